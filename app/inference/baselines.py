@@ -1,0 +1,87 @@
+"""Baselines that read the same comparisons (PoE 4.2). They give scores, no covariance.
+
+    win-ratio             share of comparisons won; a tie is half a win
+    average-probability   mean probability of being better, over the comparisons that a candidate is in
+    bradley-terry         MM iterations (Zermelo 1929) on hard verdicts, with 1/(N - 1) wins added to both sides of each
+                          selected comparison, until no log-strength moves by more than 1e-4
+    poe-g-hard            Gaussian expert on hard verdicts: s = (I + W^T W)^-1 W^T (y - 1/2)
+
+A candidate without a comparison gets the neutral score: 1/2 for the first two, 0 for the others.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.types import Comparisons, Convergence, Floats, Outcome, scatter_differences
+
+BT_THRESHOLD = 1e-4
+BT_MAX_ITERATIONS = 10_000
+
+
+class Scores(NamedTuple):
+    score: Floats  # (N,)
+    convergence: Convergence
+
+
+CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
+
+
+def win_ratio(comparisons: Comparisons, n: int) -> Scores:
+    return average_probability(comparisons._replace(p=_hard(comparisons.p)), n)
+
+
+def average_probability(comparisons: Comparisons, n: int) -> Scores:
+    first, second, p = comparisons
+    total = np.bincount(first, p, n) + np.bincount(second, 1.0 - p, n)
+    count = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    return Scores(np.where(count, total / np.maximum(count, 1), 0.5), CLOSED_FORM)
+
+
+def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
+    first, second, p = comparisons
+    extra, hard = 1.0 / max(n - 1, 1), _hard(p)
+    wins = np.bincount(first, hard + extra, n) + np.bincount(second, 1.0 - hard + extra, n)
+    log_strength = np.zeros(n)
+    for iteration in range(1, BT_MAX_ITERATIONS + 1):
+        updated = _zermelo_step(log_strength, wins, 1.0 + 2.0 * extra, comparisons)
+        change = float(np.abs(updated - log_strength).max(initial=0.0))
+        log_strength = updated
+        if change <= BT_THRESHOLD:
+            return Scores(log_strength, Convergence(Outcome.CONVERGED, iteration, change))
+    return Scores(log_strength, Convergence(Outcome.MAX_ITERATIONS, BT_MAX_ITERATIONS, change))
+
+
+def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
+    ones = np.ones(comparisons.count)
+    links = np.bincount(comparisons.first * n + comparisons.second, ones, n * n).reshape(n, n)
+    precision = -(links + links.T)
+    np.fill_diagonal(precision, 1.0 - precision.sum(axis=1))
+    pull = scatter_differences(_hard(comparisons.p) - 0.5, comparisons, n)
+    return Scores(np.linalg.solve(precision, pull), CLOSED_FORM)
+
+
+BASELINES: dict[str, Callable[[Comparisons, int], Scores]] = {
+    "win-ratio": win_ratio,
+    "average-probability": average_probability,
+    "bradley-terry": bradley_terry,
+    "poe-g-hard": poe_g_hard,
+}
+
+
+def _hard(p: Floats) -> Floats:
+    """1 for a win of the first, 0 for a loss, 1/2 for a tie."""
+    return 0.5 * (1.0 + np.sign(p - 0.5))
+
+
+def _zermelo_step(log_strength: Floats, wins: Floats, games: float, comparisons: Comparisons) -> Floats:
+    """log(wins_i / sum_j games_ij / (pi_i + pi_j)), centred; candidates without a game stay at 0."""
+    n, strength = len(wins), np.exp(log_strength)
+    rate = games / (strength[comparisons.first] + strength[comparisons.second])
+    exposure = np.bincount(comparisons.first, rate, n) + np.bincount(comparisons.second, rate, n)
+    played = exposure > 0
+    updated = np.zeros(n)
+    updated[played] = np.log(wins[played] / exposure[played])
+    updated[played] -= updated[played].mean() if played.any() else 0.0
+    return updated

@@ -1,0 +1,36 @@
+"""Which of a pair's two candidates to show first.
+
+    balanced      whoever has led less often among its appearances goes first, a coin decides between equals
+    as_selected   the candidate that joined the set earlier goes first
+    both          every pair in both orders, one after the other; the first of the two is balanced
+"""
+
+from enum import StrEnum
+
+import numpy as np
+
+from app.inference.types import Comparisons, Ints
+
+
+class Order(StrEnum):
+    BALANCED = "balanced"
+    BOTH = "both"
+    AS_SELECTED = "as_selected"
+
+
+def lead(first: Ints, second: Ints, n: int) -> Ints:
+    """(N,) how many times more often each candidate was shown first than second."""
+    return np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
+
+
+def present(i: int, j: int, leads: Ints, order: Order, rng: np.random.Generator) -> tuple[int, int]:
+    """(first, second) for the pair i < j."""
+    if order is Order.AS_SELECTED or leads[i] < leads[j]:
+        return i, j
+    if leads[i] > leads[j] or rng.random() < 0.5:
+        return j, i
+    return i, j
+
+
+def lead_of(comparisons: Comparisons, n: int) -> Ints:
+    return lead(comparisons.first, comparisons.second, n)

@@ -1,0 +1,192 @@
+"""Which pair next (PoE 3.6, GPM 4.2).
+
+For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
+
+    variance      v_ij                       GPM eq. 4
+    determinant   w(m_ij) v_ij               PoE A.6, GPM eq. 3; w is the expert's curvature
+    reordering    v_ij / m_ij^2              GPM eq. 5: the same argmax as P(the order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
+    exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
+    random        uniform over the open pairs
+
+m^2 carries a floor of 1e-12, so pairs whose means are equal (the cold start) are ranked by v and nothing divides by
+zero. Scores within a relative 1e-9 count as tied and one of the tied pairs is drawn uniformly.
+
+Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
+sought. Its weight needs the means only, never the outcome. Under such updates m stays and v only falls, so every
+score is an upper bound of its later self: after the first scan only rows whose old best could still win are read
+again, and the choice is the same as by a full scan after each pick.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from app.inference.covariance import Covariance, condition, diagonal, variance_of_difference
+from app.inference.experts import Expert
+from app.inference.types import Bools, Floats, Ints
+
+BLOCK = 64  # rows scored at a time: what fits in cache
+FLOOR = 1e-12
+TIE = 1e-9
+
+
+class Criterion(StrEnum):
+    VARIANCE = "variance"
+    DETERMINANT = "determinant"
+    REORDERING = "reordering"
+    EXPONENT = "exponent"
+    RANDOM = "random"
+
+
+class Policy(NamedTuple):
+    criterion: Criterion
+    epsilon: float = 0.5  # of exponent
+    random_share: float = 0.0  # share of the picks that are drawn uniformly
+
+
+class Choice(NamedTuple):
+    """One chosen pair, i < j, and why."""
+
+    i: int
+    j: int
+    score: float
+    mean_difference: float  # m_ij
+    sd_difference: float  # sqrt(v_ij)
+    probability_of_reordering: float
+    propensity: float  # probability of this pick given the state before it
+
+
+class _Problem(NamedTuple):
+    """One batch being chosen; the last three arrays are written in place."""
+
+    mean: Floats  # (N,)
+    expert: Expert
+    policy: Policy
+    upper: Bools  # (N, N) open pairs i < j
+    best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
+    fresh: Bools  # (N,) whether that bound is exact for the present covariance
+
+
+def select(
+    mean: Floats,
+    sigma: Covariance,
+    expert: Expert,
+    open_pairs: Bools,
+    policy: Policy,
+    count: int,
+    rng: np.random.Generator,
+) -> list[Choice]:
+    """Up to `count` different open pairs, in the order of choice.
+
+    Args:
+        mean, sigma: the posterior over N scores.
+        open_pairs: (N, N), symmetric, True where a pair may be chosen; the diagonal is ignored.
+
+    Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
+    """
+    n, upper = len(mean), np.triu(open_pairs, 1)
+    problem = _Problem(mean, expert, policy, upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    choices: list[Choice] = []
+    for _ in range(min(count, int(upper.sum()))):
+        choice = _pick(problem, sigma, rng)
+        choices.append(choice)
+        upper[choice.i, choice.j] = False
+        problem.fresh[:] = False
+        sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
+    return choices
+
+
+def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -> Covariance:
+    """The covariance once the pair (i, j) is answered, whatever the answer."""
+    return condition(sigma, i, j, float(_expected_curvature(expert, mean[[i]] - mean[[j]])[0]))
+
+
+def score(policy: Policy, expert: Expert, m: Floats, v: Floats) -> Floats:
+    """The criterion, elementwise; larger is more informative. `random` scores every pair alike."""
+    match policy.criterion:
+        case Criterion.VARIANCE:
+            return v
+        case Criterion.DETERMINANT:
+            return _expected_curvature(expert, m) * v
+        case Criterion.REORDERING:
+            return v / (m * m + FLOOR)
+        case Criterion.EXPONENT:
+            return v / (m * m + FLOOR) ** (0.5 * policy.epsilon)
+        case Criterion.RANDOM:
+            return np.ones_like(v)
+
+
+def probability_of_reordering(m: float, v: float) -> float:
+    """Phi(-|m| / sqrt(v)): how likely the true order is the other one."""
+    return float(ndtr(-abs(m) / np.sqrt(v)))
+
+
+def _expected_curvature(expert: Expert, m: Floats) -> Floats:
+    return expert.curvature(m, np.full_like(m, 0.5))
+
+
+def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Choice:
+    """One open pair; at least one must be open."""
+    policy, upper = problem.policy, problem.upper
+    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    uniform = share / int(upper.sum())
+    if share == 1.0:
+        return _explain(problem, sigma, *_draw(upper, rng), uniform)
+    rows, tied = _best_pairs(problem, sigma)
+    if rng.random() < share:
+        i, j = _draw(upper, rng)
+    else:
+        row, j = _draw(tied, rng)
+        i = int(rows[row])
+    is_best = bool(tied[rows == i, j].any())
+    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(tied.sum()))
+
+
+def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float) -> Choice:
+    m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
+    value = float(score(problem.policy, problem.expert, np.array([m]), np.array([v]))[0])
+    return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity)
+
+
+def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:
+    """Row and column of one True entry, uniformly."""
+    before = np.cumsum(pairs.sum(axis=1))
+    k = int(rng.integers(before[-1]))
+    row = int(np.searchsorted(before, k, side="right"))
+    return row, int(np.flatnonzero(pairs[row])[k - before[row]])
+
+
+def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
+    """Rows (R,) that hold a best pair, and (R, N) which of their pairs are tied for it."""
+    variances = diagonal(sigma)
+    while True:
+        rows = np.flatnonzero(problem.best >= _tie_line(problem.best.max()))
+        stale = rows[~problem.fresh[rows]]
+        if not stale.size:
+            break
+        _rescan(problem, sigma, variances, stale)
+    scores = _row_scores(problem, sigma, variances, rows)
+    return rows, np.pad(scores >= _tie_line(problem.best.max()), ((0, 0), (int(rows[0]), 0)))
+
+
+def _tie_line(best: float) -> float:
+    return best * (1.0 - TIE)
+
+
+def _rescan(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> None:
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        problem.best[block] = _row_scores(problem, sigma, variances, block).max(axis=1)
+    problem.fresh[rows] = True
+
+
+def _row_scores(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
+    """Scores of the pairs (i, j) for i in the ascending `rows` and j from the first of them on; -inf if not open."""
+    left = int(rows[0])
+    covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
+    v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
+    m = problem.mean[rows, None] - problem.mean[None, left:]
+    value = score(problem.policy, problem.expert, m, np.maximum(v, 0.0))
+    return np.where(problem.upper[rows, left:], value, -np.inf)
