@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.inference.types import Comparisons, Ints
+from app.inference.types import Ints
 
 
 class Order(StrEnum):
@@ -31,6 +31,3 @@ def present(i: int, j: int, leads: Ints, order: Order, rng: np.random.Generator)
         return j, i
     return i, j
 
-
-def lead_of(comparisons: Comparisons, n: int) -> Ints:
-    return lead(comparisons.first, comparisons.second, n)

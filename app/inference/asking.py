@@ -1,0 +1,76 @@
+"""From a posterior and what is already out to the next pairs, each with its order of presentation.
+
+A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
+the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches").
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.laplace import Model
+from app.inference.order import Order, lead, present
+from app.inference.posterior import Posterior
+from app.inference.selection import Choice, Policy, fantasise, select
+from app.inference.types import Bools, Comparisons, Ints
+
+
+class Plan(NamedTuple):
+    """How a set wants its pairs chosen."""
+
+    policy: Policy
+    order: Order
+    seed: int
+
+
+class Leased(NamedTuple):
+    """L pairs that are out, oldest first, in the order shown."""
+
+    first: Ints  # (L,)
+    second: Ints  # (L,)
+
+
+class Presented(NamedTuple):
+    first: int
+    second: int
+    choice: Choice
+
+
+NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def generator(plan: Plan, version: int, leased: int) -> np.random.Generator:
+    """The random source of one ask: the same question at the same state draws the same pairs."""
+    return np.random.default_rng([plan.seed, version, leased])
+
+
+def next_pairs(
+    posterior: Posterior,
+    model: Model,
+    comparisons: Comparisons,
+    leased: Leased,
+    open_pairs: Bools,
+    plan: Plan,
+    version: int,
+    count: int,
+) -> list[Presented]:
+    """Up to `count` pairs among the (N, N) `open_pairs`, best first."""
+    rng = generator(plan, version, len(leased.first))
+    sigma = posterior.covariance
+    for i, j in zip(leased.first, leased.second, strict=True):
+        sigma = fantasise(sigma, posterior.mean, model.expert, int(i), int(j))
+    choices = select(posterior.mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
+    leads = lead(
+        np.concatenate([comparisons.first, leased.first]),
+        np.concatenate([comparisons.second, leased.second]),
+        model.n,
+    )
+    return [_present(choice, leads, plan.order, rng) for choice in choices]
+
+
+def _present(choice: Choice, leads: Ints, order: Order, rng: np.random.Generator) -> Presented:
+    """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
+    first, second = present(choice.i, choice.j, leads, order, rng)
+    leads[first] += 1
+    leads[second] -= 1
+    return Presented(first, second, choice)
