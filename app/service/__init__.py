@@ -1,0 +1,1 @@
+"""Use cases: one async function per user action. Rows in, inference types across, no HTTP."""

@@ -1,0 +1,175 @@
+"""What can be wrong with a request, each with its own type.
+
+    AppError                    never raised itself
+    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownAssignment, UnknownComparison
+    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, ClientIdReused, AlreadyVoided, NoItems ...
+    +-- Gone            410     SetDeleted, LeaseEnded
+    +-- TooLarge        413     TextTooLarge, SetTooLarge
+    +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
+    +-- Unavailable     503     DatabaseDown, NotConverged
+
+The class name in kebab case is the problem's type, the docstring its title.
+"""
+
+import re
+from typing import ClassVar, NamedTuple
+
+
+class At(NamedTuple):
+    """A place in the request body and what is wrong there."""
+
+    pointer: str  # RFC 6901
+    detail: str
+
+
+class AppError(Exception):
+    """The request failed."""
+
+    status: ClassVar[int]
+    retry_after: ClassVar[int | None] = None  # seconds
+
+    def __init__(self, detail: str, *at: At) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.at = at
+
+    @property
+    def code(self) -> str:
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(self).__name__).lower()
+
+    @property
+    def title(self) -> str:
+        return (type(self).__doc__ or "").rstrip(".")
+
+
+class NotFound(AppError):
+    """Not found."""
+
+    status = 404
+
+
+class UnknownSet(NotFound):
+    """Unknown candidate set."""
+
+
+class UnknownCandidate(NotFound):
+    """Unknown candidate."""
+
+
+class UnknownItem(NotFound):
+    """Unknown item."""
+
+
+class UnknownAssignment(NotFound):
+    """Unknown assignment."""
+
+
+class UnknownComparison(NotFound):
+    """Unknown comparison."""
+
+
+class Conflict(AppError):
+    """Conflict."""
+
+    status = 409
+
+
+class AlreadyJudged(Conflict):
+    """This assignment already has its verdict."""
+
+
+class ForeignAssignment(Conflict):
+    """This assignment belongs to another judge."""
+
+
+class TextInUse(Conflict):
+    """A text that has been judged cannot change."""
+
+
+class ClientIdReused(Conflict):
+    """The client_id stands for another comparison."""
+
+
+class AlreadyVoided(Conflict):
+    """This comparison is already void."""
+
+
+class TextsOrSystems(Conflict):
+    """A set ranks texts or systems, not both."""
+
+
+class Gone(AppError):
+    """Gone."""
+
+    status = 410
+
+
+class SetDeleted(Gone):
+    """This candidate set was deleted."""
+
+
+class LeaseEnded(Gone):
+    """This lease has ended."""
+
+
+class TooLarge(AppError):
+    """Too large."""
+
+    status = 413
+
+
+class TextTooLarge(TooLarge):
+    """A text is too large."""
+
+
+class BodyTooLarge(TooLarge):
+    """The request body is too large."""
+
+
+class SetTooLarge(TooLarge):
+    """The set would have too many candidates."""
+
+
+class Unprocessable(AppError):
+    """The request cannot be processed."""
+
+    status = 422
+
+
+class InvalidRequest(Unprocessable):
+    """The request does not fit the contract."""
+
+
+class DuplicateKey(Unprocessable):
+    """A key occurs twice."""
+
+
+class AmbiguousItem(Unprocessable):
+    """The item is missing."""
+
+
+class MissingOutput(Unprocessable):
+    """A candidate has no output for this item."""
+
+
+class IdempotencyKeyReused(Unprocessable):
+    """The Idempotency-Key was used for another request."""
+
+
+class VersionUnknown(Unprocessable):
+    """The log has not reached this version."""
+
+
+class Unavailable(AppError):
+    """Try again later."""
+
+    status = 503
+    retry_after = 1
+
+
+class DatabaseDown(Unavailable):
+    """The database cannot be reached."""
+
+
+class NotConverged(Unavailable):
+    """The fit did not converge, so there is no ranking to publish."""

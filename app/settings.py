@@ -1,0 +1,28 @@
+"""Settings, from NEXTPAIR_* environment variables; DATABASE_URL keeps its usual name."""
+
+import os
+from pathlib import Path
+
+from pydantic import AliasChoices, Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_data_dir() -> Path:
+    """A service directory for root, the user's own data directory for everyone else."""
+    if os.geteuid() == 0:
+        return Path("/var/lib/nextpair")
+    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share")) / "nextpair"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="NEXTPAIR_", frozen=True, populate_by_name=True)
+
+    database_url: str | None = Field(
+        None, validation_alias=AliasChoices("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "database_url")
+    )
+    data_dir: Path = Field(default_factory=default_data_dir)
+    max_body_bytes: int = Field(64 * 2**20, gt=0)
+    max_text_chars: int = Field(1_000_000, gt=0)
+    max_candidates: int = Field(5000, ge=2)
+    live_sets: int = Field(256, gt=0)  # posteriors kept in memory
+    live_bytes: int = Field(2 * 2**30, gt=0)

@@ -1,0 +1,1 @@
+"""SQL only: functions of a connection that return rows and never commit."""

@@ -1,0 +1,75 @@
+"""Pairs on a lease, and what became of them."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, and_, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage.tables import assignments, candidates, items, judges, sets
+
+a = assignments.c
+
+
+async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence[Row[Any]]:
+    """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures."""
+    statement = select(
+        a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at,
+        (a.expires_at <= func.now()).label("expired"),
+    ).where(
+        a.set_id == set_id, or_(a.state == "leased", and_(a.state == "failed", a.judge_id == judge_id))
+    )  # fmt: skip
+    return (await db.execute(statement.order_by(a.created_at, a.id))).all()
+
+
+async def lease(db: AsyncConnection, rows: list[dict[str, Any]], seconds: float) -> Sequence[Row[Any]]:
+    """Insert new leases; returns (id, expires_at) in the order given."""
+    expires = func.now() + timedelta(seconds=seconds)
+    statement = insert(assignments).returning(a.id, a.expires_at, sort_by_parameter_order=True)
+    return (await db.execute(statement.values(expires_at=expires), rows)).all()
+
+
+async def expire(db: AsyncConnection, ids: Sequence[UUID]) -> None:
+    await db.execute(update(assignments).where(a.id.in_(ids), a.state == "leased").values(state="expired"))
+
+
+async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> None:
+    expires = func.now() + timedelta(seconds=seconds)
+    await db.execute(update(assignments).where(a.id.in_(ids)).values(expires_at=func.greatest(a.expires_at, expires)))
+
+
+async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Row[Any]]:
+    """These assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
+    first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
+    statement = (
+        select(
+            a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.expires_at,
+            (a.expires_at <= func.now()).label("expired"),
+            judges.c.name.label("judge"), items.c.key.label("item"),
+            first.c.key.label("first_key"), second.c.key.label("second_key"), sets.c.deleted_at,
+        )
+        .join(sets, sets.c.id == a.set_id)
+        .join(judges, judges.c.id == a.judge_id)
+        .join(items, and_(items.c.set_id == a.set_id, items.c.id == a.item_id))
+        .join(first, and_(first.c.set_id == a.set_id, first.c.id == a.first))
+        .join(second, and_(second.c.set_id == a.set_id, second.c.id == a.second))
+        .where(a.id.in_(ids))
+        .order_by(a.id)
+        .with_for_update(of=assignments)
+    )  # fmt: skip
+    return {row.id: row for row in await db.execute(statement)}
+
+
+async def finish(db: AsyncConnection, ids: Sequence[UUID]) -> None:
+    await db.execute(update(assignments).where(a.id.in_(ids)).values(state="done"))
+
+
+async def fail(db: AsyncConnection, assignment_id: UUID, failure: str, reason: str | None) -> None:
+    values = {"state": "failed", "failure": failure, "reason": reason}
+    await db.execute(update(assignments).where(a.id == assignment_id).values(values))
+
+
+async def release(db: AsyncConnection, assignment_id: UUID) -> None:
+    await db.execute(update(assignments).where(a.id == assignment_id).values(state="released"))

@@ -1,0 +1,90 @@
+"""Candidates, items and the output of each candidate on each item."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, exists, or_, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage import copy
+from app.storage.tables import candidates, comparisons, items, outputs
+
+
+async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
+    """Rows of (id, key, metadata)."""
+    await copy.rows(db, candidates, ["set_id", "id", "key", "metadata"], [(set_id, *row) for row in rows])
+
+
+async def add_items(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, str | None]]) -> None:
+    """Rows of (id, key, prompt)."""
+    await copy.rows(db, items, ["set_id", "id", "key", "prompt"], [(set_id, *row) for row in rows])
+
+
+async def add_outputs(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, int, str | None]]) -> None:
+    """Rows of (item id, candidate id, text)."""
+    columns = ["set_id", "item_id", "candidate_id", "text"]
+    await copy.rows(db, outputs, columns, [(set_id, *row) for row in rows])
+
+
+async def change_metadata(db: AsyncConnection, set_id: UUID, candidate_id: int, metadata: dict[str, Any]) -> None:
+    here = (candidates.c.set_id == set_id, candidates.c.id == candidate_id)
+    await db.execute(update(candidates).where(*here).values(metadata=metadata))
+
+
+async def change_output(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int, text: str | None) -> None:
+    here = (outputs.c.set_id == set_id, outputs.c.item_id == item_id, outputs.c.candidate_id == candidate_id)
+    await db.execute(update(outputs).where(*here).values(text=text))
+
+
+async def keys(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
+    """Every candidate's key; the position is its id."""
+    statement = select(candidates.c.key).where(candidates.c.set_id == set_id).order_by(candidates.c.id)
+    return (await db.execute(statement)).scalars().all()
+
+
+async def all_items(db: AsyncConnection, set_id: UUID) -> Sequence[Row[Any]]:
+    """(key, prompt) of every item; the position is its id."""
+    statement = select(items.c.key, items.c.prompt).where(items.c.set_id == set_id).order_by(items.c.id)
+    return (await db.execute(statement)).all()
+
+
+async def output_places(db: AsyncConnection, set_id: UUID) -> Sequence[Row[Any]]:
+    """(item id, candidate id) of every output."""
+    statement = select(outputs.c.item_id, outputs.c.candidate_id).where(outputs.c.set_id == set_id)
+    return (await db.execute(statement)).all()
+
+
+async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """(candidate id, item id, text) of every output of these candidates."""
+    statement = select(outputs.c.candidate_id, outputs.c.item_id, outputs.c.text).where(
+        outputs.c.set_id == set_id, outputs.c.candidate_id.in_(candidate_ids)
+    )
+    return (await db.execute(statement)).all()
+
+
+async def texts(db: AsyncConnection, set_id: UUID, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str | None]:
+    """The text at each (item id, candidate id)."""
+    statement = select(outputs.c.item_id, outputs.c.candidate_id, outputs.c.text).where(
+        outputs.c.set_id == set_id, tuple_(outputs.c.item_id, outputs.c.candidate_id).in_(places)
+    )
+    return {(row.item_id, row.candidate_id): row.text for row in await db.execute(statement)}
+
+
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Row[Any]]:
+    """(id, key, metadata) of the candidates with ids above `after`, ascending."""
+    statement = select(candidates.c.id, candidates.c.key, candidates.c.metadata).where(
+        candidates.c.set_id == set_id, candidates.c.id > after
+    )
+    return (await db.execute(statement.order_by(candidates.c.id).limit(limit))).all()
+
+
+async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
+    statement = select(candidates.c.id).where(candidates.c.set_id == set_id, candidates.c.key == key)
+    return (await db.execute(statement)).scalar_one_or_none()
+
+
+async def was_compared(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:
+    c = comparisons.c
+    here = (c.set_id == set_id, c.item_id == item_id, or_(c.first == candidate_id, c.second == candidate_id))
+    return bool((await db.execute(select(exists().where(*here)))).scalar_one())

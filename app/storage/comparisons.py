@@ -1,0 +1,92 @@
+"""The log: comparisons and voids, append-only."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, and_, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage import copy
+from app.storage.tables import candidates, comparisons, items, judges, voids
+
+c = comparisons.c
+FEW = 50  # rows up to which one INSERT is as quick as COPY
+
+
+async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
+    """Add rows that carry their seq already. All rows have the same columns."""
+    if len(rows) <= FEW:
+        await db.execute(insert(comparisons), rows)
+    else:
+        columns = list(rows[0])
+        await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
+
+
+async def since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[Row[Any]]:
+    """(seq, item_id, first, second, p_first) of the comparisons after `version`, oldest first."""
+    statement = select(c.seq, c.item_id, c.first, c.second, c.p_first).where(c.set_id == set_id, c.seq > version)
+    if until is not None:
+        statement = statement.where(c.seq <= until)
+    return (await db.execute(statement.order_by(c.seq))).all()
+
+
+async def voids_since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[int]:
+    """Sequence numbers of the comparisons that voids after `version` took back."""
+    statement = select(voids.c.voids).where(voids.c.set_id == set_id, voids.c.seq > version)
+    if until is not None:
+        statement = statement.where(voids.c.seq <= until)
+    return (await db.execute(statement)).scalars().all()
+
+
+async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Row[Any] | None:
+    return (await db.execute(_entries(set_id).where(c.seq == seq))).one_or_none()
+
+
+async def page(
+    db: AsyncConnection, set_id: UUID, *, after: int, limit: int, judge: str | None = None
+) -> Sequence[Row[Any]]:
+    """Comparisons with their names, oldest first, from behind sequence number `after` on."""
+    statement = _entries(set_id).where(c.seq > after)
+    if judge is not None:
+        statement = statement.where(judges.c.name == judge)
+    return (await db.execute(statement.order_by(c.seq).limit(limit))).all()
+
+
+async def batches(
+    db: AsyncConnection, set_id: UUID, *, after: int = 0, judge: str | None = None, size: int = 5000
+) -> AsyncIterator[Sequence[Row[Any]]]:
+    """The whole log in pages of `size`."""
+    while rows := await page(db, set_id, after=after, limit=size, judge=judge):
+        yield rows
+        after = rows[-1].seq
+
+
+async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Row[Any]]:
+    statement = select(c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id).where(
+        c.set_id == set_id, c.client_id == func.any(client_ids)
+    )
+    return {row.client_id: row for row in await db.execute(statement)}
+
+
+async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason: str) -> Row[Any]:
+    """Add the void; returns its row."""
+    values = {"set_id": set_id, "seq": seq, "voids": voided, "reason": reason}
+    return (await db.execute(insert(voids).values(values).returning(voids))).one()
+
+
+def _entries(set_id: UUID) -> Select[Any]:
+    first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
+    return (
+        select(
+            c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),
+            c.p_first, c.winner, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late, c.label_mass,
+            c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"),
+        )
+        .join(judges, judges.c.id == c.judge_id)
+        .join(items, and_(items.c.set_id == c.set_id, items.c.id == c.item_id))
+        .join(first, and_(first.c.set_id == c.set_id, first.c.id == c.first))
+        .join(second, and_(second.c.set_id == c.set_id, second.c.id == c.second))
+        .outerjoin(voids, and_(voids.c.set_id == c.set_id, voids.c.voids == c.seq))
+        .where(c.set_id == set_id)
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""Engine, transactions and migrations."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, make_url, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
+MIGRATION_LOCK = 0x6E657874  # "next"
+
+
+def connect(url: str) -> AsyncEngine:
+    """An engine for any PostgreSQL URL, whichever driver it names."""
+    return create_async_engine(
+        make_url(url).set(drivername="postgresql+asyncpg"), pool_size=16, max_overflow=16, pool_timeout=30
+    )
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Commits at the end, rolls back on any exception."""
+    async with engine.begin() as connection:
+        yield connection
+
+
+async def migrate(engine: AsyncEngine) -> str:
+    """Bring the schema up to date, one process at a time. Returns the revision."""
+    async with engine.begin() as connection:
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
+        await connection.run_sync(_upgrade)
+        return await connection.run_sync(_revision)
+
+
+async def revision(engine: AsyncEngine) -> str:
+    """The revision of the database; '' before the first migration."""
+    async with engine.connect() as connection:
+        return await connection.run_sync(_revision)
+
+
+def latest_revision() -> str:
+    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    return config
+
+
+def _upgrade(connection: Connection) -> None:
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _revision(connection: Connection) -> str:
+    return MigrationContext.configure(connection).get_current_revision() or ""

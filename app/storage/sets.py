@@ -1,0 +1,81 @@
+"""Candidate sets and their version counters."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, and_, func, insert, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage.tables import sets
+
+
+async def add(db: AsyncConnection, values: dict[str, Any]) -> None:
+    await db.execute(insert(sets).values(values))
+
+
+async def get(db: AsyncConnection, set_id: UUID) -> Row[Any] | None:
+    return (await db.execute(select(sets).where(sets.c.id == set_id))).one_or_none()
+
+
+async def lock(db: AsyncConnection, set_id: UUID) -> Row[Any] | None:
+    """The row, held until the transaction ends: whoever writes to the log or the candidates goes one at a time."""
+    statement = select(sets).where(sets.c.id == set_id).with_for_update(key_share=True)
+    return (await db.execute(statement)).one_or_none()
+
+
+async def lock_asking(db: AsyncConnection, set_id: UUID) -> None:
+    """Hold all other asks on this set, and nothing else, until the transaction ends."""
+    await db.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:id, 0))"), {"id": str(set_id)})
+
+
+async def page(
+    db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
+) -> Sequence[Row[Any]]:
+    """Sets that are not deleted, oldest first, from behind `after` on."""
+    statement = select(sets).where(sets.c.deleted_at.is_(None))
+    if project is not None:
+        statement = statement.where(sets.c.project == project)
+    if status is not None:
+        statement = statement.where(sets.c.status == status)
+    if after is not None:
+        before = select(sets.c.created_at, sets.c.id).where(sets.c.id == after).subquery()
+        statement = statement.join(before, text("true")).where(
+            func.row(sets.c.created_at, sets.c.id) > func.row(before.c.created_at, before.c.id)
+        )
+    return (await db.execute(statement.order_by(sets.c.created_at, sets.c.id).limit(limit))).all()
+
+
+async def open_ids(db: AsyncConnection, *, project: str | None, ids: Sequence[UUID] | None) -> Sequence[UUID]:
+    """Open sets, those with the fewest log entries per candidate first."""
+    statement = select(sets.c.id).where(and_(sets.c.deleted_at.is_(None), sets.c.status == "open"))
+    if project is not None:
+        statement = statement.where(sets.c.project == project)
+    if ids is not None:
+        statement = statement.where(sets.c.id.in_(ids))
+    progress = sets.c.version / func.greatest(sets.c.candidates, 1)
+    return (await db.execute(statement.order_by(progress, sets.c.created_at, sets.c.id))).scalars().all()
+
+
+async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> None:
+    await db.execute(update(sets).where(sets.c.id == set_id).values(values))
+
+
+async def delete(db: AsyncConnection, set_id: UUID) -> None:
+    await change(db, set_id, {"deleted_at": func.now()})
+
+
+async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 0) -> int:
+    """Claim the next `entries` sequence numbers; returns the last of them."""
+    statement = (
+        update(sets)
+        .where(sets.c.id == set_id)
+        .values(version=sets.c.version + entries, voids=sets.c.voids + voids)
+        .returning(sets.c.version)
+    )
+    return int((await db.execute(statement)).scalar_one())
+
+
+async def announce(db: AsyncConnection, channel: str, payload: str) -> None:
+    """NOTIFY, delivered when the transaction commits."""
+    await db.execute(select(func.pg_notify(channel, payload)))

@@ -1,0 +1,214 @@
+"""The schema. Every key starts with set_id, so that a set is one shard."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _now(name: str) -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.now())
+
+
+def _set_id() -> Column[object]:
+    return Column("set_id", Uuid, ForeignKey("sets.id"), nullable=False)
+
+
+sets = Table(
+    "sets",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("attribute", Text),
+    Column("context", Text),
+    Column("expert", Text, nullable=False),
+    Column("prior_variance", Double, nullable=False),
+    Column("criterion", Text, nullable=False),
+    Column("epsilon", Double, nullable=False),
+    Column("random_share", Double, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("order", Text, nullable=False),
+    Column("position_bias", Text, nullable=False),
+    Column("max_comparisons", BigInteger),
+    Column("project", Text),
+    Column("metadata", JSONB, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("version", BigInteger, nullable=False, server_default="0"),
+    Column("voids", BigInteger, nullable=False, server_default="0"),
+    Column("candidates", Integer, nullable=False, server_default="0"),
+    Column("items", Integer, nullable=False, server_default="0"),
+    Column("revision", BigInteger, nullable=False, server_default="0"),  # counts changes of candidates and outputs
+    _now("created_at"),
+    Column("deleted_at", DateTime(timezone=True)),
+    CheckConstraint("status IN ('open', 'paused')", name="status"),
+    CheckConstraint("version >= 0 AND voids >= 0 AND candidates >= 0", name="counts"),
+    Index("ix_sets_created_at_id", "created_at", "id", postgresql_where=text("deleted_at IS NULL")),
+)
+
+# Item 0 of a set of texts is implicit, with the key ''.
+items = Table(
+    "items",
+    metadata,
+    _set_id(),
+    Column("id", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("prompt", Text),
+    PrimaryKeyConstraint("set_id", "id"),
+    UniqueConstraint("set_id", "key"),
+)
+
+# Ids run from 0 without gaps: a candidate's id is its row in every array.
+candidates = Table(
+    "candidates",
+    metadata,
+    _set_id(),
+    Column("id", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("metadata", JSONB, nullable=False),
+    _now("created_at"),
+    PrimaryKeyConstraint("set_id", "id"),
+    UniqueConstraint("set_id", "key"),
+    CheckConstraint("key <> ''", name="key"),
+)
+
+outputs = Table(
+    "outputs",
+    metadata,
+    Column("set_id", Uuid, nullable=False),
+    Column("item_id", Integer, nullable=False),
+    Column("candidate_id", Integer, nullable=False),
+    Column("text", Text),
+    PrimaryKeyConstraint("set_id", "item_id", "candidate_id"),
+    ForeignKeyConstraint(["set_id", "item_id"], ["items.set_id", "items.id"]),
+    ForeignKeyConstraint(["set_id", "candidate_id"], ["candidates.set_id", "candidates.id"]),
+    CheckConstraint("text <> ''", name="text"),
+)
+
+judges = Table(
+    "judges",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("kind", Text),
+    _now("created_at"),
+    CheckConstraint("name <> ''", name="name"),
+    CheckConstraint("kind IN ('human', 'llm')", name="kind"),
+)
+
+# leased -> done | failed | released | expired;  expired -> done | failed (late);  released -> done | failed (late)
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    _set_id(),
+    Column("item_id", Integer, nullable=False),
+    Column("first", Integer, nullable=False),
+    Column("second", Integer, nullable=False),
+    Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
+    Column("state", Text, nullable=False, server_default="leased"),
+    Column("why", JSONB, nullable=False),
+    Column("failure", Text),
+    Column("reason", Text),
+    _now("created_at"),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    ForeignKeyConstraint(["set_id", "item_id", "first"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    ForeignKeyConstraint(["set_id", "item_id", "second"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    CheckConstraint("first <> second", name="two_candidates"),
+    CheckConstraint("state IN ('leased', 'done', 'failed', 'released', 'expired')", name="state"),
+    CheckConstraint("(state = 'failed') = (failure IS NOT NULL)", name="failure"),
+    # Two judges never hold the same pair of an item at the same time.
+    Index(
+        "uq_assignments_live_pair",
+        "set_id",
+        "item_id",
+        text("least(first, second)"),
+        text("greatest(first, second)"),
+        unique=True,
+        postgresql_where=text("state = 'leased'"),
+    ),
+    Index("ix_assignments_failed", "set_id", "judge_id", postgresql_where=text("state = 'failed'")),
+)
+
+# Append-only, held by a trigger. seq is gapless over comparisons and voids together.
+comparisons = Table(
+    "comparisons",
+    metadata,
+    _set_id(),
+    Column("seq", BigInteger, nullable=False),
+    Column("item_id", Integer, nullable=False),
+    Column("first", Integer, nullable=False),
+    Column("second", Integer, nullable=False),
+    Column("p_first", Double, nullable=False),
+    Column("winner", Text),
+    Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
+    Column("client_id", Text),
+    Column("assignment_id", Uuid, ForeignKey("assignments.id"), unique=True),
+    Column("late", Boolean, nullable=False, server_default="false"),
+    Column("label_mass", Double),
+    Column("latency_ms", Double),
+    Column("raw", JSONB(none_as_null=True)),
+    _now("created_at"),
+    PrimaryKeyConstraint("set_id", "seq"),
+    UniqueConstraint("set_id", "client_id"),
+    ForeignKeyConstraint(["set_id", "item_id", "first"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    ForeignKeyConstraint(["set_id", "item_id", "second"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    CheckConstraint("first <> second", name="two_candidates"),
+    CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
+    CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
+    CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
+)
+
+voids = Table(
+    "voids",
+    metadata,
+    Column("set_id", Uuid, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("voids", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    _now("created_at"),
+    PrimaryKeyConstraint("set_id", "seq"),
+    UniqueConstraint("set_id", "voids"),
+    ForeignKeyConstraint(["set_id", "voids"], ["comparisons.set_id", "comparisons.seq"]),
+)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("key", Text, nullable=False),
+    Column("endpoint", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("status", SmallInteger),
+    Column("response", JSONB),
+    _now("created_at"),
+    PrimaryKeyConstraint("key", "endpoint"),
+)
