@@ -65,13 +65,13 @@ def precision(scores: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """H, shape (N, N), in Fortran order."""
     n, w = model.n, weights(scores, comparisons, model)
     links = np.bincount(comparisons.first * n + comparisons.second, w, n * n).reshape(n, n)
-    h = np.asfortranarray(-(links + links.T))
+    h = np.asfortranarray(-(links + links.T), dtype=np.float64)  # bincount of nothing is of integers
     np.fill_diagonal(h, 1.0 / model.prior_variance - h.sum(axis=1))
     return h
 
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
-    rounding = 1e-15 * (1 + comparisons.count / max(model.n, 1))
+    rounding = 1e-15 * (1.0 + 0.2 * comparisons.count / max(model.n, 1)) ** 2  # of a sum of that many terms
     return bool(np.abs(g).max(initial=0.0) <= TOLERANCE / model.prior_variance + rounding)
 
 

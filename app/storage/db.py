@@ -4,11 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import asyncpg
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, make_url, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
@@ -61,3 +64,10 @@ def _upgrade(connection: Connection) -> None:
 
 def _revision(connection: Connection) -> str:
     return MigrationContext.configure(connection).get_current_revision() or ""
+
+
+def is_connection_failure(error: BaseException) -> bool:
+    """Whether the database could not be reached, as against refusing a statement."""
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or isinstance(error.orig, ConnectionError | OSError)
+    return isinstance(error, OSError | PoolTimeout | asyncpg.PostgresConnectionError | asyncpg.CannotConnectNowError)

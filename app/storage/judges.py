@@ -1,6 +1,7 @@
 """Judges, known by name."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
@@ -9,15 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.storage.tables import judges
 
 
-async def identify(db: AsyncConnection, names: Iterable[str]) -> dict[str, int]:
+class Identified(NamedTuple):
+    ids: dict[str, int]  # all that were asked for
+    known: dict[str, int]  # those committed before: safe to remember even if this transaction fails
+
+
+async def identify(db: AsyncConnection, names: Iterable[str]) -> Identified:
     """Ids by name; a new name becomes a judge."""
     wanted = sorted(set(names))
     known = await _find(db, wanted)
     missing = [{"name": name} for name in wanted if name not in known]
-    if missing:
-        await db.execute(insert(judges).values(missing).on_conflict_do_nothing())
-        known = await _find(db, wanted)
-    return known
+    if not missing:
+        return Identified(known, known)
+    await db.execute(insert(judges).values(missing).on_conflict_do_nothing())
+    return Identified(await _find(db, wanted), known)
 
 
 async def _find(db: AsyncConnection, names: list[str]) -> dict[str, int]:

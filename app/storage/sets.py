@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Row, and_, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.storage.listening import CHANNEL
 from app.storage.tables import sets
 
 
@@ -76,6 +77,10 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
     return int((await db.execute(statement)).scalar_one())
 
 
-async def announce(db: AsyncConnection, channel: str, payload: str) -> None:
-    """NOTIFY, delivered when the transaction commits."""
-    await db.execute(select(func.pg_notify(channel, payload)))
+async def announce(db: AsyncConnection, set_id: UUID) -> None:
+    """Tell every listening process that the set has changed, when the transaction commits."""
+    await db.execute(select(func.pg_notify(CHANNEL, str(set_id))))
+
+
+def next_revision() -> Any:
+    return sets.c.revision + 1

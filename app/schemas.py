@@ -40,10 +40,10 @@ class Response(BaseModel):
 class Selection(Request):
     """How the next pair is chosen."""
 
-    criterion: CriterionName = Field("reordering", description="What the next pair should be best at.")
-    epsilon: float = Field(0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
-    random_share: Probability = Field(0.0, description="Share of the pairs drawn uniformly instead.")
-    seed: int = Field(0, ge=0, lt=2**32, description="Fixes every random choice of this set.")
+    criterion: CriterionName = Field(default="reordering", description="What the next pair should be best at.")
+    epsilon: float = Field(default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
+    random_share: Probability = Field(default=0.0, description="Share of the pairs drawn uniformly instead.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Fixes every random choice of this set.")
 
 
 class Budget(Request):
@@ -52,16 +52,16 @@ class Budget(Request):
 
 class ItemIn(Request):
     key: Key
-    prompt: str | None = Field(None, min_length=1, description="What every candidate was asked.")
+    prompt: str | None = Field(default=None, min_length=1, description="What every candidate was asked.")
 
 
 class CandidateIn(Request):
     """One entry to rank: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
 
     key: Key
-    text: str | None = Field(None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."])
+    text: str | None = Field(default=None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."])
     outputs: dict[Key, Annotated[str, Field(min_length=1)]] | None = Field(
-        None, description="One output per item key, for a set of systems."
+        default=None, description="One output per item key, for a set of systems."
     )
     metadata: Metadata = Field(default_factory=dict)
 
@@ -71,28 +71,28 @@ class SetIn(Request):
     question: str = Field(
         min_length=1, examples=["Which answer explains it better to a ten-year-old?"], description="What judges answer."
     )
-    attribute: str | None = Field(None, examples=["clarity"], description="The quality that is compared.")
-    context: str | None = Field(None, description="What judges read before the two texts.")
+    attribute: str | None = Field(default=None, examples=["clarity"], description="The quality that is compared.")
+    context: str | None = Field(default=None, description="What judges read before the two texts.")
     candidates: list[CandidateIn] = Field(default_factory=list)
     items: list[ItemIn] = Field(default_factory=list, description="Prompts that systems answered; none for texts.")
-    expert: ExpertName = Field("soft-bt", description="The density of a score difference given one comparison.")
-    prior_variance: float = Field(1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison.")
+    expert: ExpertName = Field(default="soft-bt", description="The density of a score difference given one comparison.")
+    prior_variance: float = Field(default=1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison.")
     selection: Selection = Field(default_factory=lambda: Selection())
-    order: OrderName = Field("balanced", description="Which of two candidates is shown first.")
-    position_bias: Literal["none"] = Field("none", description="How a judge's liking for one position is modelled.")
+    order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
+    position_bias: Literal["none"] = Field(default="none", description="How a judge's liking for one position is modelled.")
     budget: Budget | None = None
-    project: str | None = Field(None, min_length=1, max_length=200)
+    project: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: Metadata = Field(default_factory=dict)
 
 
 class SetPatch(Request):
     """Only what is sent is changed."""
 
-    name: str | None = Field(None, min_length=1, max_length=200)
-    status: Literal["open", "paused"] | None = Field(None, description="A paused set hands out nothing.")
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    status: Literal["open", "paused"] | None = Field(default=None, description="A paused set hands out nothing.")
     selection: Selection | None = None
     budget: Budget | None = None
-    project: str | None = Field(None, min_length=1, max_length=200)
+    project: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: Metadata | None = None
 
 
@@ -150,18 +150,18 @@ class CandidatePage(Response):
 
 class Ask(Request):
     judge: JudgeName
-    count: int = Field(1, ge=1, le=1000, description="How many pairs at the most.")
-    lease_seconds: float = Field(600.0, gt=0.0, le=86400.0, description="How long the pairs stay reserved.")
+    count: int = Field(default=1, ge=1, le=1000, description="How many pairs at the most.")
+    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0, description="How long the pairs stay reserved.")
     wait_seconds: float = Field(
-        0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
+        default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
     )
 
 
 class AskMany(Request):
     judge: JudgeName
     count: int = Field(ge=1, le=10000)
-    lease_seconds: float = Field(600.0, gt=0.0, le=86400.0)
-    sets: list[UUID] | None = Field(None, description="Only these sets; all open ones by default.")
+    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
+    sets: list[UUID] | None = Field(default=None, description="Only these sets; all open ones by default.")
     project: str | None = None
 
 
@@ -176,7 +176,7 @@ class Shown(Response):
 
 
 class Why(Response):
-    """Why this pair was chosen; differences are those of the earlier minus the later candidate of the set."""
+    """Why this pair was chosen; differences are first minus second, as shown."""
 
     criterion: CriterionName
     score: float
@@ -213,7 +213,7 @@ class Preview(Response):
 
 
 class Renewal(Request):
-    lease_seconds: float = Field(600.0, gt=0.0, le=86400.0)
+    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
 
 
 class Lease(Response):
@@ -236,7 +236,7 @@ class Logprobs(Request):
 class Answer(Request):
     """Exactly one of `p_first`, `winner` and `logprobs`."""
 
-    p_first: Probability | None = Field(None, examples=[0.83], description="Probability that the first is better.")
+    p_first: Probability | None = Field(default=None, examples=[0.83], description="Probability that the first is better.")
     winner: Winner | None = None
     logprobs: Logprobs | None = None
 
@@ -248,15 +248,15 @@ class Answer(Request):
 class VerdictIn(Request):
     """Exactly one of `p_first`, `winner`, `logprobs` and `failure`."""
 
-    p_first: Probability | None = Field(None, examples=[0.83], description="Probability that the first is better.")
+    p_first: Probability | None = Field(default=None, examples=[0.83], description="Probability that the first is better.")
     winner: Winner | None = None
     logprobs: Logprobs | None = None
-    failure: Failure | None = Field(None, description="No verdict: recorded, never counted as a tie or a vote.")
-    reason: str | None = Field(None, max_length=2000, description="Why there is no verdict.")
-    judge: JudgeName | None = Field(None, description="Checked against the assignment's judge when sent.")
-    label_mass: Probability | None = Field(None, description="Probability that the model gave to the labels at all.")
-    latency_ms: float | None = Field(None, ge=0.0, allow_inf_nan=False)
-    raw: JsonValue = Field(None, description="Whatever should be kept with the verdict.")
+    failure: Failure | None = Field(default=None, description="No verdict: recorded, never counted as a tie or a vote.")
+    reason: str | None = Field(default=None, max_length=2000, description="Why there is no verdict.")
+    judge: JudgeName | None = Field(default=None, description="Checked against the assignment's judge when sent.")
+    label_mass: Probability | None = Field(default=None, description="Probability that the model gave to the labels at all.")
+    latency_ms: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
+    raw: JsonValue = Field(default=None, description="Whatever should be kept with the verdict.")
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
@@ -272,10 +272,10 @@ class VerdictsIn(Request):
 
 
 class ComparisonIn(Answer):
-    client_id: Key | None = Field(None, description="Sending the same client_id again is harmless.")
+    client_id: Key | None = Field(default=None, description="Sending the same client_id again is harmless.")
     first: Key
     second: Key
-    item: Key | None = Field(None, description="Needed in a set of systems with several items.")
+    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
     judge: JudgeName
     created_at: AwareDatetime | None = None
 
@@ -423,6 +423,14 @@ class Prediction(Response):
     p_first_better: float
     mean_difference: float
     sd_difference: float
+
+
+class SetProgress(Response):
+    """Where a set stands; sent with every event of its stream."""
+
+    version: int
+    comparisons: int = Field(description="Those that count: voided ones are left out.")
+    status: Literal["open", "paused"]
 
 
 class Ready(Response):

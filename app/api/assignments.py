@@ -1,0 +1,57 @@
+"""Ask: pairs to judge."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from app import schemas
+from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
+from app.api.problems import documented
+from app.service import assignments
+from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownSet
+
+router = APIRouter(prefix="/v1", tags=["ask"])
+AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
+
+
+@router.post(
+    "/sets/{set_id}/next-pair", response_model=schemas.Assignments, responses=documented(UnknownSet, SetDeleted)
+)
+async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
+    """Lease the next most informative pairs. The same judge asking again gets its live assignments back first."""
+    return await assignments.ask(ctx, set_id, body)
+
+
+@router.get("/sets/{set_id}/next-pair", response_model=schemas.Preview, responses=documented(UnknownSet, SetDeleted))
+async def preview_pairs(
+    set_id: SetId, db: ReadDep, ctx: ContextDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
+) -> schemas.Preview:
+    """The same choice as a preview: leases nothing."""
+    return await assignments.preview(ctx, db, set_id, count)
+
+
+@router.post("/next-pairs", response_model=schemas.Assignments)
+async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
+    """Lease pairs over many sets at once, those with the least progress first."""
+    return await assignments.ask_many(ctx, body)
+
+
+@router.post(
+    "/assignments/{assignment_id}/renew",
+    response_model=schemas.Lease,
+    responses=documented(UnknownAssignment, LeaseEnded),
+)
+async def renew(assignment_id: AssignmentId, body: schemas.Renewal, write: WriteDep) -> object:
+    """Keep a pair for longer."""
+    return await write(lambda db: assignments.renew(db, assignment_id, body.lease_seconds))
+
+
+@router.post(
+    "/assignments/{assignment_id}/release",
+    response_model=schemas.Lease,
+    responses=documented(UnknownAssignment, LeaseEnded),
+)
+async def release(assignment_id: AssignmentId, write: WriteDep) -> object:
+    """Give a pair back without a verdict."""
+    return await write(lambda db: assignments.release(db, assignment_id))

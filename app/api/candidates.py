@@ -1,0 +1,46 @@
+"""Candidates of a set."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app import schemas
+from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.problems import documented
+from app.service import candidates
+from app.service.errors import (
+    DuplicateKey,
+    SetDeleted,
+    SetTooLarge,
+    TextInUse,
+    TextsOrSystems,
+    TextTooLarge,
+    UnknownItem,
+    UnknownSet,
+)
+
+router = APIRouter(prefix="/v1/sets/{set_id}/candidates", tags=["sets"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.CandidatesAdded,
+    responses=documented(
+        UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse
+    ),
+)
+async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: ContextDep, write: WriteDep) -> object:
+    """Add candidates, or update those whose key is there already. They may join while judging goes on."""
+    return await write(lambda db: candidates.add(ctx, db, set_id, body), 201)
+
+
+@router.get("", response_model=schemas.CandidatePage, responses=documented(UnknownSet, SetDeleted))
+async def list_candidates(
+    set_id: SetId,
+    db: ReadDep,
+    after: Annotated[str | None, Query(description="`next_after` of the page before.")] = None,
+    limit: Limit = 100,
+) -> schemas.CandidatePage:
+    """Candidates in the order in which they joined."""
+    return await candidates.page(db, set_id, after=after, limit=limit)

@@ -1,0 +1,131 @@
+"""Tell: verdicts, comparisons made elsewhere, voids; and the log itself."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import StreamingResponse
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.exports import MEDIA_TYPES, encode
+from app.api.problems import documented, problem_of
+from app.service import comparisons
+from app.service.errors import (
+    AlreadyJudged,
+    AlreadyVoided,
+    AmbiguousItem,
+    ClientIdReused,
+    ForeignAssignment,
+    InvalidRequest,
+    MissingOutput,
+    SetDeleted,
+    UnknownAssignment,
+    UnknownCandidate,
+    UnknownComparison,
+    UnknownItem,
+    UnknownSet,
+)
+
+router = APIRouter(prefix="/v1", tags=["tell"])
+
+
+@router.post(
+    "/assignments/{assignment_id}/verdict",
+    status_code=201,
+    response_model=schemas.Comparison | schemas.FailureRecorded,
+    responses=documented(UnknownAssignment, AlreadyJudged, ForeignAssignment, SetDeleted, InvalidRequest),
+)
+async def send_verdict(
+    assignment_id: Annotated[UUID, Path(description="Id of the assignment.")], body: schemas.VerdictIn, write: WriteDep
+) -> object:
+    """Answer an assignment. A verdict after the lease has ended is kept, marked late."""
+    verdict = schemas.VerdictOf(assignment_id=assignment_id, **dict(body))
+    return await write(lambda db: _tell_one(db, verdict), 201)
+
+
+@router.post("/verdicts", response_model=schemas.VerdictResults, responses=documented(InvalidRequest))
+async def send_verdicts(body: schemas.VerdictsIn, write: WriteDep) -> object:
+    """Answer many assignments; each gets its own result, and one bad verdict does not hold up the others."""
+    return await write(lambda db: _tell_many(db, body.verdicts))
+
+
+@router.post(
+    "/sets/{set_id}/comparisons",
+    status_code=201,
+    response_model=schemas.ComparisonsAccepted,
+    responses=documented(
+        UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput, ClientIdReused
+    ),
+)
+async def add_comparisons(set_id: SetId, body: schemas.ComparisonsIn, ctx: ContextDep, write: WriteDep) -> object:
+    """Append comparisons that were judged elsewhere: all of them, or none."""
+    return await write(lambda db: comparisons.add(ctx, db, set_id, body.comparisons), 201)
+
+
+@router.get(
+    "/sets/{set_id}/comparisons", response_model=schemas.ComparisonPage, responses=documented(UnknownSet, SetDeleted)
+)
+async def list_comparisons(
+    set_id: SetId,
+    db: ReadDep,
+    ctx: ContextDep,
+    after: Annotated[int, Query(ge=0, description="Sequence number to start behind.")] = 0,
+    limit: Limit = 100,
+    judge: str | None = None,
+    format: Annotated[  # noqa: A002  # the name is the contract's
+        Literal["json", "jsonl", "csv", "parquet"], Query(description="The last three stream the whole log.")
+    ] = "json",
+) -> object:
+    """The log, oldest first."""
+    if format == "json":
+        return await comparisons.page(db, set_id, after=after, limit=limit, judge=judge)
+    await comparisons.page(db, set_id, after=0, limit=1, judge=None)
+    batches = comparisons.export(ctx.engine, set_id, after=after, judge=judge)
+    headers = {"Content-Disposition": f'attachment; filename="comparisons-{set_id}.{format}"'}
+    content: AsyncIterator[bytes] = encode(batches, format)
+    return StreamingResponse(content, media_type=MEDIA_TYPES[format], headers=headers)
+
+
+@router.post(
+    "/sets/{set_id}/comparisons/{seq}/void",
+    status_code=201,
+    response_model=schemas.Void,
+    responses=documented(UnknownSet, SetDeleted, UnknownComparison, AlreadyVoided),
+)
+async def void_comparison(
+    set_id: SetId,
+    seq: Annotated[int, Path(ge=1, description="Sequence number of the comparison.")],
+    body: schemas.VoidIn,
+    write: WriteDep,
+) -> object:
+    """Take a comparison back. It stays in the log, and no longer counts."""
+    return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201)
+
+
+async def _tell_one(
+    db: AsyncConnection, verdict: schemas.VerdictOf
+) -> schemas.Comparison | schemas.FailureRecorded:
+    (told,) = await comparisons.tell(db, [verdict])
+    if told.problem is not None:
+        raise told.problem
+    recorded = told.comparison or told.failure
+    assert recorded is not None
+    return recorded
+
+
+async def _tell_many(db: AsyncConnection, verdicts: list[schemas.VerdictOf]) -> schemas.VerdictResults:
+    told = await comparisons.tell(db, verdicts)
+    return schemas.VerdictResults(results=[_result(v, t) for v, t in zip(verdicts, told, strict=True)])
+
+
+def _result(verdict: schemas.VerdictOf, told: comparisons.Told) -> schemas.VerdictResult:
+    return schemas.VerdictResult(
+        assignment_id=verdict.assignment_id,
+        status=201 if told.problem is None else told.problem.status,
+        comparison=told.comparison,
+        failure=told.failure,
+        problem=None if told.problem is None else problem_of(told.problem),
+    )

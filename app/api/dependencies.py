@@ -1,0 +1,76 @@
+"""What endpoints ask for: the context, a connection to read from, and a write that is done once and committed."""
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Header, Path, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.service.context import Context
+from app.service.idempotency import Attempt, Earlier, once
+from app.storage.db import transaction
+
+T = TypeVar("T", bound=BaseModel | None)
+
+
+def get_context(request: Request) -> Context:
+    context: Context = request.app.state.context
+    return context
+
+
+ContextDep = Annotated[Context, Depends(get_context)]
+
+
+async def get_connection(ctx: ContextDep) -> AsyncIterator[AsyncConnection]:
+    async with ctx.engine.connect() as connection:
+        yield connection
+
+
+ReadDep = Annotated[AsyncConnection, Depends(get_connection, scope="function")]
+
+
+class Write:
+    """Runs one action in one transaction and commits before the response is sent.
+
+    With an Idempotency-Key the action runs at most once, and a repeated request gets the first answer again.
+    """
+
+    def __init__(self, ctx: Context, attempt: Attempt | None) -> None:
+        self._ctx = ctx
+        self._attempt = attempt
+
+    async def __call__(self, action: Callable[[AsyncConnection], Awaitable[T]], status: int = 200) -> T | JSONResponse:
+        async with transaction(self._ctx.engine) as db:
+            if self._attempt is None:
+                return await action(db)
+            result = await once(db, self._attempt, status, action)
+        if isinstance(result, Earlier):
+            return JSONResponse(result.response, result.status, {"Idempotent-Replayed": "true"})
+        return result
+
+
+async def get_write(
+    request: Request,
+    ctx: ContextDep,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=200,
+            description="Any unique string. Sending the same request again with the same key is harmless.",
+        ),
+    ] = None,
+) -> Write:
+    if idempotency_key is None:
+        return Write(ctx, None)
+    content = hashlib.sha256(await request.body()).hexdigest()
+    return Write(ctx, Attempt(idempotency_key, f"{request.method} {request.url.path}", content))
+
+
+WriteDep = Annotated[Write, Depends(get_write)]
+SetId = Annotated[UUID, Path(description="Id of the candidate set.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Page size.")]

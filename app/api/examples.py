@@ -1,0 +1,126 @@
+"""One example for every request and response of the OpenAPI document, by the name of its model."""
+
+from typing import Any
+
+from fastapi import FastAPI
+
+SET_ID = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
+ASSIGNMENT_ID = "3c59dc04-8e88-4502-b3d5-1a6d0f8a9e21"
+THEN = "2026-11-20T12:00:00Z"
+SELECTION = {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "seed": 0}
+QUESTION = "Which answer explains it better to a ten-year-old?"
+SET: dict[str, Any] = {
+    "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
+    "expert": "soft-bt", "prior_variance": 1.0, "selection": SELECTION, "order": "balanced", "position_bias": "none",
+    "budget": {"max_comparisons": 200}, "project": None, "metadata": {}, "version": 0, "candidates": 2, "items": 0,
+    "status": "open", "created_at": THEN,
+}  # fmt: skip
+CANDIDATES = [
+    {"key": "kelp", "text": "Sunlight is a mix of colours, and air scatters blue the most."},
+    {"key": "rowan", "text": "Because the sea is blue and the sky is its mirror."},
+]
+WHY = {
+    "criterion": "reordering", "score": 8.1, "mean_difference": 0.31, "sd_difference": 0.88,
+    "probability_of_reordering": 0.36, "propensity": 1.0,
+}  # fmt: skip
+PAIR = {"item": None, "first": CANDIDATES[0], "second": CANDIDATES[1], "why": WHY}
+ASSIGNMENT = {
+    **PAIR, "id": ASSIGNMENT_ID, "set_id": SET_ID, "question": QUESTION, "context": None, "judge": "alice",
+    "expires_at": THEN,
+}  # fmt: skip
+COMPARISON = {
+    "seq": 1, "set_id": SET_ID, "item": None, "first": "kelp", "second": "rowan", "p_first": 0.83, "winner": None,
+    "judge": "alice", "client_id": None, "assignment_id": ASSIGNMENT_ID, "late": False, "label_mass": 0.98,
+    "latency_ms": 120.0, "raw": None, "created_at": THEN, "voided_by": None,
+}  # fmt: skip
+RANKS = [
+    {"key": "kelp", "rank": 1, "score": 0.12, "sd": 0.93, "interval": [-1.7, 1.94], "rank_interval": [1, 2],
+     "p_best": 0.57, "comparisons": 1, "component": 0},
+    {"key": "rowan", "rank": 2, "score": -0.12, "sd": 0.93, "interval": [-1.94, 1.7], "rank_interval": [1, 2],
+     "p_best": 0.43, "comparisons": 1, "component": 0},
+]  # fmt: skip
+
+EXAMPLES: dict[str, Any] = {
+    "SetIn": {
+        "name": SET["name"], "question": QUESTION, "attribute": "clarity", "candidates": CANDIDATES,
+        "budget": {"max_comparisons": 200},
+    },
+    "SetPatch": {"status": "paused"},
+    "SetOut": SET,
+    "SetPage": {"sets": [SET], "next_after": None},
+    "CandidatesIn": {"candidates": CANDIDATES},
+    "CandidatesAdded": {"created": 2, "updated": 0, "candidates": 2},
+    "CandidatePage": {
+        "candidates": [{**c, "outputs": None, "metadata": {}} for c in CANDIDATES], "next_after": None,
+    },
+    "Ask": {"judge": "alice", "count": 1},
+    "AskMany": {"judge": "llama-70b", "count": 256},
+    "Assignments": {"status": "open", "assignments": [ASSIGNMENT]},
+    "Preview": {"status": "open", "pairs": [PAIR]},
+    "Renewal": {"lease_seconds": 600.0},
+    "Lease": {"id": ASSIGNMENT_ID, "status": "leased", "expires_at": THEN},
+    "VerdictIn": {"p_first": 0.83, "label_mass": 0.98, "latency_ms": 120.0},
+    "VerdictsIn": {
+        "verdicts": [
+            {"assignment_id": ASSIGNMENT_ID, "logprobs": {"first": -0.2, "second": -1.8}},
+        ]
+    },
+    "VerdictResults": {"results": [{"assignment_id": ASSIGNMENT_ID, "status": 201, "comparison": COMPARISON}]},
+    "ComparisonsIn": {
+        "comparisons": [
+            {"client_id": "run-7/0001", "first": "kelp", "second": "rowan", "winner": "first", "judge": "gpt-4"}
+        ]
+    },
+    "ComparisonsAccepted": {"accepted": 1, "duplicates": 0, "version": 1},
+    "Comparison": COMPARISON,
+    "ComparisonPage": {"comparisons": [COMPARISON], "next_after": None},
+    "VoidIn": {"reason": "clicked the wrong side"},
+    "Void": {"seq": 2, "set_id": SET_ID, "voids": 1, "reason": "clicked the wrong side", "created_at": THEN},
+    "Ranking": {
+        "set_id": SET_ID, "version": 1,
+        "method": {
+            "name": "soft-bt", "expert": "soft-bt", "prior_variance": 1.0, "position_bias": "none", "level": 0.95,
+        },
+        "convergence": {
+            "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
+        },
+        "comparisons": 1, "components": 1, "entropy": 2.7, "ranking": RANKS,
+    },
+    "Prediction": {
+        "set_id": SET_ID, "version": 1, "first": "kelp", "second": "rowan", "p_first_better": 0.57,
+        "mean_difference": 0.24, "sd_difference": 1.34,
+    },
+    "Alive": {"status": "ok", "version": "0.1.0"},
+    "Ready": {"status": "ready", "migration": "0001"},
+}  # fmt: skip
+
+
+def install(app: FastAPI) -> None:
+    """Let `app.openapi()` carry the examples."""
+    build = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            for path in build()["paths"].values():
+                for operation in path.values():
+                    _illustrate(operation)
+        return build()
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _illustrate(operation: dict[str, Any]) -> None:
+    bodies = [operation.get("requestBody", {})]
+    bodies += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+    for body in bodies:
+        content = body.get("content", {}).get("application/json", {})
+        if (name := _model(content.get("schema", {}))) in EXAMPLES:
+            content["example"] = EXAMPLES[name]
+
+
+def _model(schema: dict[str, Any]) -> str:
+    """Name of the model behind a schema; of the first where there are several."""
+    for choice in (schema, *schema.get("anyOf", [])):
+        if "$ref" in choice:
+            return str(choice["$ref"]).rsplit("/", 1)[-1]
+    return ""

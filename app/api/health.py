@@ -1,0 +1,37 @@
+"""Is the process alive, is it ready, and how is it doing."""
+
+from fastapi import APIRouter, Response
+
+from app import __version__, schemas
+from app.api.dependencies import ContextDep
+from app.api.metrics import exposition
+from app.api.problems import documented
+from app.service.errors import DatabaseDown
+from app.storage import db
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", response_model=schemas.Alive)
+async def healthz() -> schemas.Alive:
+    """The process answers."""
+    return schemas.Alive(status="ok", version=__version__)
+
+
+@router.get("/readyz", response_model=schemas.Ready, responses=documented(DatabaseDown))
+async def readyz(ctx: ContextDep) -> schemas.Ready:
+    """The database answers and its schema is the one that this program needs."""
+    revision = await db.revision(ctx.engine)
+    if revision != db.latest_revision():
+        raise DatabaseDown(
+            f"The database is at migration {revision or 'none'}, this program needs {db.latest_revision()}; "
+            "run `nextpair migrate`."
+        )
+    return schemas.Ready(status="ready", migration=revision)
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(ctx: ContextDep) -> Response:
+    """Prometheus metrics."""
+    content, media_type = exposition(ctx.live)
+    return Response(content, media_type=media_type)

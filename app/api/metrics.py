@@ -1,0 +1,40 @@
+"""Prometheus metrics: requests by route, and what is kept in memory."""
+
+import time
+
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.live.posteriors import LivePosteriors
+
+REQUESTS = Counter("nextpair_requests", "Requests answered.", ["method", "route", "status"])
+SECONDS = Histogram("nextpair_request_seconds", "Time to the first byte of the answer.", ["method", "route"])
+LIVE_SETS = Gauge("nextpair_live_sets", "Candidate sets whose posterior is in memory.")
+LIVE_BYTES = Gauge("nextpair_live_bytes", "Memory that these posteriors take.")
+
+
+class Metrics:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        start = time.perf_counter()
+
+        async def count(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                route = getattr(scope.get("route"), "path", "none")
+                REQUESTS.labels(scope["method"], route, message["status"]).inc()
+                SECONDS.labels(scope["method"], route).observe(time.perf_counter() - start)
+            await send(message)
+
+        await self._app(scope, receive, count)
+
+
+def exposition(live: LivePosteriors) -> tuple[bytes, str]:
+    LIVE_SETS.set(len(live))
+    LIVE_BYTES.set(live.size_bytes)
+    return generate_latest(REGISTRY), CONTENT_TYPE_LATEST

@@ -1,0 +1,106 @@
+"""Every error as application/problem+json (RFC 9457)."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from app.schemas import FieldError, Problem
+from app.service.errors import AppError, DatabaseDown, InvalidRequest
+from app.storage.db import is_connection_failure
+
+log = logging.getLogger("nextpair")
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(AppError, _app_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def problem_of(error: AppError) -> Problem:
+    fields = [FieldError(pointer=at.pointer, detail=at.detail) for at in error.at]
+    return Problem(
+        type=f"urn:nextpair:problem:{error.code}",
+        title=error.title,
+        status=error.status,
+        detail=error.detail,
+        errors=fields or None,
+    )
+
+
+def response_of(error: AppError) -> JSONResponse:
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else None
+    return _respond(problem_of(error), headers)
+
+
+def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of an endpoint that may answer with these errors."""
+    titles: dict[int, list[str]] = {}
+    for error in errors:
+        titles.setdefault(error.status, []).append((error.__doc__ or "").rstrip("."))
+    return {status: {"model": Problem, "description": "; ".join(names)} for status, names in titles.items()}
+
+
+async def _app_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, AppError)
+    return response_of(error)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    fields = [FieldError(pointer=_pointer(e["loc"]), detail=_say(e)) for e in error.errors()]
+    first = fields[0]
+    more = f" ({len(fields) - 1} more in `errors`)" if len(fields) > 1 else ""
+    return _respond(
+        Problem(
+            type="urn:nextpair:problem:invalid-request",
+            title=(InvalidRequest.__doc__ or "").rstrip("."),
+            status=422,
+            detail=f"{first.pointer or 'body'}: {first.detail}{more}",
+            errors=fields,
+        )
+    )
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    detail = f"{request.method} {request.url.path}: {error.detail}. The contract is at /docs."
+    return _respond(
+        Problem(type="about:blank", title=str(error.detail), status=error.status_code, detail=detail),
+        dict(error.headers or {}),
+    )
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    if is_connection_failure(error):
+        log.warning("database unreachable: %s", error)
+        request.app.state.revive()
+        return response_of(DatabaseDown("The database does not answer; nothing was written. Send the request again."))
+    log.exception("unexpected error", exc_info=error)
+    detail = "An unexpected error; it was logged. Nothing of this request was written."
+    return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
+
+
+def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(
+        problem.model_dump(exclude_none=True), problem.status, headers, media_type="application/problem+json"
+    )
+
+
+def _pointer(location: Iterable[int | str]) -> str:
+    """RFC 6901 into the body; for other places the name of the parameter."""
+    where, *path = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
+    return "".join(f"/{part}" for part in path) if where == "body" else f"{where} {'/'.join(path)}"
+
+
+def _say(error: dict[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown field; remove it or check its spelling"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return message[0].lower() + message[1:]

@@ -1,0 +1,89 @@
+"""Read: rankings, predictions and the event stream."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from app import schemas
+from app.api.dependencies import ContextDep, ReadDep, SetId
+from app.api.problems import documented
+from app.service import events, plots, rankings, sets
+from app.service.errors import NotConverged, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
+from app.service.rankings import Asked
+
+router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
+
+
+@router.get(
+    "/ranking",
+    response_model=schemas.Ranking,
+    responses=documented(UnknownSet, SetDeleted, VersionUnknown, NotConverged) | {304: {"description": "Unchanged."}},
+)
+async def get_ranking(
+    set_id: SetId,
+    db: ReadDep,
+    ctx: ContextDep,
+    method: schemas.MethodName = "soft-bt",
+    as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
+    level: Annotated[float, Query(gt=0.0, lt=1.0, description="Of the intervals.")] = 0.95,
+    format: Literal["json", "csv", "svg"] = "json",  # noqa: A002  # the name is the contract's
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> object:
+    """The ranking with its uncertainty, best first."""
+    asked = Asked(method, as_of, level)
+    etag = f'"{await rankings.fingerprint(db, set_id, asked)}-{format}"'
+    if if_none_match is not None and etag in if_none_match:
+        return Response(status_code=304, headers={"ETag": etag})
+    ranking = await rankings.rank(ctx, db, set_id, asked)
+    if format == "json":
+        return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
+    if format == "csv":
+        return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
+    drawing = plots.forest(ranking, (await sets.get(db, set_id)).name)
+    return Response(drawing, media_type="image/svg+xml", headers={"ETag": etag})
+
+
+@router.get(
+    "/predict", response_model=schemas.Prediction, responses=documented(UnknownSet, SetDeleted, UnknownCandidate)
+)
+async def predict(
+    set_id: SetId,
+    db: ReadDep,
+    ctx: ContextDep,
+    first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
+    second: Annotated[str, Query(description="Key of another.", examples=["rowan"])],
+) -> schemas.Prediction:
+    """How sure the posterior is that `first` is truly better than `second`."""
+    return await rankings.predict(ctx, db, set_id, first, second)
+
+
+@router.get("/events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted))
+async def follow(
+    set_id: SetId,
+    request: Request,
+    ctx: ContextDep,
+    after: Annotated[int | None, Query(ge=0, description="Replay the log from behind this version.")] = None,
+    last_event_id: Annotated[int | None, Header(ge=0, description="Sent by a client that reconnects.")] = None,
+) -> AsyncIterator[ServerSentEvent]:
+    """Server-sent events `comparison`, `ranking` (the version has moved) and `status`; the id is the log version."""
+    async for event in events.follow(ctx, set_id, last_event_id if last_event_id is not None else after):
+        if event is None:
+            yield ServerSentEvent(comment="still here")
+        else:
+            yield ServerSentEvent(data=event.data, event=event.name, id=str(event.version))
+
+
+def _csv(ranking: schemas.Ranking) -> str:
+    out = io.StringIO()
+    columns = ["rank", "key", "score", "sd", "low", "high", "best_rank", "worst_rank", "p_best", "comparisons", "component"]
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    for r in ranking.ranking:
+        low, high = r.interval or (None, None)
+        best, worst = r.rank_interval or (None, None)
+        writer.writerow([r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.comparisons, r.component])
+    return out.getvalue()

@@ -1,0 +1,66 @@
+"""Candidate sets."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from app import schemas
+from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.problems import documented
+from app.service import sets
+from app.service.errors import (
+    DuplicateKey,
+    InvalidRequest,
+    SetDeleted,
+    SetTooLarge,
+    TextTooLarge,
+    UnknownItem,
+    UnknownSet,
+)
+
+router = APIRouter(prefix="/v1/sets", tags=["sets"])
+HERE = documented(UnknownSet, SetDeleted, InvalidRequest)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.SetOut,
+    responses=documented(InvalidRequest, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem),
+)
+async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> object:
+    """Create a candidate set, with or without its candidates."""
+    return await write(lambda db: sets.create(ctx, db, body), 201)
+
+
+@router.get("", response_model=schemas.SetPage)
+async def list_sets(
+    db: ReadDep,
+    project: str | None = None,
+    status: Literal["open", "paused"] | None = None,
+    after: Annotated[UUID | None, Query(description="`next_after` of the page before.")] = None,
+    limit: Limit = 100,
+) -> schemas.SetPage:
+    """Sets, oldest first."""
+    return await sets.page(db, project=project, status=status, after=after, limit=limit)
+
+
+@router.get("/{set_id}", response_model=schemas.SetOut, responses=HERE)
+async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
+    """One set, with its version and status."""
+    return await sets.get(db, set_id)
+
+
+@router.patch("/{set_id}", response_model=schemas.SetOut, responses=HERE)
+async def change_set(set_id: SetId, body: schemas.SetPatch, write: WriteDep) -> object:
+    """Rename, pause or reopen a set, or change how its pairs are chosen."""
+    return await write(lambda db: sets.change(db, set_id, body))
+
+
+@router.delete("/{set_id}", status_code=204, responses=HERE)
+async def delete_set(set_id: SetId, ctx: ContextDep, write: WriteDep) -> Response:
+    """Delete a set: from then on it is gone (410)."""
+    await write(lambda db: sets.delete(db, set_id), 204)
+    ctx.live.forget(set_id)
+    return Response(status_code=204)

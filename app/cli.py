@@ -1,0 +1,226 @@
+"""The `nextpair` command. Each command is one function; it imports what does the work only when it runs.
+
+Errors are one line on stderr. Errors made for people carry `exit_code`: 2 for bad input, 1 for the rest.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from io import TextIOWrapper
+from typing import Annotated, Literal
+
+import typer
+from typer.exceptions import TyperException
+
+MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
+OrderName = Literal["balanced", "both", "as_selected"]
+Format = Literal["table", "json", "csv"]
+CRITERIA = "variance, determinant, reordering, exponent, random or all; may be repeated. [default: all]"
+
+app = typer.Typer(
+    help="Rank texts and systems by pairwise comparison, with as few comparisons as possible.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+def _within(low: float, high: float) -> Callable[[float], float]:
+    """A check that an option lies strictly above `low` and not above `high`."""
+
+    def check(value: float) -> float:
+        if low < value <= high:
+            return value
+        raise typer.BadParameter(f"{value:g} must be above {low:g} and at most {high:g}.")
+
+    return check
+
+
+# Options that commands share
+
+First = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column shown first. [default: first or model_a]")
+]
+Second = Annotated[
+    str | None, typer.Option(metavar="COL", help="The other one. [default: second or model_b]")
+]
+WinnerOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="Who won: first, second, tie, both_bad, or a key.")
+]
+PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
+GroupBy = Annotated[
+    list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")
+]
+Where = Annotated[
+    list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")
+]
+MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons.")]
+PriorVariance = Annotated[
+    float, typer.Option(help="Variance of every score before any comparison.", callback=_within(0, 100))
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
+
+
+@app.callback()
+def nextpair() -> None:
+    """Rank texts and systems by pairwise comparison, with as few comparisons as possible."""
+
+
+@app.command()
+def rank(
+    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet; - is CSV on stdin.")],
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    group_by: GroupBy = None,
+    where: Where = None,
+    method: MethodOption = "soft-bt",
+    prior_variance: PriorVariance = 1.0,
+    level: Annotated[
+        float, typer.Option(help="Probability that an interval holds.", callback=_within(0, 0.9999))
+    ] = 0.95,
+    form: FormatOption = "table",
+) -> None:
+    """Rank the candidates of a file of comparisons.
+
+    The intervals of scores hold one by one; the intervals of ranks hold all together.
+    """
+    _one_thread()
+    from app.offline import printing
+    from app.offline.ranking import Method, rank_file
+    from app.tables import Columns, parse_conditions
+
+    columns, by = Columns(first, second, winner, p_first), group_by or []
+    rankings = rank_file(
+        file, columns, by, parse_conditions(where or []), Method(method, prior_variance, level)
+    )
+    printing.print_rankings(rankings, by, form)
+
+
+@app.command()
+def simulate(
+    files: Annotated[
+        list[str], typer.Argument(help="What the judge says: comparisons, or scores (--score-column).")
+    ],
+    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.")],
+    truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
+    truth_key: Annotated[
+        str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")
+    ] = "key",
+    score_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL", help="The judge gives absolute scores: p = sigmoid((s_i - s_j) / temperature)."
+        ),
+    ] = None,
+    score_key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]"),
+    ] = None,
+    temperature: Annotated[float, typer.Option(help="Of --score-column.", callback=_within(0, 1e6))] = 1.0,
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    group_by: GroupBy = None,
+    where: Where = None,
+    criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
+    epsilon: Annotated[
+        float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")
+    ] = 0.5,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
+    order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
+    batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
+    target: Annotated[
+        float, typer.Option(help="Share of the full-set correlation to reach.", callback=_within(0, 1))
+    ] = 0.9,
+    limit_fraction: Annotated[
+        float, typer.Option(help="Stop at this share of all ordered pairs.", callback=_within(0, 1))
+    ] = 1.0,
+    method: MethodOption = "soft-bt",
+    prior_variance: PriorVariance = 1.0,
+    form: FormatOption = "table",
+    curve: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")
+    ] = None,
+) -> None:
+    """Replay active learning against known answers: how many comparisons does each criterion need?
+
+    The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
+    The rank correlation with the truth is averaged over the groups after each comparison.
+    """
+    _one_thread()
+    from app.inference.order import Order
+    from app.inference.selection import Criterion, Policy
+    from app.offline import printing, problems, simulation
+    from app.offline.ranking import Method
+    from app.tables import Columns, parse_conditions
+
+    columns = Columns(first, second, winner, p_first)
+    scores = (
+        problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
+    )
+    truth_file = problems.TruthFile(truth, truth_key, truth_column)
+    loaded = problems.load(
+        files, scores or columns, truth_file, group_by or [], parse_conditions(where or [])
+    )
+    setup = simulation.Setup(
+        Policy(Criterion.RANDOM, epsilon),
+        Order(order),
+        seed=0,
+        method=Method(method, prior_variance),
+        batch=batch,
+    )
+    run_all = printing.with_progress(simulation.in_parallel_where_it_pays)
+    curves = simulation.simulate(
+        loaded.problems, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
+    )
+    if curve:
+        printing.write_curves(curves, curve)
+    printing.print_simulation(curves, simulation.costs(curves, target), target, loaded.unscored, form)
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; an error is one line on stderr."""
+    _never_fail_on_encoding()
+    try:
+        return int(app(arguments, prog_name="nextpair", standalone_mode=False) or 0)
+    except TyperException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if os.environ.get("NEXTPAIR_TRACEBACK"):
+            raise
+        return _fail(*_explain(error))
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if hasattr(error, "exit_code"):
+        return str(error), int(error.exit_code)
+    return f"unexpected {type(error).__name__}: {error} (NEXTPAIR_TRACEBACK=1 shows where)", 1
+
+
+def _fail(message: str, exit_code: int) -> int:
+    if message:
+        print(f"nextpair: {' '.join(message.split())}", file=sys.stderr)
+    return exit_code
+
+
+def _one_thread() -> None:
+    """For numpy, which is not imported yet: the matrices are small, and threads cost more than they bring."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _never_fail_on_encoding() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")

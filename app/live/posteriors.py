@@ -1,0 +1,70 @@
+"""The snapshots held in memory, one per set that is in use, bounded in number and bytes."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from app.live.snapshot import Catalogue, Snapshot
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class LiveSet:
+    """One set's latest snapshot. Whoever replaces it holds `updating`; whoever leases pairs holds `asking`."""
+
+    def __init__(self) -> None:
+        self.updating = asyncio.Lock()
+        self.asking = asyncio.Lock()
+        self.catalogue: Catalogue | None = None
+        self.snapshot: Snapshot | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self.updating.locked() or self.asking.locked()
+
+    @property
+    def size_bytes(self) -> int:
+        return self.snapshot.size_bytes if self.snapshot else 0
+
+
+class LivePosteriors:
+    """A least-recently-used cache of live sets, and the threads their numerics run on."""
+
+    def __init__(self, *, max_sets: int, max_bytes: int, threads: int = 2) -> None:
+        self._sets: OrderedDict[UUID, LiveSet] = OrderedDict()
+        self._max_sets, self._max_bytes = max_sets, max_bytes
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="numerics")
+
+    def get(self, set_id: UUID) -> LiveSet:
+        live = self._sets.setdefault(set_id, LiveSet())
+        self._sets.move_to_end(set_id)
+        return live
+
+    async def compute(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run numerics off the event loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
+
+    def trim(self) -> None:
+        """Forget the least recently used sets until the rest fits; a set in use stays."""
+        for set_id in [i for i, live in self._sets.items() if not live.busy]:
+            if len(self._sets) <= self._max_sets and self.size_bytes <= self._max_bytes:
+                return
+            del self._sets[set_id]
+
+    def forget(self, set_id: UUID) -> None:
+        self._sets.pop(set_id, None)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(live.size_bytes for live in self._sets.values())
+
+    def __len__(self) -> int:
+        return len(self._sets)

@@ -1,0 +1,101 @@
+"""The composition root: nothing else builds engines, caches or clients."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from ipaddress import ip_address
+from typing import NamedTuple
+
+import uvicorn
+from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app import __version__
+from app.api import assignments, candidates, comparisons, examples, health, problems, rankings, sets
+from app.api.limits import BodyLimit
+from app.api.metrics import Metrics
+from app.live.posteriors import LivePosteriors
+from app.service.context import Context
+from app.service.notices import Notices
+from app.settings import Settings
+from app.storage import db
+from app.storage.embedded import EmbeddedPostgres
+from app.storage.listening import listen
+
+DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as few comparisons as possible.
+
+Ask for the next most informative pair, tell the verdict, read the ranking."""
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The service. Its database starts, and is migrated, when the application starts."""
+    app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
+    for noun in (sets, candidates, assignments, comparisons, rankings, health):
+        app.include_router(noun.router)
+    problems.install(app)
+    examples.install(app)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(Metrics)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
+    async with database(settings) as opened:
+        live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
+        app.state.context = Context(opened.engine, live, Notices(), settings)
+        app.state.revive = opened.revive
+        listening = asyncio.create_task(app.state.context.notices.run(partial(listen, opened.url)))
+        try:
+            yield
+        finally:
+            listening.cancel()
+            live.close()
+
+
+class Database(NamedTuple):
+    url: str
+    engine: AsyncEngine
+    revision: str
+    revive: Callable[[], None]  # to be called when the database does not answer; returns at once
+
+
+@asynccontextmanager
+async def database(settings: Settings) -> AsyncIterator[Database]:
+    """The external database, or a private one in the data directory; migrated."""
+    if settings.database_url is not None:
+        cluster, url = None, settings.database_url
+    else:
+        cluster = EmbeddedPostgres(settings.data_dir)
+        url = await asyncio.to_thread(cluster.start)
+    engine = db.connect(url)
+    try:
+        revision = await db.migrate(engine)
+        yield Database(url, engine, revision, partial(_revive, cluster, asyncio.Lock()))
+    finally:
+        await engine.dispose()
+        if cluster is not None:
+            await asyncio.to_thread(cluster.stop)
+
+
+def _revive(cluster: EmbeddedPostgres | None, reviving: asyncio.Lock) -> None:
+    """Bring a private database back in the background, unless that is under way."""
+    if cluster is not None and not reviving.locked():
+        asyncio.get_running_loop().create_task(_ensure(cluster, reviving))
+
+
+async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
+    async with reviving:
+        await asyncio.to_thread(cluster.ensure)
+
+
+def serve(settings: Settings, host: str, port: int) -> None:
+    """Run the service until it is told to stop. Raises ValueError for an address that is not loopback."""
+    if not ip_address("127.0.0.1" if host == "localhost" else host).is_loopback:
+        raise ValueError(
+            f"refusing to listen on {host}: the service has no access control yet, so it listens on loopback only; "
+            "put a proxy that authenticates in front of it"
+        )
+    config = uvicorn.Config(create_app(settings), host, port, log_level="warning", timeout_graceful_shutdown=5)
+    uvicorn.Server(config).run()

@@ -1,0 +1,1 @@
+"""Ranking and simulation from files, without a service or a database."""

@@ -1,0 +1,204 @@
+"""Candidates and their outputs. All of a request is stored, or nothing of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.service.context import Context, existing_set, locked_set
+from app.service.errors import (
+    At,
+    DuplicateKey,
+    SetTooLarge,
+    TextInUse,
+    TextsOrSystems,
+    TextTooLarge,
+    UnknownCandidate,
+    UnknownItem,
+)
+from app.storage import candidates, sets
+
+TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
+
+
+class _Output(NamedTuple):
+    candidate: int  # its place in the request
+    item: str
+    text: str | None
+    pointer: str
+
+
+async def add(
+    ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.CandidatesIn
+) -> schemas.CandidatesAdded:
+    """Raises UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse."""
+    await locked_set(db, set_id)
+    return await store(ctx, db, set_id, body.candidates, body.items)
+
+
+async def store(
+    ctx: Context,
+    db: AsyncConnection,
+    set_id: UUID,
+    new: Sequence[schemas.CandidateIn],
+    new_items: Sequence[schemas.ItemIn],
+) -> schemas.CandidatesAdded:
+    _refuse_duplicates([c.key for c in new], "candidates")
+    _refuse_duplicates([i.key for i in new_items], "items")
+    sent = list(_outputs(new))
+    _refuse_large_texts(sent, ctx.settings.max_text_chars)
+    item_ids = await _store_items(db, set_id, new_items, sent)
+    keys = await candidates.keys(db, set_id)
+    ids = {key: n for n, key in enumerate([*keys, *(c.key for c in new if c.key not in set(keys))])}
+    if len(ids) > ctx.settings.max_candidates:
+        raise SetTooLarge(
+            f"The set would have {len(ids)} candidates; this server allows {ctx.settings.max_candidates} "
+            "(NEXTPAIR_MAX_CANDIDATES)."
+        )
+    created = [c for c in new if ids[c.key] >= len(keys)]
+    await candidates.add(db, set_id, [(ids[c.key], c.key, c.metadata) for c in created])
+    await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
+    await _update_metadata(db, set_id, [(ids[c.key], c) for c in new if ids[c.key] < len(keys)])
+    await _count(db, set_id, len(ids), item_ids)
+    return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
+
+
+async def page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.CandidatePage:
+    """Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`)."""
+    await existing_set(db, set_id)
+    start = -1 if after is None else await candidates.find(db, set_id, after)
+    if start is None:
+        raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
+    rows = await candidates.page(db, set_id, after=start, limit=limit + 1)
+    shown = rows[:limit]
+    items = [row.key for row in await candidates.all_items(db, set_id)]
+    texts: dict[int, dict[str, str]] = {row.id: {} for row in shown}
+    for row in await candidates.outputs_of(db, set_id, list(texts)):
+        if row.text is not None:
+            texts[row.candidate_id][items[row.item_id]] = row.text
+    return schemas.CandidatePage(
+        candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown],
+        next_after=shown[-1].key if len(rows) > limit else None,
+    )
+
+
+def _present(key: str, metadata: schemas.Metadata, texts: dict[str, str]) -> schemas.CandidateOut:
+    text = texts.pop(TEXT_ITEM, None)
+    return schemas.CandidateOut(key=key, text=text, outputs=texts or None, metadata=metadata)
+
+
+def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
+    for n, candidate in enumerate(new):
+        if candidate.text is not None and candidate.outputs is not None:
+            raise TextsOrSystems(
+                f"Candidate {candidate.key!r} has both text and outputs; send text in a set of texts, outputs in a set of systems.",
+                At(f"/candidates/{n}", "both text and outputs"),
+            )
+        if candidate.outputs is None:
+            yield _Output(n, TEXT_ITEM, candidate.text, f"/candidates/{n}/text")
+        else:
+            for item, text in candidate.outputs.items():
+                yield _Output(n, item, text, f"/candidates/{n}/outputs/{_escaped(item)}")
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
+    seen: dict[str, int] = {}
+    for n, key in enumerate(keys):
+        if key in seen:
+            raise DuplicateKey(
+                f"The key {key!r} occurs twice in {field}; every key must be unique.",
+                At(f"/{field}/{n}/key", f"same key as /{field}/{seen[key]}"),
+            )
+        seen[key] = n
+
+
+def _refuse_large_texts(sent: Sequence[_Output], limit: int) -> None:
+    for output in sent:
+        if output.text is not None and len(output.text) > limit:
+            raise TextTooLarge(
+                f"A text has {len(output.text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
+                "Shorten it, or compare an excerpt.",
+                At(output.pointer, f"longer than {limit:,} characters"),
+            )
+
+
+async def _store_items(
+    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], sent: Sequence[_Output]
+) -> dict[str, int]:
+    """Add the items that are new; returns the ids of all. A set of texts gets its implicit item."""
+    known = [row.key for row in await candidates.all_items(db, set_id)]
+    prompts = {item.key: item.prompt for item in new}
+    implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])
+    if implicit:
+        prompts = {TEXT_ITEM: None}
+    added = [key for key in prompts if key not in known]
+    ids = {key: n for n, key in enumerate([*known, *added])}
+    _refuse_strange_items(sent, ids)
+    await candidates.add_items(db, set_id, [(ids[key], key, prompts[key]) for key in added])
+    return ids
+
+
+def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
+    if TEXT_ITEM in ids and len(ids) > 1:
+        raise TextsOrSystems("This is a set of texts; it cannot get items. Create another set for systems.")
+    for output in sent:
+        if output.item in ids or (output.item == TEXT_ITEM and output.text is None):
+            continue
+        if output.item == TEXT_ITEM:
+            raise TextsOrSystems(
+                "This set has items, so a candidate needs outputs by item instead of text.",
+                At(output.pointer, "send outputs instead"),
+            )
+        if TEXT_ITEM in ids:
+            raise TextsOrSystems(
+                "This is a set of texts, so a candidate needs text instead of outputs.",
+                At(output.pointer, "send text instead"),
+            )
+        raise UnknownItem(
+            f"There is no item {output.item!r}; list it in items first.", At(output.pointer, "unknown item")
+        )
+
+
+async def _store_outputs(
+    db: AsyncConnection, set_id: UUID, sent: Sequence[_Output], ids: Sequence[int], item_ids: dict[str, int]
+) -> None:
+    """Insert the outputs that are new; change a text only while nobody has judged it."""
+    old = {(row.item_id, row.candidate_id): row.text for row in await candidates.outputs_of(db, set_id, ids)}
+    fresh = []
+    for output in sent:
+        if output.item not in item_ids:
+            continue
+        place = (item_ids[output.item], ids[output.candidate])
+        if place not in old:
+            fresh.append((*place, output.text))
+        elif output.text is not None and output.text != old[place]:
+            await _change_text(db, set_id, place, output)
+    await candidates.add_outputs(db, set_id, fresh)
+
+
+async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
+    if await candidates.was_compared(db, set_id, *place):
+        raise TextInUse(
+            "This text has been judged already, so it cannot change; add the new text under another key.",
+            At(output.pointer, "already judged"),
+        )
+    await candidates.change_output(db, set_id, *place, output.text)
+
+
+async def _update_metadata(
+    db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]
+) -> None:
+    for candidate_id, candidate in known:
+        if "metadata" in candidate.model_fields_set:
+            await candidates.change_metadata(db, set_id, candidate_id, candidate.metadata)
+
+
+async def _count(db: AsyncConnection, set_id: UUID, n: int, item_ids: dict[str, int]) -> None:
+    items = sum(key != TEXT_ITEM for key in item_ids)
+    await sets.change(db, set_id, {"candidates": n, "items": items, "revision": sets.next_revision()})

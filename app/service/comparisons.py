@@ -1,0 +1,264 @@
+"""Telling: verdicts on assignments, comparisons that a harness made by itself, voids, and reading the log.
+
+Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app import schemas
+from app.live.snapshot import Catalogue
+from app.service import posteriors
+from app.service.context import Context, existing_set, locked_set
+from app.service.errors import (
+    AlreadyJudged,
+    AlreadyVoided,
+    AmbiguousItem,
+    AppError,
+    At,
+    ClientIdReused,
+    ForeignAssignment,
+    MissingOutput,
+    SetDeleted,
+    UnknownAssignment,
+    UnknownCandidate,
+    UnknownComparison,
+    UnknownItem,
+)
+from app.storage import assignments, comparisons, sets
+
+P_OF_WINNER: dict[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
+
+
+class Told(NamedTuple):
+    """What became of one verdict: exactly one of the three."""
+
+    comparison: schemas.Comparison | None = None
+    failure: schemas.FailureRecorded | None = None
+    problem: AppError | None = None
+
+
+def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
+    """p that the first is better (methods 1): as sent, from the word, or the labels' softmax with half the tie."""
+    if answer.p_first is not None:
+        return answer.p_first
+    if answer.winner is not None:
+        return P_OF_WINNER[answer.winner]
+    if answer.logprobs is None:
+        raise ValueError("a failure has no probability")
+    labels = answer.logprobs
+    z = np.array([labels.first, labels.second, -np.inf if labels.tie is None else labels.tie])
+    first, second, tie = np.exp(z - z.max())
+    return float((first + 0.5 * tie) / (first + second + tie))
+
+
+async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[Told]:
+    """Record each verdict, or say what is wrong with it; the others are recorded all the same.
+
+    A verdict on a lease that has ended is kept and marked late. A failure ends its assignment and never enters the log.
+    """
+    rows = await assignments.lock(db, [verdict.assignment_id for verdict in verdicts])
+    problems: dict[int, AppError] = {}
+    accepted: dict[int, Row[Any]] = {}
+    taken: set[UUID] = set()
+    for n, verdict in enumerate(verdicts):
+        row = rows.get(verdict.assignment_id)
+        problem = _problem(verdict, row, taken)
+        if row is None or problem is not None:
+            problems[n] = problem or UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
+        else:
+            accepted[n] = row
+            taken.add(row.id)
+    failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
+    votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
+    for set_id in {row.set_id for row in accepted.values()}:
+        await sets.announce(db, set_id)
+    return [Told(votes.get(n), failures.get(n), problems.get(n)) for n in range(len(verdicts))]
+
+
+async def add(
+    ctx: Context, db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ComparisonIn]
+) -> schemas.ComparisonsAccepted:
+    """Append all of `new`, or nothing; those whose client_id is in the log already count as duplicates.
+
+    Raises UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput, ClientIdReused.
+    """
+    row = await locked_set(db, set_id)
+    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    judge_ids = await ctx.identify(db, {c.judge for c in new})
+    rows = [_place(n, c, catalogue) | _vote(c, set_id, judge_ids[c.judge]) for n, c in enumerate(new)]
+    fresh = await _without_duplicates(db, set_id, rows)
+    version = int(row.version)
+    if fresh:
+        version = await sets.advance(db, set_id, len(fresh))
+        start = version - len(fresh) + 1
+        await comparisons.append(db, [{**row, "seq": start + n} for n, row in enumerate(fresh)])
+        await sets.announce(db, set_id)
+    return schemas.ComparisonsAccepted(accepted=len(fresh), duplicates=len(new) - len(fresh), version=version)
+
+
+async def void(db: AsyncConnection, set_id: UUID, seq: int, reason: str) -> schemas.Void:
+    """Take a comparison back; it stays in the log and no longer counts.
+
+    Raises UnknownSet, SetDeleted, UnknownComparison, AlreadyVoided.
+    """
+    await locked_set(db, set_id)
+    entry = await comparisons.get(db, set_id, seq)
+    if entry is None:
+        raise UnknownComparison(f"Set {set_id} has no comparison with seq {seq}.")
+    if entry.voided_by is not None:
+        raise AlreadyVoided(f"Comparison {seq} was voided by entry {entry.voided_by} of the log.")
+    version = await sets.advance(db, set_id, 1, voids=1)
+    row = await comparisons.void(db, set_id, version, seq, reason)
+    await sets.announce(db, set_id)
+    return schemas.Void.model_validate(row._mapping)
+
+
+async def page(
+    db: AsyncConnection, set_id: UUID, *, after: int, limit: int, judge: str | None
+) -> schemas.ComparisonPage:
+    """Raises UnknownSet, SetDeleted."""
+    await existing_set(db, set_id)
+    rows = await comparisons.page(db, set_id, after=after, limit=limit + 1, judge=judge)
+    more = rows[limit - 1].seq if len(rows) > limit else None
+    return schemas.ComparisonPage(comparisons=[present(row) for row in rows[:limit]], next_after=more)
+
+
+async def export(
+    engine: AsyncEngine, set_id: UUID, *, after: int, judge: str | None
+) -> AsyncIterator[list[schemas.Comparison]]:
+    """The log in batches, on a connection of its own so that a slow reader holds nothing else up."""
+    async with engine.connect() as db:
+        async for rows in comparisons.batches(db, set_id, after=after, judge=judge):
+            yield [present(row) for row in rows]
+
+
+def present(row: Row[Any]) -> schemas.Comparison:
+    return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
+
+
+def _problem(verdict: schemas.VerdictOf, row: Row[Any] | None, taken: set[UUID]) -> AppError | None:
+    if row is None:
+        return UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
+    if row.deleted_at is not None:
+        return SetDeleted(f"Candidate set {row.set_id} was deleted.")
+    if verdict.judge is not None and verdict.judge != row.judge:
+        return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {verdict.judge!r}.")
+    if row.state in ("done", "failed") or row.id in taken:
+        what = f"failure {row.failure!r}" if row.state == "failed" else "verdict"
+        return AlreadyJudged(
+            f"Assignment {row.id} already has its {what}. To repeat a request safely send the same Idempotency-Key; "
+            "to change a verdict, void its comparison."
+        )
+    return None
+
+
+async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Row[Any]) -> schemas.FailureRecorded:
+    if verdict.failure is None:
+        raise ValueError("not a failure")
+    await assignments.fail(db, row.id, verdict.failure, verdict.reason)
+    return schemas.FailureRecorded(
+        assignment_id=row.id, set_id=row.set_id, failure=verdict.failure, reason=verdict.reason
+    )
+
+
+async def _record(
+    db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Row[Any]]
+) -> dict[int, schemas.Comparison]:
+    """Give each vote its place in its set's log and insert all of them."""
+    if not accepted:
+        return {}
+    by_set: defaultdict[UUID, list[int]] = defaultdict(list)
+    for n, row in accepted.items():
+        by_set[row.set_id].append(n)
+    seqs: dict[int, int] = {}
+    for set_id, votes in sorted(by_set.items()):
+        last = await sets.advance(db, set_id, len(votes))
+        seqs |= {n: last - len(votes) + 1 + place for place, n in enumerate(votes)}
+    rows = {n: _row_of(verdicts[n], row, seqs[n]) for n, row in accepted.items()}
+    await comparisons.append(db, list(rows.values()))
+    await assignments.finish(db, [row.id for row in accepted.values()])
+    return {n: _present_new(values, accepted[n]) for n, values in rows.items()}
+
+
+def _row_of(verdict: schemas.VerdictOf, row: Row[Any], seq: int) -> dict[str, Any]:
+    return {
+        "set_id": row.set_id, "seq": seq, "item_id": row.item_id, "first": row.first, "second": row.second,
+        "p_first": probability(verdict), "winner": verdict.winner, "judge_id": row.judge_id, "client_id": None,
+        "assignment_id": row.id, "late": row.state != "leased" or row.expired, "label_mass": verdict.label_mass,
+        "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": datetime.now(UTC),
+    }  # fmt: skip
+
+
+def _present_new(values: dict[str, Any], row: Row[Any]) -> schemas.Comparison:
+    names = {"item": row.item or None, "first": row.first_key, "second": row.second_key, "judge": row.judge}
+    return schemas.Comparison.model_validate({**values, **names, "voided_by": None})
+
+
+def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, Any]:
+    return {
+        "set_id": set_id, "p_first": probability(new), "winner": new.winner, "judge_id": judge_id,
+        "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
+    }  # fmt: skip
+
+
+def _place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
+    """Ids of the candidates and the item of entry `n` of the request."""
+    first, second = (_candidate(n, field, getattr(new, field), catalogue) for field in ("first", "second"))
+    item = _item(n, new.item, catalogue)
+    for field, candidate in (("first", first), ("second", second)):
+        if not catalogue.has[item, candidate]:
+            raise MissingOutput(
+                f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}.",
+                At(f"/comparisons/{n}/{field}", "no output for this item"),
+            )
+    return {"item_id": item, "first": first, "second": second}
+
+
+def _candidate(n: int, field: str, key: str, catalogue: Catalogue) -> int:
+    if key not in catalogue.ids:
+        raise UnknownCandidate(
+            f"The set has no candidate {key!r}; add it with POST candidates first.",
+            At(f"/comparisons/{n}/{field}", f"unknown candidate {key!r}"),
+        )
+    return catalogue.ids[key]
+
+
+def _item(n: int, key: str | None, catalogue: Catalogue) -> int:
+    if key is None and len(catalogue.items) > 1:
+        raise AmbiguousItem(
+            f"The set has {len(catalogue.items)} items; say which one was judged.",
+            At(f"/comparisons/{n}/item", "missing"),
+        )
+    if key is not None and key not in catalogue.item_ids:
+        raise UnknownItem(f"The set has no item {key!r}.", At(f"/comparisons/{n}/item", f"unknown item {key!r}"))
+    return 0 if key is None else catalogue.item_ids[key]
+
+
+async def _without_duplicates(
+    db: AsyncConnection, set_id: UUID, rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows whose client_id is new. Raises ClientIdReused where it stands for something else."""
+    named = [row["client_id"] for row in rows if row["client_id"] is not None]
+    seen = {key: row._asdict() for key, row in (await comparisons.by_client_id(db, set_id, named)).items()}
+    fresh = []
+    for n, row in enumerate(rows):
+        earlier = seen.get(row["client_id"])
+        if earlier is None:
+            fresh.append(row)
+        elif any(earlier[name] != row[name] for name in ("item_id", "first", "second", "p_first", "judge_id")):
+            raise ClientIdReused(
+                f"client_id {row['client_id']!r} already stands for another comparison of this set.",
+                At(f"/comparisons/{n}/client_id", "in use"),
+            )
+        if row["client_id"] is not None:
+            seen.setdefault(row["client_id"], row)
+    return fresh

@@ -1,0 +1,52 @@
+"""What every use case needs: the database, the live posteriors, the notices and the settings."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.live.posteriors import LivePosteriors
+from app.service.errors import SetDeleted, UnknownSet
+from app.service.notices import Notices
+from app.settings import Settings
+from app.storage import judges, sets
+
+
+@dataclass(frozen=True)
+class Context:
+    engine: AsyncEngine
+    live: LivePosteriors
+    notices: Notices
+    settings: Settings
+    judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
+
+    async def judge_id(self, db: AsyncConnection, name: str) -> int:
+        return (await self.identify(db, {name}))[name]
+
+    async def identify(self, db: AsyncConnection, names: set[str]) -> dict[str, int]:
+        """Ids of judges by name; remembered only when they were there before this transaction."""
+        if names <= self.judge_ids.keys():
+            return self.judge_ids
+        found = await judges.identify(db, names)
+        self.judge_ids.update(found.known)
+        return self.judge_ids | found.ids
+
+
+async def existing_set(db: AsyncConnection, set_id: UUID) -> Row[Any]:
+    """Raises UnknownSet, SetDeleted."""
+    return checked(await sets.get(db, set_id), set_id)
+
+
+async def locked_set(db: AsyncConnection, set_id: UUID) -> Row[Any]:
+    """The same, held for this transaction's writes."""
+    return checked(await sets.lock(db, set_id), set_id)
+
+
+def checked(row: Row[Any] | None, set_id: UUID) -> Row[Any]:
+    if row is None:
+        raise UnknownSet(f"There is no candidate set {set_id}.")
+    if row.deleted_at is not None:
+        raise SetDeleted(f"Candidate set {set_id} was deleted at {row.deleted_at:%Y-%m-%d %H:%M:%S} UTC.")
+    return row

@@ -1,0 +1,53 @@
+"""Do a write once, however often it is sent.
+
+The record of what was answered is written in the transaction of the write itself, so either both are there or neither.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.service.errors import IdempotencyKeyReused
+from app.storage import idempotency
+
+T = TypeVar("T", bound=BaseModel | None)
+
+
+class Attempt(NamedTuple):
+    key: str
+    endpoint: str
+    fingerprint: str  # of the request's content
+
+
+class Earlier(NamedTuple):
+    """What the first attempt was answered."""
+
+    status: int
+    response: Any
+
+
+async def once(
+    db: AsyncConnection, attempt: Attempt, status: int, action: Callable[[AsyncConnection], Awaitable[T]]
+) -> T | Earlier:
+    """The result of `action`, or what an earlier attempt with the same key was answered.
+
+    A second attempt that comes while the first is under way waits for it. Raises IdempotencyKeyReused.
+    """
+    key, endpoint, fingerprint = attempt
+    if not await idempotency.claim(db, key, endpoint, fingerprint):
+        return await _recall(db, attempt)
+    result = await action(db)
+    await idempotency.keep(db, key, endpoint, status, result and result.model_dump(mode="json"))
+    return result
+
+
+async def _recall(db: AsyncConnection, attempt: Attempt) -> Earlier:
+    row = await idempotency.recall(db, attempt.key, attempt.endpoint)
+    if row.fingerprint != attempt.fingerprint:
+        raise IdempotencyKeyReused(
+            f"The Idempotency-Key {attempt.key!r} was used for another request to {attempt.endpoint}; "
+            "take a new key for every new request."
+        )
+    return Earlier(row.status, row.response)

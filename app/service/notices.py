@@ -1,0 +1,53 @@
+"""Who wants to hear that a set has changed: long polls and event streams.
+
+A notice only says "look again": whoever is woken reads the log from the version that it holds, so a lost notice delays
+and never loses anything.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+RETRY_SECONDS = 1.0
+
+
+class Notices:
+    def __init__(self) -> None:
+        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    @asynccontextmanager
+    async def about(self, set_id: UUID) -> AsyncIterator[asyncio.Event]:
+        """An event that is set whenever the set changes; clear it before looking."""
+        event = asyncio.Event()
+        self._waiting[str(set_id)].add(event)
+        try:
+            yield event
+        finally:
+            self._waiting[str(set_id)].discard(event)
+            if not self._waiting[str(set_id)]:
+                del self._waiting[str(set_id)]
+
+    def hear(self, payload: str) -> None:
+        """`payload` is the id of the set that changed."""
+        for event in self._waiting.get(payload, ()):
+            event.set()
+
+    async def run(self, listen: Callable[[Callable[[str], None]], Awaitable[None]]) -> None:
+        """Listen for ever; after a loss, wake everyone so that nothing said meanwhile is missed."""
+        while True:
+            try:
+                await listen(self.hear)
+            except (OSError, ConnectionError):
+                await asyncio.sleep(RETRY_SECONDS)
+            for set_id in list(self._waiting):
+                self.hear(set_id)
+
+
+async def wait(event: asyncio.Event, seconds: float) -> None:
+    """Until the event or the time."""
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        pass

@@ -1,0 +1,78 @@
+"""Bring the live snapshot of a set up to its log."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.inference.experts import EXPERTS
+from app.inference.laplace import Model
+from app.live import snapshot as snapshots
+from app.live.posteriors import LiveSet
+from app.live.snapshot import Catalogue, Snapshot
+from app.service.context import Context
+from app.storage import candidates, comparisons
+
+
+async def catalogue_of(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Catalogue:
+    """Who is in the set; `row` is the set's."""
+    live = ctx.live.get(row.id)
+    if live.catalogue is None or live.catalogue.revision < row.revision:
+        live.catalogue = await _read_catalogue(db, row.id, row.revision)
+    return live.catalogue
+
+
+async def current(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Snapshot:
+    """The snapshot at `row.version` or later."""
+    live = ctx.live.get(row.id)
+    async with live.updating:
+        catalogue = await catalogue_of(ctx, db, row)
+        held = _usable(live, catalogue, row)
+        if held.version < row.version:
+            held = await _advance(ctx, db, row.id, held, row.version)
+        live.snapshot = held
+    ctx.live.trim()
+    return held
+
+
+async def at_version(ctx: Context, db: AsyncConnection, row: Row[Any], version: int) -> Snapshot:
+    """The snapshot at an earlier version, folded from the log and not kept."""
+    catalogue = await catalogue_of(ctx, db, row)
+    return await _advance(ctx, db, row.id, _fresh(catalogue, row), version)
+
+
+async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapshot, version: int) -> Snapshot:
+    rows = await comparisons.since(db, set_id, held.version, version)
+    voided = await comparisons.voids_since(db, set_id, held.version, version)
+    return await ctx.live.compute(snapshots.advance, held, version, _entries(rows), voided)
+
+
+def _entries(rows: Sequence[Row[Any]]) -> snapshots.Entries:
+    return snapshots.entries((row.seq, row.item_id, row.first, row.second, row.p_first) for row in rows)
+
+
+def _usable(live: LiveSet, catalogue: Catalogue, row: Row[Any]) -> Snapshot:
+    """What is held, unless candidates have joined since."""
+    held = live.snapshot
+    if held is None or held.asked.shape != (len(catalogue.items), *2 * (len(catalogue.keys),)):
+        return _fresh(catalogue, row)
+    return held
+
+
+def _fresh(catalogue: Catalogue, row: Row[Any]) -> Snapshot:
+    model = Model(len(catalogue.keys), EXPERTS[row.expert], row.prior_variance)
+    return snapshots.empty(model, len(catalogue.items))
+
+
+async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:
+    keys = tuple(await candidates.keys(db, set_id))
+    items = tuple((row.key, row.prompt) for row in await candidates.all_items(db, set_id))
+    has = np.zeros((len(items), len(keys)), np.bool_)
+    for row in await candidates.output_places(db, set_id):
+        has[row.item_id, row.candidate_id] = True
+    return Catalogue(
+        revision, keys, {key: i for i, key in enumerate(keys)}, items, {key: i for i, (key, _) in enumerate(items)}, has
+    )

@@ -1,0 +1,65 @@
+"""Candidate sets."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.service import candidates
+from app.service.context import Context, existing_set, locked_set
+from app.storage import sets
+
+
+async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
+    """Store the set with its items and candidates, or nothing. Raises what `candidates.add` raises."""
+    set_id = uuid4()
+    await sets.add(db, {"id": set_id, "status": "open", **_columns(new)})
+    if new.candidates or new.items:
+        await candidates.store(ctx, db, set_id, new.candidates, new.items)
+    return await get(db, set_id)
+
+
+async def get(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
+    """Raises UnknownSet, SetDeleted."""
+    return present(await existing_set(db, set_id))
+
+
+async def page(
+    db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
+) -> schemas.SetPage:
+    rows = await sets.page(db, project=project, status=status, after=after, limit=limit + 1)
+    more = rows[limit - 1].id if len(rows) > limit else None
+    return schemas.SetPage(sets=[present(row) for row in rows[:limit]], next_after=more)
+
+
+async def change(db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
+    """Raises UnknownSet, SetDeleted."""
+    await locked_set(db, set_id)
+    if values := _columns(patch):
+        await sets.change(db, set_id, values)
+        await sets.announce(db, set_id)
+    return await get(db, set_id)
+
+
+async def delete(db: AsyncConnection, set_id: UUID) -> None:
+    """From now on the set is gone (410); its log stays in the database. Raises UnknownSet, SetDeleted."""
+    await locked_set(db, set_id)
+    await sets.delete(db, set_id)
+    await sets.announce(db, set_id)
+
+
+def present(row: Row[Any]) -> schemas.SetOut:
+    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "seed")}
+    budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
+    return schemas.SetOut.model_validate({**row._mapping, "selection": selection, "budget": budget})
+
+
+def _columns(request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:
+    """Column values of the fields that were sent or have a default."""
+    sent = request.model_dump(exclude={"candidates", "items"}, exclude_unset=isinstance(request, schemas.SetPatch))
+    budget = sent.pop("budget", None) if "budget" in sent else {}
+    columns = {**sent, **(sent.pop("selection", None) or {})}
+    columns.pop("selection", None)
+    return columns if budget == {} else {**columns, "max_comparisons": (budget or {}).get("max_comparisons")}

@@ -1,0 +1,429 @@
+"""Tables that people bring: comparisons, true values, a judge's scores. CSV, JSON Lines or Parquet.
+
+A file that cannot be used ends in one InputError, which names the file, the line (the header of a CSV is line
+1) or the column, and the remedy. Cells are text without the spaces around them; an empty cell is empty text.
+"""
+
+import csv
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from numpy.typing import ArrayLike, NDArray
+
+H = TypeVar("H", bound=Hashable)
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Labels = tuple[str, ...]
+Place = Callable[[int], str]  # "line 7" for a row, counted from 0
+Winner = Literal["first", "second", "tie", "both_bad"]
+
+P_FIRST: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
+WORDS: dict[str, Winner] = {
+    "first": "first",
+    "a": "first",
+    "left": "first",
+    "model_a": "first",
+    "1": "first",
+    "second": "second",
+    "b": "second",
+    "right": "second",
+    "model_b": "second",
+    "2": "second",
+    "tie": "tie",
+    "both_bad": "both_bad",
+    "tie (bothbad)": "both_bad",
+}
+PAIRS = (("first", "second"), ("model_a", "model_b"))
+OUTCOMES = ("winner", "p_first")
+
+
+class InputError(Exception):
+    """What was brought cannot be used; the message is one line for the person who brought it."""
+
+    exit_code = 2
+
+
+class Table(NamedTuple):
+    name: str  # what errors call the file
+    cells: pa.Table
+    rows: Ints  # (K,) where each row stood in the file, from 0
+    place: Place
+
+    @property
+    def columns(self) -> list[str]:
+        return self.cells.column_names
+
+
+class Columns(NamedTuple):
+    """Which columns hold a comparison; what is None is found by its usual name."""
+
+    first: str | None = None
+    second: str | None = None
+    winner: str | None = None
+    p_first: str | None = None
+
+
+class Log(NamedTuple):
+    """K comparisons in the order of the files, in G groups, among N candidates."""
+
+    keys: list[str]  # (N,) by first appearance
+    groups: list[Labels]  # (G,) values of the group columns, by first appearance
+    group: Ints  # (K,)
+    first: Ints  # (K,)
+    second: Ints  # (K,)
+    p: Floats  # (K,)
+
+
+class Verdicts(NamedTuple):
+    """The comparisons of one table, by key."""
+
+    first: list[str]  # (K,)
+    second: list[str]  # (K,)
+    p: Floats  # (K,)
+
+
+# Files
+
+
+def read(path: str) -> Table:
+    """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError."""
+    name, kind, payload = _load(path)
+    if kind not in READERS:
+        raise InputError(f"{name}: unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet")
+    if not payload or payload.isspace():
+        raise InputError(f"{name}: the file is empty")
+    cells, place = READERS[kind](name, payload)
+    if not cells.num_rows:
+        raise InputError(f"{name}: there are column names but no rows")
+    return Table(name, cells, np.arange(cells.num_rows), place)
+
+
+def _load(path: str) -> tuple[str, str, bytes]:
+    """Name, kind and unpacked contents."""
+    if path == "-":
+        return "standard input", ".csv", sys.stdin.buffer.read()
+    suffixes = Path(path.lower()).suffixes
+    payload = _contents(path)
+    if suffixes[-2:] in ([".csv", ".gz"], [".jsonl", ".gz"]):
+        return path, suffixes[-2], _unpack(path, payload)
+    return path, "".join(suffixes[-1:]), payload
+
+
+def _contents(path: str) -> bytes:
+    if Path(path).is_dir():
+        raise InputError(f"{path}: this is a folder; name a file in it")
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _unpack(path: str, payload: bytes) -> bytes:
+    try:
+        return gzip.decompress(payload)
+    except (OSError, EOFError):
+        raise InputError(f"{path}: not gzip, or cut short; rename the file or fetch it again") from None
+
+
+def _decode(name: str, payload: bytes) -> str:
+    try:
+        return payload.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = payload.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}, line {line}: not UTF-8 text; save the file as UTF-8") from None
+
+
+def _read_csv(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+    text = _decode(name, payload)
+    header = _header(name, text)
+    as_text = pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()))
+    multiline = pa.csv.ParseOptions(newlines_in_values=True)
+    try:
+        cells = pa.csv.read_csv(io.BytesIO(payload), parse_options=multiline, convert_options=as_text)
+    except pa.ArrowInvalid as error:
+        raise InputError(_ragged(name, text) or f"{name}: {_one_line(error)}") from None
+    return cells, lambda row: f"line {next(islice(_records(text), row + 1, None))[0]}"
+
+
+def _header(name: str, text: str) -> list[str]:
+    line, header = next(_records(text))
+    if repeated := [column for column in header if header.count(column) > 1]:
+        raise InputError(f"{name}, line {line}: column {repeated[0]!r} is there twice; rename one of them")
+    return header
+
+
+def _records(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The line that each record starts on, and its fields; blank lines are no records."""
+    reader, line = csv.reader(io.StringIO(text)), 1
+    for record in reader:
+        if record:
+            yield line, record
+        line = reader.line_num + 1
+
+
+def _ragged(name: str, text: str) -> str | None:
+    records = _records(text)
+    width = len(next(records)[1])
+    for line, record in records:
+        if len(record) != width:
+            return f"{name}, line {line}: {len(record)} fields, the header has {width}; quote commas"
+    return None
+
+
+def _read_jsonl(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+    lines = [(k, line) for k, line in enumerate(_decode(name, payload).split("\n"), 1) if line.strip()]
+    entries = [_parse_object(name, number, line) for number, line in lines]
+    columns = dict.fromkeys(column for entry in entries for column in entry)
+    cells = {column: pa.array([_as_text(entry.get(column)) for entry in entries]) for column in columns}
+    return pa.table(cells), lambda row: f"line {lines[row][0]}"
+
+
+def _parse_object(name: str, line: int, text: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(text)
+    except json.JSONDecodeError as error:
+        reason = f"not JSON ({error.msg.lower()})"
+    else:
+        if isinstance(entry, dict):
+            return entry
+        reason = "not a JSON object"
+    raise InputError(f"{name}, line {line}: {reason}; write one object per line")
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _read_parquet(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+    try:
+        cells = pa.parquet.read_table(pa.BufferReader(payload))
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{name}: not a Parquet file ({_one_line(error)})") from None
+    return cells, lambda row: f"row {row + 1}"
+
+
+def _one_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]
+
+
+READERS = {".csv": _read_csv, ".jsonl": _read_jsonl, ".parquet": _read_parquet}
+
+
+# Columns
+
+
+def require(table: Table, column: str) -> str:
+    """`column`, when the table has it. Raises InputError that lists what is there."""
+    if column not in table.columns:
+        raise InputError(f"{table.name}: no column {column!r}; the columns are {', '.join(table.columns)}")
+    return column
+
+
+def texts(table: Table, column: str) -> list[str]:
+    """(K,) a column as text, null as empty text. Raises InputError."""
+    cells = table.cells[require(table, column)]
+    try:
+        values = cells.cast(pa.string()).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise InputError(f"{table.name}, column {column!r}: cannot be read as text ({cells.type})") from None
+    return [(value or "").strip() for value in values]
+
+
+def keys(table: Table, column: str) -> list[str]:
+    """(K,) text that may not be empty. Raises InputError."""
+    values = texts(table, column)
+    if "" in values:
+        raise complaint(table, values.index(""), column, "empty; every row needs a value here")
+    return values
+
+
+def numbers(table: Table, column: str) -> Floats:
+    """(K,) a column as finite numbers, NaN where a cell is empty. Raises InputError."""
+    cells = texts(table, column)
+    values = np.array([_number(cell) for cell in cells])
+    if (row := _first_true(np.isinf(values))) is not None:
+        raise complaint(table, row, column, f"{cells[row]!r} is not a finite number; correct or empty it")
+    return values
+
+
+def _number(cell: str) -> float:
+    """NaN for an empty cell, infinity for one that holds no finite number."""
+    try:
+        value = float(cell) if cell else 0.0
+    except ValueError:
+        return np.inf
+    return (value if np.isfinite(value) else np.inf) if cell else np.nan
+
+
+def where(table: Table, conditions: Iterable[tuple[str, str]]) -> Table:
+    """The rows whose columns hold the given values. Raises InputError where no row does."""
+    for column, value in conditions:
+        cells = texts(table, column)
+        keep = np.array([cell == value for cell in cells])
+        if not keep.any():
+            raise InputError(f"{table.name}: no row with {column}={value}; there is {_some(cells)}")
+        table = table._replace(cells=table.cells.filter(pa.array(keep)), rows=table.rows[keep])
+    return table
+
+
+def parse_conditions(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Column and value of each `column=value`. Raises InputError."""
+    pairs = [text.partition("=") for text in texts]
+    if wrong := [column for column, equals, _ in pairs if not (column and equals)]:
+        raise InputError(f"--where {wrong[0]!r} is no condition; write column=value")
+    return [(column.strip(), value.strip()) for column, _, value in pairs]
+
+
+def _some(values: Iterable[str], limit: int = 8) -> str:
+    distinct = sorted(set(values))
+    return ", ".join(distinct[:limit]) + (", ..." if len(distinct) > limit else "")
+
+
+def complaint(table: Table, row: int, column: str, what: str) -> InputError:
+    """An error about one cell; `row` counts the rows that the table has now."""
+    return InputError(f"{table.name}, {table.place(int(table.rows[row]))}, column {column!r}: {what}")
+
+
+def _first_true(flags: ArrayLike) -> int | None:
+    found = np.flatnonzero(flags)
+    return int(found[0]) if found.size else None
+
+
+def encode(values: Sequence[H]) -> tuple[list[H], Ints]:
+    """The distinct values by first appearance, and (K,) which of them each value is."""
+    codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return list(codes), np.array([codes[value] for value in values], dtype=np.int64)
+
+
+def label_rows(table: Table, columns: Sequence[str]) -> list[Labels]:
+    """(K,) the values of `columns` in each row; empty tuples without columns. Raises InputError."""
+    if not columns:
+        return [()] * table.cells.num_rows
+    return list(zip(*(keys(table, column) for column in columns), strict=True))
+
+
+# Comparisons
+
+
+def read_log(tables: Sequence[Table], columns: Columns, group_by: Sequence[str]) -> Log:
+    """The comparisons of one or more tables, one after the other. Raises InputError."""
+    parts = [verdicts(table, columns) for table in tables]
+    first = [key for part in parts for key in part.first]
+    second = [key for part in parts for key in part.second]
+    candidates, codes = encode([*first, *second])
+    groups, group = encode([labels for table in tables for labels in label_rows(table, group_by)])
+    p = np.concatenate([part.p for part in parts])
+    return Log(candidates, groups, group, codes[: len(p)], codes[len(p) :], p)
+
+
+def verdicts(table: Table, columns: Columns) -> Verdicts:
+    """Who met whom, and the probability that the first was better. Raises InputError."""
+    first_column, second_column = _pair_columns(table, columns)
+    first, second = keys(table, first_column), keys(table, second_column)
+    if (row := _first_true([a == b for a, b in zip(first, second, strict=True)])) is not None:
+        raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
+    column, in_words = _outcome_column(table, columns)
+    if not in_words:
+        return Verdicts(first, second, probabilities(table, column))
+    words = winners(table, column, first, second)
+    return Verdicts(first, second, np.array([P_FIRST[word] for word in words]))
+
+
+def _pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
+    usual = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), PAIRS[0])
+    first = _chosen(table, "first", columns.first, usual[0])
+    return first, _chosen(table, "second", columns.second, usual[1])
+
+
+def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
+    if chosen is None and usual not in table.columns:
+        there = ", ".join(table.columns)
+        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")
+    return require(table, chosen or usual)
+
+
+def _outcome_column(table: Table, columns: Columns) -> tuple[str, bool]:
+    """The column that says who won, and whether it holds words rather than probabilities."""
+    chosen = [(name, name == columns.winner) for name in (columns.winner, columns.p_first) if name]
+    found = chosen or [(name, name == "winner") for name in OUTCOMES if name in table.columns]
+    if len(found) == 1:
+        return require(table, found[0][0]), found[0][1]
+    if found:
+        raise InputError(f"{table.name}: two columns say who won; give one of --winner and --p-first")
+    there = ", ".join(table.columns)
+    raise InputError(f"{table.name}: give --winner or --p-first; the columns are {there}")
+
+
+def probabilities(table: Table, column: str) -> Floats:
+    """(K,) probabilities that the first is better. Raises InputError for what is empty or outside [0, 1]."""
+    p = numbers(table, column)
+    if (row := _first_true(~((p >= 0.0) & (p <= 1.0)))) is not None:
+        shown = texts(table, column)[row] or "an empty cell"
+        raise complaint(table, row, column, f"{shown} is not a probability; write a number from 0 to 1")
+    return p
+
+
+def winners(table: Table, column: str, first: Sequence[str], second: Sequence[str]) -> list[Winner]:
+    """(K,) verdicts, from words or from the winner's key, in upper or lower case. Raises InputError."""
+    cases = list(zip(texts(table, column), first, second, strict=True))
+    readings = {case: _readings(*(text.casefold() for text in case)) for case in set(cases)}
+    if (row := _first_true([len(readings[case]) != 1 for case in cases])) is not None:
+        raise complaint(table, row, column, _not_one_reading(cases[row][0], bool(readings[cases[row]])))
+    return [next(iter(readings[case])) for case in cases]
+
+
+def _readings(word: str, first: str, second: str) -> set[Winner]:
+    """Every way to read `word`: as a verdict, and as the key of the first or of the second candidate."""
+    sides: list[tuple[str, Winner]] = [(first, "first"), (second, "second")]
+    return {winner for key, winner in [*sides, *WORDS.items()] if key == word}
+
+
+def _not_one_reading(word: str, several: bool) -> str:
+    if several:
+        return f"{word!r} is a verdict and also the key of the other candidate; write first or second"
+    return f"{word!r} is not a verdict; write first, second, tie, both_bad or the key of the winner"
+
+
+# Values by key
+
+
+def read_values(table: Table, by: Sequence[str], column: str) -> dict[Labels, float]:
+    """The number in `column` by the values in the columns `by`. Raises InputError where rows repeat."""
+    values, labels = numbers(table, column), label_rows(table, by)
+    if (row := _first_true(np.isnan(values))) is not None:
+        raise complaint(table, row, column, "empty; every row needs a number here")
+    result = dict(zip(labels, values.tolist(), strict=True))
+    if len(result) < len(labels):
+        raise complaint(table, _repeated(labels), by[-1], "this row repeats an earlier one; keep one of them")
+    return result
+
+
+def _repeated(labels: Sequence[Labels]) -> int:
+    """The first row whose labels were there before."""
+    newest = np.maximum.accumulate(encode(labels)[1])
+    return int(np.argmax(np.diff(newest) == 0)) + 1
+
+
+def read_means(table: Table, by: Sequence[str], column: str) -> dict[Labels, float]:
+    """The mean of `column` over rows alike in `by`, NaN if all their cells are empty. Raises InputError."""
+    values = numbers(table, column)
+    labels, code = encode(label_rows(table, by))
+    known = ~np.isnan(values)
+    count = np.bincount(code[known], minlength=len(labels))
+    total = np.bincount(code[known], values[known], len(labels))
+    means = np.where(count, total / np.maximum(count, 1), np.nan)
+    return dict(zip(labels, means.tolist(), strict=True))

@@ -1,0 +1,104 @@
+"""One private PostgreSQL for the whole run, migrated once; a database of its own for every test that asks for one."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from app.main import create_app
+from app.service.context import Context
+from app.settings import Settings
+from app.storage import db
+from app.storage.embedded import EmbeddedPostgres
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+TEMPLATE = "template_nextpair"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real judgements, for the tests that need them."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip("needs ../shared/data, which is not here")
+    return SHARED / "data"
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[EmbeddedPostgres]:
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(prefix="nextpair-", dir=memory if memory.is_dir() else None) as home:
+        postgres = EmbeddedPostgres(Path(home))
+        postgres.start()
+        asyncio.run(_make_template(postgres))
+        yield postgres
+        postgres.stop()
+
+
+@pytest.fixture
+def database_url(cluster: EmbeddedPostgres) -> Iterator[str]:
+    """An empty, migrated database."""
+    name = f"test_{uuid4().hex}"
+    asyncio.run(_run(cluster.url("postgres"), f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
+    yield cluster.url(name)
+    asyncio.run(_run(cluster.url("postgres"), f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return Settings(database_url=database_url)
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    async with running(settings) as application:
+        yield application
+
+
+@pytest.fixture
+def context(app: FastAPI) -> Context:
+    context: Context = app.state.context
+    return context
+
+
+@pytest.fixture
+async def connection(context: Context) -> AsyncIterator[AsyncConnection]:
+    """A connection in a transaction that is rolled back."""
+    async with context.engine.connect() as connection:
+        yield connection
+
+
+@pytest.fixture
+async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """The service, without a socket."""
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        yield client
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[FastAPI]:
+    application = create_app(settings)
+    async with application.router.lifespan_context(application):
+        yield application
+
+
+async def _make_template(postgres: EmbeddedPostgres) -> None:
+    await _run(postgres.url("postgres"), f"CREATE DATABASE {TEMPLATE}")
+    engine = db.connect(postgres.url(TEMPLATE))
+    await db.migrate(engine)
+    await engine.dispose()
+
+
+async def _run(url: str, statement: str) -> None:
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(text(statement))
+    await engine.dispose()

@@ -1,0 +1,103 @@
+"""Comparisons, models and states for the tests of app.inference. Everything random takes a seed."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from app.inference import posterior
+from app.inference.covariance import Covariance, condition
+from app.inference.experts import EXPERTS
+from app.inference.laplace import Model
+from app.inference.types import Comparisons, Floats, Ints
+
+SOFT_BT = EXPERTS["soft-bt"]
+
+numerics = settings(deadline=None, derandomize=True, max_examples=60)
+
+
+class Log(NamedTuple):
+    n: int
+    comparisons: Comparisons
+
+
+def model(n: int, prior_variance: float = 1.0) -> Model:
+    return Model(n, SOFT_BT, prior_variance)
+
+
+def comparisons(*rows: tuple[int, int, float]) -> Comparisons:
+    """From rows of (first, second, p)."""
+    first, second, p = zip(*rows, strict=True)
+    return Comparisons(np.array(first, np.int64), np.array(second, np.int64), np.array(p, np.float64))
+
+
+def true_scores(n: int, seed: int) -> Floats:
+    return np.random.default_rng([n, seed]).standard_normal(n)
+
+
+def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> Comparisons:
+    """`count` uniform pairs, judged by true_scores(n, seed) with noise; hard verdicts are 0 or 1."""
+    rng = np.random.default_rng([n, count, seed])
+    first = rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    truth = true_scores(n, seed)
+    d = truth[first] - truth[second]
+    if hard:
+        return Comparisons(first, second, (rng.random(count) < expit(d)).astype(np.float64))
+    return Comparisons(first, second, expit(d + 0.5 * rng.standard_normal(count)))
+
+
+def cycle(n: int, seed: int) -> Comparisons:
+    """0-1, 1-2, ..., (n-1)-0 with random soft verdicts: every candidate is in two comparisons."""
+    first = np.arange(n)
+    return Comparisons(first, (first + 1) % n, np.random.default_rng([n, seed]).uniform(0.05, 0.95, n))
+
+
+def joined(*parts: Comparisons) -> Comparisons:
+    first, second, p = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Comparisons(first, second, p)
+
+
+def reordered(log: Comparisons, order: Ints) -> Comparisons:
+    """Row order[k] of the log comes k-th."""
+    return Comparisons(log.first[order], log.second[order], log.p[order])
+
+
+def swapped(log: Comparisons) -> Comparisons:
+    """The same verdicts with every pair shown the other way round."""
+    return Comparisons(log.second, log.first, 1.0 - log.p)
+
+
+def relabelled(log: Comparisons, label: Ints) -> Comparisons:
+    """Candidate i is called label[i]."""
+    return Comparisons(label[log.first], label[log.second], log.p)
+
+
+def random_state(n: int, seed: int) -> tuple[Floats, Covariance]:
+    """A mean and a covariance without tied pairs, three columns past the last fresh covariance."""
+    log = joined(cycle(n, seed), random_comparisons(n, n, seed))
+    fitted = posterior.fit(log, model(n))
+    sigma, rng = fitted.covariance, np.random.default_rng([n, seed])
+    for weight in rng.uniform(0.05, 0.25, 3):
+        i, j = rng.choice(n, 2, replace=False)
+        sigma = condition(sigma, int(i), int(j), float(weight))
+    return fitted.mean, sigma
+
+
+def random_precision(n: int, seed: int) -> Floats:
+    """Symmetric, with eigenvalues of at least 1."""
+    root = np.random.default_rng([n, seed]).standard_normal((n, n))
+    return np.asarray(np.eye(n) + root @ root.T / n)
+
+
+@st.composite
+def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25) -> Log:
+    """Any log, awkward ones above all: repeats, islands, separation, certain verdicts, ties, nothing."""
+    n = draw(st.integers(2, max_n))
+    pair = st.lists(st.integers(0, n - 1), min_size=2, max_size=2, unique=True)
+    p = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.0, 1.0)
+    rows = draw(st.lists(st.tuples(pair, p), max_size=max_count))
+    pairs = np.array([row[0] for row in rows], np.int64).reshape(-1, 2)
+    return Log(n, Comparisons(pairs[:, 0], pairs[:, 1], np.array([row[1] for row in rows], np.float64)))

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from app.inference import posterior
+from app.inference.asking import NONE_LEASED, Leased, Plan, Presented, next_pairs
+from app.inference.order import Order, lead
+from app.inference.selection import Criterion, Policy
+from app.inference.types import Bools, no_comparisons
+from tests.inference.factories import cycle, joined, model, random_comparisons
+
+N = 12
+PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
+LOG = joined(cycle(N, seed=0), random_comparisons(N, 10, seed=0))
+
+
+def all_open(n: int = N) -> Bools:
+    return np.ones((n, n), np.bool_)
+
+
+def ask(
+    plan: Plan = PLAN, *, count: int = 1, leased: Leased = NONE_LEASED, version: int = 0, seen: bool = True
+) -> list[Presented]:
+    """Ask after LOG, or before any comparison. What is out on a lease is not open."""
+    log, open_pairs = (LOG if seen else no_comparisons()), all_open()
+    open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
+    live = posterior.fit(log, model(N))
+    return next_pairs(live, model(N), log, leased, open_pairs, plan, version, count)
+
+
+def lease(presented: list[Presented]) -> Leased:
+    return Leased(np.array([p.first for p in presented]), np.array([p.second for p in presented]))
+
+
+def shown(presented: list[Presented]) -> list[tuple[int, int]]:
+    return [(p.first, p.second) for p in presented]
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+def test_asking_five_times_gives_the_pairs_of_asking_for_five(criterion: Criterion) -> None:
+    """Pairs that are out are fantasised, so workers who ask apart get what one batch would hold."""
+    plan = PLAN._replace(policy=Policy(criterion))
+    apart: list[Presented] = []
+    for _ in range(5):
+        apart += ask(plan, leased=lease(apart) if apart else NONE_LEASED)
+
+    assert shown(apart) == shown(ask(plan, count=5))
+
+
+def test_the_same_question_at_the_same_state_gets_the_same_answer() -> None:
+    plan = Plan(Policy(Criterion.RANDOM), Order.BALANCED, seed=3)
+
+    assert ask(plan, count=5) == ask(plan, count=5)
+
+
+def test_seed_version_and_leases_each_change_what_is_drawn() -> None:
+    plan = Plan(Policy(Criterion.RANDOM), Order.AS_SELECTED, seed=3)
+    asks = [
+        ask(plan, count=5),
+        ask(plan._replace(seed=4), count=5),
+        ask(plan, count=5, version=1),
+        ask(plan, count=5, leased=Leased(np.array([0]), np.array([1]))),
+    ]
+
+    assert len({tuple(shown(presented)) for presented in asks}) == 4
+
+
+def test_the_pair_shown_is_the_pair_chosen() -> None:
+    plan = PLAN._replace(order=Order.BALANCED)
+
+    assert all({p.first, p.second} == {p.choice.i, p.choice.j} for p in ask(plan, count=20))
+
+
+def test_a_batch_balances_the_orders_within_itself() -> None:
+    """All 66 pairs of a cold start in one ask."""
+    presented = ask(PLAN._replace(order=Order.BALANCED), count=66, seen=False)
+
+    first, second = lease(presented)
+    assert np.abs(lead(first, second, N)).max() <= 3
+
+
+def test_pairs_on_a_lease_count_for_the_balance_of_orders() -> None:
+    """0 leads in a pair that is out, so it comes second in its next one."""
+    leased = Leased(np.array([0]), np.array([1]))
+    plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, seed=0)
+
+    with_zero = [p for p in ask(plan, count=60, leased=leased, seen=False) if 0 in (p.first, p.second)]
+
+    assert with_zero[0].second == 0

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.inference import covariance
+from app.inference.covariance import Covariance, condition, from_precision, isotropic
+from app.inference.types import Floats
+from tests.inference.factories import numerics, random_precision
+
+N = 6
+
+
+def updated(seed: int = 0) -> Covariance:
+    """A covariance that carries two columns."""
+    sigma = from_precision(random_precision(N, seed))
+    return condition(condition(sigma, 0, 1, 0.2), 4, 2, 0.7)
+
+
+def direction(n: int, i: int, j: int) -> Floats:
+    r = np.zeros(n)
+    r[i], r[j] = 1.0, -1.0
+    return r
+
+
+def slow_condition(sigma: Floats, i: int, j: int, weight: float) -> Floats:
+    r = direction(len(sigma), i, j)
+    return np.asarray(np.linalg.inv(np.linalg.inv(sigma) + weight * np.outer(r, r)))
+
+
+@numerics
+@given(st.integers(0, 99), st.permutations(range(N)), st.floats(0.0, 10.0))
+def test_condition_equals_the_slow_inverse(seed: int, order: list[int], weight: float) -> None:
+    sigma, (i, j) = updated(seed), order[:2]
+
+    np.testing.assert_allclose(
+        covariance.dense(condition(sigma, i, j, weight)),
+        slow_condition(covariance.dense(sigma), i, j, weight),
+        atol=1e-12,
+    )
+
+
+def test_condition_leaves_its_input_untouched() -> None:
+    sigma = updated()
+    before = covariance.dense(sigma)
+
+    condition(sigma, 0, 3, 0.25)
+
+    np.testing.assert_array_equal(covariance.dense(sigma), before)
+
+
+def test_conditions_that_branch_from_one_covariance_do_not_see_each_other() -> None:
+    sigma = updated()
+    left = condition(sigma, 0, 3, 0.25)
+    alone = covariance.dense(left)
+
+    condition(sigma, 1, 5, 0.25)
+    condition(left, 1, 5, 0.25)
+
+    np.testing.assert_array_equal(covariance.dense(left), alone)
+
+
+def test_log_det_follows_every_condition() -> None:
+    sigma = updated()
+
+    assert sigma.log_det == pytest.approx(np.linalg.slogdet(covariance.dense(sigma)).logabsdet, abs=1e-12)
+
+
+def test_log_det_of_an_isotropic_covariance() -> None:
+    assert isotropic(3, 4.0).log_det == pytest.approx(3.0 * np.log(4.0))
+
+
+def test_a_thousand_conditions_do_not_drift() -> None:
+    rng, sigma, precision = np.random.default_rng(0), isotropic(20, 1.0), np.eye(20)
+    for weight in rng.uniform(0.0, 0.25, 1000):
+        i, j = (int(k) for k in rng.choice(20, 2, replace=False))
+        sigma = condition(sigma, i, j, float(weight))
+        precision += weight * np.outer(direction(20, i, j), direction(20, i, j))
+
+    np.testing.assert_allclose(covariance.dense(sigma), np.linalg.inv(precision), rtol=0.0, atol=1e-10)
+    assert sigma.log_det == pytest.approx(-np.linalg.slogdet(precision).logabsdet, abs=1e-10)
+
+
+def test_from_precision_is_the_inverse() -> None:
+    precision = random_precision(N, seed=1)
+
+    sigma = from_precision(precision.copy())
+
+    np.testing.assert_allclose(covariance.dense(sigma), np.linalg.inv(precision), atol=1e-13)
+    assert sigma.log_det == pytest.approx(-np.linalg.slogdet(precision).logabsdet)
+
+
+def test_from_precision_is_symmetric_to_the_last_bit() -> None:
+    base = from_precision(np.asfortranarray(random_precision(N, seed=1))).base
+
+    np.testing.assert_array_equal(base, base.T)
+
+
+def test_from_precision_refuses_what_is_not_positive_definite() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        from_precision(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def test_every_view_agrees_with_base_minus_the_outer_product_of_the_columns() -> None:
+    sigma, x = updated(), np.arange(float(N))
+    full = sigma.base - sigma.columns @ sigma.columns.T
+
+    np.testing.assert_allclose(covariance.dense(sigma), full, atol=1e-14)
+    np.testing.assert_allclose(covariance.diagonal(sigma), full.diagonal(), atol=1e-14)
+    np.testing.assert_allclose(covariance.rows(sigma, 2, 5, left=1), full[2:5, 1:], atol=1e-14)
+    np.testing.assert_allclose(covariance.times(sigma, x), full @ x, atol=1e-13)
+    np.testing.assert_allclose(covariance.times_difference(sigma, 1, 4), full[1] - full[4], atol=1e-14)
+
+
+def test_variance_of_difference_counts_the_covariance_twice() -> None:
+    sigma = updated()
+    full = covariance.dense(sigma)
+
+    expected = full[1, 1] + full[4, 4] - 2.0 * full[1, 4]
+    assert covariance.variance_of_difference(sigma, 1, 4) == pytest.approx(expected)
+    assert covariance.variance_of_difference(sigma, 4, 1) == pytest.approx(expected)
+
+
+def test_a_comparison_of_weight_zero_tells_nothing() -> None:
+    sigma = updated()
+
+    np.testing.assert_array_equal(covariance.dense(condition(sigma, 0, 1, 0.0)), covariance.dense(sigma))
+
+
+def test_size_counts_base_and_columns() -> None:
+    assert covariance.size_bytes(updated()) == 8 * (N * N + 2 * N)

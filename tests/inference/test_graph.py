@@ -1,0 +1,39 @@
+import numpy as np
+from hypothesis import given
+
+from app.inference.graph import appearances, components
+from app.inference.types import no_comparisons
+from tests.inference.factories import Log, comparisons, logs, numerics
+
+
+def test_candidates_that_a_chain_of_comparisons_links_are_one_component() -> None:
+    assert components(comparisons((2, 0, 1.0), (2, 4, 0.0), (1, 3, 0.5)), 6).tolist() == [0, 1, 0, 1, 0, 2]
+
+
+def test_without_comparisons_everyone_is_alone() -> None:
+    assert components(no_comparisons(), 3).tolist() == [0, 1, 2]
+
+
+@numerics
+@given(logs())
+def test_components_are_numbered_in_order_of_their_first_candidate(log: Log) -> None:
+    label = components(log.comparisons, log.n)
+
+    first_seen = list(dict.fromkeys(label.tolist()))
+    assert first_seen == list(range(len(first_seen)))
+
+
+@numerics
+@given(logs())
+def test_components_are_what_following_every_edge_finds(log: Log) -> None:
+    reach = np.eye(log.n)
+    reach[log.comparisons.first, log.comparisons.second] = 1.0
+    reach[log.comparisons.second, log.comparisons.first] = 1.0
+    linked = np.linalg.matrix_power(reach, log.n) > 0.0
+
+    label = components(log.comparisons, log.n)
+    np.testing.assert_array_equal(label[:, None] == label, linked)
+
+
+def test_appearances_count_both_positions() -> None:
+    assert appearances(comparisons((0, 1, 0.5), (2, 0, 0.5), (0, 1, 0.5)), 4).tolist() == [3, 2, 1, 0]

@@ -1,0 +1,321 @@
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, ndtr
+from scipy.stats import chi2
+
+from app.inference import posterior
+from app.inference.covariance import Covariance, condition, dense, isotropic
+from app.inference.selection import (
+    Choice,
+    Criterion,
+    Policy,
+    fantasise,
+    probability_of_reordering,
+    score,
+    select,
+)
+from app.inference.types import Bools, Floats
+from tests.inference.factories import SOFT_BT, Log, comparisons, logs, model, numerics, random_state
+
+Pair = tuple[int, int]
+Formula = Callable[[Floats, Floats], Floats]
+
+EPSILON = 0.7
+FORMULAS: dict[Criterion, Formula] = {
+    Criterion.VARIANCE: lambda m, v: v,
+    Criterion.DETERMINANT: lambda m, v: expit(m) * expit(-m) * v,
+    Criterion.REORDERING: lambda m, v: ndtr(-np.abs(m) / np.sqrt(v)),
+    Criterion.EXPONENT: lambda m, v: v / np.abs(m) ** EPSILON,
+}
+each_scored_criterion = pytest.mark.parametrize("criterion", FORMULAS)
+each_criterion = pytest.mark.parametrize("criterion", Criterion)
+
+
+def all_open(n: int) -> Bools:
+    return np.ones((n, n), np.bool_)
+
+
+def chosen(
+    mean: Floats,
+    sigma: Covariance,
+    policy: Policy,
+    *,
+    count: int = 1,
+    seed: int = 0,
+    open_pairs: Bools | None = None,
+) -> list[Choice]:
+    pairs = all_open(len(mean)) if open_pairs is None else open_pairs
+    return select(mean, sigma, SOFT_BT, pairs, policy, count, np.random.default_rng(seed))
+
+
+def pairs_of(choices: list[Choice]) -> list[Pair]:
+    return [(choice.i, choice.j) for choice in choices]
+
+
+def greedy(mean: Floats, sigma: Floats, open_pairs: Bools, formula: Formula, count: int) -> list[Pair]:
+    """Score every open pair, take the best, condition by inverting twice; and so on."""
+    left, picks = [(int(i), int(j)) for i, j in np.argwhere(np.triu(open_pairs, 1))], list[Pair]()
+    for _ in range(count):
+        i, j = np.array(left).T
+        m, v = mean[i] - mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
+        best = left.pop(int(np.argmax(formula(m, v))))
+        picks.append(best)
+        r, d = np.zeros(len(mean)), float(mean[best[0]] - mean[best[1]])
+        r[best[0]], r[best[1]] = 1.0, -1.0
+        sigma = np.asarray(np.linalg.inv(np.linalg.inv(sigma) + expit(d) * expit(-d) * np.outer(r, r)))
+    return picks
+
+
+@each_scored_criterion
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("n", [5, 30])
+def test_select_is_the_slow_greedy_choice(criterion: Criterion, count: int, seed: int, n: int) -> None:
+    mean, sigma = random_state(n, seed)
+
+    picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=count, seed=seed))
+
+    assert picks == greedy(mean, dense(sigma), all_open(n), FORMULAS[criterion], count)
+
+
+@each_scored_criterion
+def test_select_is_the_slow_greedy_choice_over_several_blocks_of_rows(criterion: Criterion) -> None:
+    n = 150
+    mean, sigma = random_state(n, seed=1)
+
+    picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=20))
+
+    assert picks == greedy(mean, dense(sigma), all_open(n), FORMULAS[criterion], 20)
+
+
+@each_scored_criterion
+@pytest.mark.parametrize("seed", range(5))
+def test_select_is_the_slow_greedy_choice_among_the_open_pairs(criterion: Criterion, seed: int) -> None:
+    mean, sigma = random_state(30, seed)
+    half = np.triu(np.random.default_rng(seed).random((30, 30)) < 0.5)
+    open_pairs = half | half.T
+
+    picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=5, open_pairs=open_pairs))
+
+    assert picks == greedy(mean, dense(sigma), open_pairs, FORMULAS[criterion], 5)
+
+
+@each_criterion
+@numerics
+@given(log=logs(max_n=6), share=st.sampled_from([0.0, 0.3, 1.0]), seed=st.integers(0, 9))
+def test_any_state_gives_each_open_pair_once_and_no_other(
+    criterion: Criterion, log: Log, share: float, seed: int
+) -> None:
+    live = posterior.fit(log.comparisons, model(log.n))
+    closed = np.zeros((log.n, log.n), np.bool_)
+    closed[log.comparisons.first, log.comparisons.second] = True
+    open_pairs = ~(closed | closed.T)
+
+    choices = chosen(
+        live.mean,
+        live.covariance,
+        Policy(criterion, random_share=share),
+        count=1000,
+        seed=seed,
+        open_pairs=open_pairs,
+    )
+
+    assert sorted(pairs_of(choices)) == [(int(i), int(j)) for i, j in np.argwhere(np.triu(open_pairs, 1))]
+    assert all(np.isfinite(choice[2:]).all() for choice in choices)
+    assert all(0.0 < choice.propensity <= 1.0 for choice in choices)
+
+
+def test_no_open_pair_gives_no_choice() -> None:
+    mean, sigma = random_state(4, seed=0)
+
+    assert chosen(mean, sigma, Policy(Criterion.VARIANCE), open_pairs=~all_open(4)) == []
+
+
+def test_select_leaves_its_input_untouched() -> None:
+    mean, sigma = random_state(6, seed=0)
+    open_pairs, before = all_open(6), (mean.copy(), dense(sigma))
+
+    chosen(mean, sigma, Policy(Criterion.VARIANCE), count=5, open_pairs=open_pairs)
+
+    assert open_pairs.all()
+    np.testing.assert_array_equal(mean, before[0])
+    np.testing.assert_array_equal(dense(sigma), before[1])
+
+
+@each_criterion
+def test_the_first_pair_of_a_cold_start_is_uniform(criterion: Criterion) -> None:
+    """Chi-square over the 15 pairs of 6 candidates, at the 0.1% level."""
+    n, draws = 6, 2000
+    first = Counter(
+        pairs_of(chosen(np.zeros(n), isotropic(n, 1.0), Policy(criterion), seed=seed))[0]
+        for seed in range(draws)
+    )
+
+    counts = np.array([first[i, j] for i in range(n) for j in range(i + 1, n)])
+    expected = draws / len(counts)
+    assert counts.sum() == draws
+    assert ((counts - expected) ** 2 / expected).sum() < chi2.ppf(0.999, len(counts) - 1)
+
+
+@each_scored_criterion
+def test_equal_means_are_told_apart_by_variance(criterion: Criterion) -> None:
+    """After ties only, every mean is 0 still; 3 and 4 have not been seen."""
+    live = posterior.fit(comparisons((0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.5)), model(5))
+
+    choices = [chosen(live.mean, live.covariance, Policy(criterion), seed=seed)[0] for seed in range(5)]
+
+    assert set(pairs_of(choices)) == {(3, 4)}
+    assert all(np.isfinite(choice[2:]).all() for choice in choices)
+
+
+@each_criterion
+def test_the_same_seed_gives_the_same_picks(criterion: Criterion) -> None:
+    n, policy = 8, Policy(criterion, random_share=0.5)
+
+    picks = [chosen(np.zeros(n), isotropic(n, 1.0), policy, count=10, seed=seed) for seed in (7, 7, 8)]
+
+    assert picks[0] == picks[1]
+    assert picks[0] != picks[2]
+
+
+STATES = {
+    "a single best pair": random_state(5, seed=0),
+    "four of six tied": (np.zeros(4), condition(condition(isotropic(4, 1.0), 0, 1, 0.25), 2, 3, 0.25)),
+    "all tied": (np.zeros(4), isotropic(4, 1.0)),
+}
+
+
+@each_criterion
+@pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
+def test_propensity_is_how_often_a_pair_is_picked(
+    criterion: Criterion, state: tuple[Floats, Covariance]
+) -> None:
+    """Within 4.5 standard errors for every pair."""
+    draws, policy = 3000, Policy(criterion, random_share=0.3)
+    picks = [chosen(*state, policy, seed=seed)[0] for seed in range(draws)]
+
+    propensity = {(pick.i, pick.j): pick.propensity for pick in picks}
+    count = Counter(pairs_of(picks))
+    n = len(state[0])
+    assert len(propensity) == n * (n - 1) // 2
+    assert sum(propensity.values()) == pytest.approx(1.0)
+    for pair, p in propensity.items():
+        assert count[pair] / draws == pytest.approx(p, abs=4.5 * np.sqrt(p * (1.0 - p) / draws))
+
+
+def test_a_random_share_of_none_never_strays_from_the_best_pair() -> None:
+    mean, sigma = random_state(6, seed=0)
+    choices = [chosen(mean, sigma, Policy(Criterion.VARIANCE), seed=seed)[0] for seed in range(50)]
+
+    assert len(set(pairs_of(choices))) == 1
+    assert {choice.propensity for choice in choices} == {1.0}
+
+
+@pytest.mark.parametrize("policy", [Policy(Criterion.RANDOM), Policy(Criterion.VARIANCE, random_share=1.0)])
+def test_random_picks_in_a_batch_are_uniform_over_what_is_left(policy: Policy) -> None:
+    choices = chosen(*random_state(4, seed=0), policy, count=6)
+
+    np.testing.assert_allclose([choice.propensity for choice in choices], [1 / k for k in (6, 5, 4, 3, 2, 1)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reordering_orders_pairs_as_the_probability_of_reordering_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m, v = rng.standard_normal(200), rng.uniform(0.1, 2.0, 200)
+
+    by_score = np.argsort(score(Policy(Criterion.REORDERING), SOFT_BT, m, v))
+
+    probability = [probability_of_reordering(float(a), float(b)) for a, b in zip(m, v, strict=True)]
+    np.testing.assert_array_equal(by_score, np.argsort(probability))
+
+
+def test_exponent_runs_from_variance_to_reordering() -> None:
+    m, v = np.array([0.3, -2.0, 1.0]), np.array([1.0, 0.5, 2.0])
+
+    def exponent(epsilon: float) -> Floats:
+        return score(Policy(Criterion.EXPONENT, epsilon), SOFT_BT, m, v)
+
+    np.testing.assert_allclose(exponent(0.0), v)
+    np.testing.assert_allclose(exponent(2.0), score(Policy(Criterion.REORDERING), SOFT_BT, m, v))
+
+
+@each_scored_criterion
+def test_a_choice_explains_itself(criterion: Criterion) -> None:
+    mean, sigma = random_state(6, seed=0)
+
+    choice = chosen(mean, sigma, Policy(criterion))[0]
+
+    full, (i, j) = dense(sigma), (choice.i, choice.j)
+    v = full[i, i] + full[j, j] - 2.0 * full[i, j]
+    assert choice.mean_difference == mean[i] - mean[j]
+    assert choice.sd_difference == pytest.approx(np.sqrt(v))
+    assert choice.probability_of_reordering == pytest.approx(ndtr(-abs(mean[i] - mean[j]) / np.sqrt(v)))
+    value = score(Policy(criterion), SOFT_BT, np.array([mean[i] - mean[j]]), np.array([v]))[0]
+    assert choice.score == pytest.approx(value)
+
+
+def test_fantasise_is_the_posterior_covariance_once_answered_as_expected() -> None:
+    """The judge says exactly what the model predicts, so the mean stays and only the covariance moves."""
+    mean, sigma = random_state(5, seed=0)
+    weight = float(expit(mean[1] - mean[3]) * expit(mean[3] - mean[1]))
+
+    after = fantasise(sigma, mean, SOFT_BT, 1, 3)
+
+    np.testing.assert_allclose(dense(after), dense(condition(sigma, 1, 3, weight)), atol=1e-14)
+
+
+@each_scored_criterion
+@pytest.mark.parametrize("seed", range(5))
+def test_a_batch_spreads_wider_than_the_top_of_one_list(criterion: Criterion, seed: int) -> None:
+    n, count = 30, 10
+    mean, sigma = random_state(n, seed)
+    i, j = np.triu_indices(n, 1)
+    full = dense(sigma)
+    scores = FORMULAS[criterion](mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j])
+    top = np.argsort(-scores)[:count]
+
+    spread = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=count))
+
+    busiest = max(Counter(k for pair in spread for k in pair).values())
+    busiest_of_top = max(Counter([*i[top].tolist(), *j[top].tolist()]).values())
+    assert len({k for pair in spread for k in pair}) >= len({*i[top].tolist(), *j[top].tolist()})
+    assert busiest <= busiest_of_top
+
+
+def test_a_batch_does_not_crowd_around_the_one_newcomer() -> None:
+    """Nine candidates in a ring and one that nobody has seen: the naive top nine all hold the newcomer."""
+    ring = comparisons(*[(i, (i + 1) % 9, 0.5) for i in range(9)])
+    live = posterior.fit(ring, model(10))
+
+    spread = pairs_of(chosen(live.mean, live.covariance, Policy(Criterion.VARIANCE), count=9))
+
+    assert 9 in spread[0]
+    assert sum(9 in pair for pair in spread) < 5
+
+
+@each_criterion
+def test_two_candidates_have_one_pair(criterion: Criterion) -> None:
+    choices = chosen(np.array([0.3, -0.3]), isotropic(2, 1.0), Policy(criterion), count=3)
+
+    assert pairs_of(choices) == [(0, 1)]
+    assert choices[0].propensity == pytest.approx(1.0)
+
+
+@each_scored_criterion
+@pytest.mark.parametrize("seed", range(5))
+def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: int) -> None:
+    n = 20
+    mean, sigma = random_state(n, seed)
+    label = np.random.default_rng(seed).permutation(n)
+    back = np.argsort(label)
+    there = Covariance(sigma.base[np.ix_(back, back)], sigma.columns[back], sigma.log_det)
+
+    picks = pairs_of(chosen(mean[back], there, Policy(criterion), count=5))
+
+    here = pairs_of(chosen(mean, sigma, Policy(criterion), count=5))
+    assert picks == [tuple(sorted((int(label[i]), int(label[j])))) for i, j in here]

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from app.inference.types import Convergence, Outcome, differences, no_comparisons, scatter_differences, take
+from tests.inference.factories import comparisons, random_comparisons
+
+
+def test_differences_are_first_minus_second() -> None:
+    d = differences(np.array([3.0, 1.0, 0.5]), comparisons((0, 1, 0.9), (2, 0, 0.1)))
+
+    np.testing.assert_array_equal(d, [2.0, -2.5])
+
+
+def test_scatter_differences_is_the_transpose_of_differences() -> None:
+    log, rng = random_comparisons(7, 20, seed=0), np.random.default_rng(0)
+    scores, values = rng.standard_normal(7), rng.standard_normal(20)
+
+    assert values @ differences(scores, log) == pytest.approx(scatter_differences(values, log, 7) @ scores)
+
+
+def test_no_comparisons_has_none() -> None:
+    assert no_comparisons().count == 0
+
+
+def test_take_cuts_all_three_columns() -> None:
+    log = take(comparisons((0, 1, 0.9), (2, 0, 0.1), (1, 2, 0.3)), slice(1, 2))
+
+    assert [column.tolist() for column in log] == [[2], [0], [0.1]]
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_only_the_converged_outcome_counts_as_converged(outcome: Outcome) -> None:
+    assert Convergence(outcome, 1, 0.0).converged == (outcome is Outcome.CONVERGED)
