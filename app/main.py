@@ -22,6 +22,7 @@ from app.settings import Settings
 from app.storage import db
 from app.storage.embedded import EmbeddedPostgres
 from app.storage.listening import listen
+from app.web import pages
 
 DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as few comparisons as possible.
 
@@ -33,6 +34,8 @@ def create_app(settings: Settings) -> FastAPI:
     app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
     for noun in (sets, candidates, assignments, comparisons, rankings, health):
         app.include_router(noun.router)
+    app.include_router(pages.router)
+    app.mount("/static", pages.static)
     problems.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
@@ -90,12 +93,18 @@ async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
         await asyncio.to_thread(cluster.ensure)
 
 
-def serve(settings: Settings, host: str, port: int) -> None:
-    """Run the service until it is told to stop. Raises ValueError for an address that is not loopback."""
+def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
+    """The service on an address, ready to run. Raises ValueError for an address that is not loopback."""
     if not ip_address("127.0.0.1" if host == "localhost" else host).is_loopback:
         raise ValueError(
             f"refusing to listen on {host}: the service has no access control yet, so it listens on loopback only; "
             "put a proxy that authenticates in front of it"
         )
-    config = uvicorn.Config(create_app(settings), host, port, log_level="warning", timeout_graceful_shutdown=5)
-    uvicorn.Server(config).run()
+    return uvicorn.Server(
+        uvicorn.Config(create_app(settings), host, port, log_level="warning", timeout_graceful_shutdown=5)
+    )
+
+
+def serve(settings: Settings, host: str, port: int) -> None:
+    """Run the service until it is told to stop. Raises ValueError for an address that is not loopback."""
+    make_server(settings, host, port).run()

@@ -13,6 +13,7 @@ JudgeName = Annotated[
     Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),
 ]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+PFirst = Annotated[Probability, Field(description="Probability that the first is better.", examples=[0.83])]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metadata = dict[str, JsonValue]
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
@@ -59,7 +60,9 @@ class CandidateIn(Request):
     """One entry to rank: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
 
     key: Key
-    text: str | None = Field(default=None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."])
+    text: str | None = Field(
+        default=None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."]
+    )
     outputs: dict[Key, Annotated[str, Field(min_length=1)]] | None = Field(
         default=None, description="One output per item key, for a set of systems."
     )
@@ -75,11 +78,15 @@ class SetIn(Request):
     context: str | None = Field(default=None, description="What judges read before the two texts.")
     candidates: list[CandidateIn] = Field(default_factory=list)
     items: list[ItemIn] = Field(default_factory=list, description="Prompts that systems answered; none for texts.")
-    expert: ExpertName = Field(default="soft-bt", description="The density of a score difference given one comparison.")
-    prior_variance: float = Field(default=1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison.")
+    expert: ExpertName = Field(default="soft-bt", description="Density of a score difference given a verdict.")
+    prior_variance: float = Field(
+        default=1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison."
+    )
     selection: Selection = Field(default_factory=lambda: Selection())
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
-    position_bias: Literal["none"] = Field(default="none", description="How a judge's liking for one position is modelled.")
+    position_bias: Literal["none"] = Field(
+        default="none", description="How a judge's liking for one position is modelled."
+    )
     budget: Budget | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: Metadata = Field(default_factory=dict)
@@ -236,7 +243,9 @@ class Logprobs(Request):
 class Answer(Request):
     """Exactly one of `p_first`, `winner` and `logprobs`."""
 
-    p_first: Probability | None = Field(default=None, examples=[0.83], description="Probability that the first is better.")
+    p_first: Probability | None = Field(
+        default=None, examples=[0.83], description="Probability that the first is better."
+    )
     winner: Winner | None = None
     logprobs: Logprobs | None = None
 
@@ -248,13 +257,17 @@ class Answer(Request):
 class VerdictIn(Request):
     """Exactly one of `p_first`, `winner`, `logprobs` and `failure`."""
 
-    p_first: Probability | None = Field(default=None, examples=[0.83], description="Probability that the first is better.")
+    p_first: Probability | None = Field(
+        default=None, examples=[0.83], description="Probability that the first is better."
+    )
     winner: Winner | None = None
     logprobs: Logprobs | None = None
     failure: Failure | None = Field(default=None, description="No verdict: recorded, never counted as a tie or a vote.")
     reason: str | None = Field(default=None, max_length=2000, description="Why there is no verdict.")
     judge: JudgeName | None = Field(default=None, description="Checked against the assignment's judge when sent.")
-    label_mass: Probability | None = Field(default=None, description="Probability that the model gave to the labels at all.")
+    label_mass: Probability | None = Field(
+        default=None, description="Probability that the model gave to the labels at all."
+    )
     latency_ms: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
     raw: JsonValue = Field(default=None, description="Whatever should be kept with the verdict.")
 

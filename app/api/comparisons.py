@@ -105,9 +105,7 @@ async def void_comparison(
     return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201)
 
 
-async def _tell_one(
-    db: AsyncConnection, verdict: schemas.VerdictOf
-) -> schemas.Comparison | schemas.FailureRecorded:
+async def _tell_one(db: AsyncConnection, verdict: schemas.VerdictOf) -> schemas.Comparison | schemas.FailureRecorded:
     (told,) = await comparisons.tell(db, [verdict])
     if told.problem is not None:
         raise told.problem

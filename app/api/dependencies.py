@@ -14,7 +14,7 @@ from app.service.context import Context
 from app.service.idempotency import Attempt, Earlier, once
 from app.storage.db import transaction
 
-T = TypeVar("T", bound=BaseModel | None)
+T = TypeVar("T", bound=BaseModel)
 
 
 def get_context(request: Request) -> Context:

@@ -47,7 +47,7 @@ async def _csv(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]
 async def _parquet(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
     """One row group per batch, each sent on as soon as it is written."""
     sink = _Sink()
-    with pq.ParquetWriter(sink, SCHEMA) as writer:
+    with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), SCHEMA) as writer:
         async for batch in batches:
             writer.write_table(pa.Table.from_pylist([_flat(c) for c in batch], SCHEMA))
             yield sink.drain()

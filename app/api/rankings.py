@@ -18,6 +18,21 @@ from app.service.rankings import Asked
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
+CSV_COLUMNS = [
+    "rank",
+    "key",
+    "score",
+    "sd",
+    "low",
+    "high",
+    "best_rank",
+    "worst_rank",
+    "p_best",
+    "comparisons",
+    "component",
+]
+
+
 @router.get(
     "/ranking",
     response_model=schemas.Ranking,
@@ -79,9 +94,8 @@ async def follow(
 
 def _csv(ranking: schemas.Ranking) -> str:
     out = io.StringIO()
-    columns = ["rank", "key", "score", "sd", "low", "high", "best_rank", "worst_rank", "p_best", "comparisons", "component"]
     writer = csv.writer(out)
-    writer.writerow(columns)
+    writer.writerow(CSV_COLUMNS)
     for r in ranking.ranking:
         low, high = r.interval or (None, None)
         best, worst = r.rank_interval or (None, None)

@@ -42,7 +42,7 @@ def average_probability(comparisons: Comparisons, n: int) -> Scores:
 def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
     first, second, p = comparisons
     extra, hard = 1.0 / max(n - 1, 1), _hard(p)
-    wins = np.bincount(first, hard + extra, n) + np.bincount(second, 1.0 - hard + extra, n)
+    wins = np.bincount(first, hard + extra, n) + np.bincount(second, 1.0 - hard + extra, n) + np.zeros(n)
     log_strength = np.zeros(n)
     for iteration in range(1, BT_MAX_ITERATIONS + 1):
         updated = _zermelo_step(log_strength, wins, 1.0 + 2.0 * extra, comparisons)
@@ -54,7 +54,7 @@ def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
-    ones = np.ones(comparisons.count)
+    ones = np.ones(comparisons.size)
     links = np.bincount(comparisons.first * n + comparisons.second, ones, n * n).reshape(n, n)
     precision = -(links + links.T)
     np.fill_diagonal(precision, 1.0 - precision.sum(axis=1))

@@ -51,17 +51,20 @@ def diagonal(sigma: Covariance) -> Floats:
 
 def rows(sigma: Covariance, start: int, stop: int, left: int = 0) -> Floats:
     """Sigma[start:stop, left:], shape (stop - start, N - left)."""
-    return sigma.base[start:stop, left:] - sigma.columns[start:stop] @ sigma.columns[left:].T
+    shared: Floats = sigma.columns[start:stop] @ sigma.columns[left:].T
+    return sigma.base[start:stop, left:] - shared
 
 
 def times(sigma: Covariance, x: Floats) -> Floats:
     """Sigma x, shape (N,)."""
-    return sigma.base @ x - sigma.columns @ (sigma.columns.T @ x)
+    correction: Floats = sigma.columns @ (sigma.columns.T @ x)
+    return np.asarray(sigma.base @ x) - correction
 
 
 def times_difference(sigma: Covariance, i: int, j: int) -> Floats:
     """Sigma (e_i - e_j), shape (N,)."""
-    return sigma.base[i] - sigma.base[j] - sigma.columns @ (sigma.columns[i] - sigma.columns[j])
+    correction: Floats = sigma.columns @ (sigma.columns[i] - sigma.columns[j])
+    return np.asarray(sigma.base[i] - sigma.base[j]) - correction
 
 
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:

@@ -9,7 +9,7 @@ from app.inference.types import Comparisons, Ints
 
 def components(comparisons: Comparisons, n: int) -> Ints:
     """(N,) component number of each candidate, 0 for the component of candidate 0, and so on upwards."""
-    edges = coo_array((np.ones(comparisons.count), (comparisons.first, comparisons.second)), shape=(n, n))
+    edges = coo_array((np.ones(comparisons.size), (comparisons.first, comparisons.second)), shape=(n, n))
     return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
 
 

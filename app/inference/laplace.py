@@ -71,7 +71,7 @@ def precision(scores: Floats, comparisons: Comparisons, model: Model) -> Floats:
 
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
-    rounding = 1e-15 * (1.0 + 0.2 * comparisons.count / max(model.n, 1)) ** 2  # of a sum of that many terms
+    rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2  # of a sum of that many terms
     return bool(np.abs(g).max(initial=0.0) <= TOLERANCE / model.prior_variance + rounding)
 
 
@@ -106,9 +106,7 @@ def _newton_step(scores: Floats, g: Floats, comparisons: Comparisons, model: Mod
     w = weights(scores, comparisons, model)
 
     def hessian_times(x: Floats) -> Floats:
-        return x / model.prior_variance + scatter_differences(
-            w * differences(x, comparisons), comparisons, model.n
-        )
+        return x / model.prior_variance + scatter_differences(w * differences(x, comparisons), comparisons, model.n)
 
     degree = 1.0 / model.prior_variance + np.bincount(comparisons.first, w, model.n)
     degree += np.bincount(comparisons.second, w, model.n)
@@ -124,9 +122,7 @@ def _newton_step(scores: Floats, g: Floats, comparisons: Comparisons, model: Mod
     return np.asarray(step, dtype=np.float64)
 
 
-def _line_search(
-    scores: Floats, step: Floats, g: Floats, comparisons: Comparisons, model: Model
-) -> Floats:
+def _line_search(scores: Floats, step: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """Halve the step until L rises enough (Armijo); near the optimum rounding decides, so the full step stands."""
     rise = float(g @ step)
     if rise < 1e-9:

@@ -1,8 +1,8 @@
 """Which of a pair's two candidates to show first.
 
-    balanced      whoever has led less often among its appearances goes first, a coin decides between equals
-    as_selected   the candidate that joined the set earlier goes first
-    both          every pair in both orders, one after the other; the first of the two is balanced
+balanced      whoever has led less often among its appearances goes first, a coin decides between equals
+as_selected   the candidate that joined the set earlier goes first
+both          every pair in both orders, one after the other; the first of the two is balanced
 """
 
 from enum import StrEnum
@@ -30,4 +30,3 @@ def present(i: int, j: int, leads: Ints, order: Order, rng: np.random.Generator)
     if leads[i] > leads[j] or rng.random() < 0.5:
         return j, i
     return i, j
-

@@ -60,7 +60,7 @@ def prior(model: Model) -> Posterior:
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
-    if not comparisons.count:
+    if not comparisons.size:
         return prior(model)
     scores, convergence = laplace.fit(comparisons, model, start=start)
     return _factored(scores, convergence, comparisons, model)
@@ -68,10 +68,10 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
 
 def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen."""
-    checkpoint = comparisons.count - comparisons.count % period(model.n)
+    checkpoint = comparisons.size - comparisons.size % period(model.n)
     if posterior.seen < checkpoint:
         posterior = fit(take(comparisons, slice(checkpoint)), model, start=posterior.mean)
-    for seen in range(posterior.seen, comparisons.count):
+    for seen in range(posterior.seen, comparisons.size):
         posterior = update(posterior, take(comparisons, slice(seen + 1)), model)
     return posterior
 

@@ -4,7 +4,7 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
 
     variance      v_ij                       GPM eq. 4
     determinant   w(m_ij) v_ij               PoE A.6, GPM eq. 3; w is the expert's curvature
-    reordering    v_ij / m_ij^2              GPM eq. 5: the same argmax as P(the order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
+    reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
     random        uniform over the open pairs
 

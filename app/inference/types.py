@@ -19,7 +19,8 @@ class Comparisons(NamedTuple):
     p: Floats  # (K,) probability that the first one is better, raw
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
+        """K."""
         return len(self.p)
 
 
@@ -56,4 +57,5 @@ def differences(scores: Floats, comparisons: Comparisons) -> Floats:
 
 def scatter_differences(values: Floats, comparisons: Comparisons, n: int) -> Floats:
     """R^T values, shape (N,): the transpose of `differences`."""
-    return np.bincount(comparisons.first, values, n) - np.bincount(comparisons.second, values, n)
+    first, second, _ = comparisons
+    return np.asarray(np.bincount(first, values, n) - np.bincount(second, values, n), dtype=np.float64)

@@ -107,9 +107,8 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     log = snapshot.entries.comparisons
-    pairs = next_pairs(
-        snapshot.posterior, snapshot.model, log, leased, slots.any(axis=0), plan, snapshot.version, count
-    )
+    open_pairs = np.asarray(slots.any(axis=0))
+    pairs = next_pairs(snapshot.posterior, snapshot.model, log, leased, open_pairs, plan, snapshot.version, count)
     rng = generator(plan, snapshot.version, blocked.leases)
     return [_on_item(pair, slots, snapshot.asked, plan.order, rng) for pair in pairs]
 
@@ -125,7 +124,7 @@ def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, orde
     """
     complete = LOWER_FIRST | HIGHER_FIRST
     asked, has = snapshot.asked, catalogue.has
-    slots = asked != complete if order is Order.BOTH else asked == 0
+    slots: Bools = asked != complete if order is Order.BOTH else asked == 0
     slots &= has[:, :, None] & has[:, None, :] & _upper(snapshot.model.n)
     low, high = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
     slots[blocked.item, low, high] = False
@@ -137,9 +136,7 @@ def _upper(n: int) -> Bools:
     return np.triu(np.ones((n, n), np.bool_), 1)
 
 
-def _on_item(
-    pair: Presented, slots: Bools, asked: NDArray[np.uint8], order: Order, rng: np.random.Generator
-) -> Ask:
+def _on_item(pair: Presented, slots: Bools, asked: NDArray[np.uint8], order: Order, rng: np.random.Generator) -> Ask:
     i, j = pair.choice.i, pair.choice.j
     items = np.flatnonzero(slots[:, i, j])
     item = int(items[0]) if len(items) == 1 else int(rng.choice(items))
@@ -158,10 +155,14 @@ def _mark(asked: NDArray[np.uint8], new: Entries) -> NDArray[np.uint8]:
 
 
 def _join(old: Entries, new: Entries) -> Entries:
-    comparisons = Comparisons(*map(np.concatenate, zip(old.comparisons, new.comparisons, strict=True)))
+    comparisons = Comparisons(
+        np.concatenate([old.comparisons.first, new.comparisons.first]),
+        np.concatenate([old.comparisons.second, new.comparisons.second]),
+        np.concatenate([old.comparisons.p, new.comparisons.p]),
+    )
     return Entries(np.concatenate([old.seq, new.seq]), np.concatenate([old.item, new.item]), comparisons)
 
 
 def _keep(log: Entries, kept: Bools) -> Entries:
-    comparisons = Comparisons(*(column[kept] for column in log.comparisons))
-    return Entries(log.seq[kept], log.item[kept], comparisons)
+    first, second, p = log.comparisons
+    return Entries(log.seq[kept], log.item[kept], Comparisons(first[kept], second[kept], p[kept]))

@@ -1,7 +1,7 @@
 """Asking: which pairs a judge gets, and for how long.
 
-Pairs come from three sources, in this order: the judge's own live leases, what selection finds in the log and the leases
-of everyone else, and, while others hold all that is left, whatever is given back within `wait_seconds`.
+Pairs come from three sources, in this order: the judge's own live leases, what selection finds in the log and the
+leases of everyone else, and, while others hold all that is left, whatever is given back within `wait_seconds`.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 import numpy as np
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
@@ -26,6 +25,7 @@ from app.service.errors import LeaseEnded, UnknownAssignment
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
 from app.storage.db import transaction
+from app.storage.tables import Record
 
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 
@@ -44,7 +44,7 @@ class _Leased(NamedTuple):
 class _State(NamedTuple):
     """What an ask is decided on."""
 
-    row: Row[Any]  # the set
+    row: Record  # the set
     catalogue: Catalogue
     snapshot: Snapshot
     blocked: Blocked
@@ -72,7 +72,7 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
         answer = await _ask_once(ctx, set_id, one)
         found += answer.assignments
         statuses.append(answer.status)
-    status = "open" if found else next((s for s in statuses if s == "all_leased"), "exhausted")
+    status: schemas.AskStatus = "open" if found else "all_leased" if "all_leased" in statuses else "exhausted"
     return schemas.Assignments(status=status, assignments=found)
 
 
@@ -102,7 +102,7 @@ async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
     return schemas.Lease(id=row.id, status="released", expires_at=row.expires_at)
 
 
-async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Row[Any]:
+async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
         raise UnknownAssignment(f"There is no assignment {assignment_id}.")
@@ -148,14 +148,14 @@ async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: s
     return schemas.Assignments(status="open" if shown else _why_none(state), assignments=shown)
 
 
-async def _without_expired(db: AsyncConnection, rows: Sequence[Row[Any]]) -> list[Row[Any]]:
+async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[Record]:
     expired = [row.id for row in rows if row.state == "leased" and row.expired]
     if expired:
         await assignments.expire(db, expired)
     return [row for row in rows if row.id not in set(expired)]
 
 
-async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequence[Row[Any]]) -> _State:
+async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequence[Record]) -> _State:
     """Read the leases before the log: a pair answered in between is then in one of the two."""
     row = await existing_set(db, set_id)
     snapshot = await posteriors.current(ctx, db, row)
@@ -163,7 +163,7 @@ async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequ
     return _State(row, catalogue, snapshot, _blocked(blocking))
 
 
-def _blocked(rows: Sequence[Row[Any]]) -> Blocked:
+def _blocked(rows: Sequence[Record]) -> Blocked:
     ordered = sorted(rows, key=lambda row: row.state != "leased")
     table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)
     return Blocked(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
@@ -178,7 +178,7 @@ async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask
     )
 
 
-def plan_of(row: Row[Any]) -> Plan:
+def plan_of(row: Record) -> Plan:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share)
     return Plan(policy, Order(row.order), row.seed)
 
@@ -213,7 +213,7 @@ async def _lease(
     return [_Leased(r["id"], r["item_id"], r["first"], r["second"], r["why"], expiry[r["id"]]) for r in rows]
 
 
-def _lease_of(row: Row[Any]) -> _Leased:
+def _lease_of(row: Record) -> _Leased:
     return _Leased(row.id, row.item_id, row.first, row.second, row.why, row.expires_at)
 
 
@@ -223,9 +223,7 @@ async def _extend(db: AsyncConnection, mine: Sequence[_Leased], seconds: float) 
         await assignments.extend(db, [lease.id for lease in mine], seconds)
 
 
-async def _show(
-    db: AsyncConnection, state: _State, leases: Sequence[_Leased], judge: str
-) -> list[schemas.Assignment]:
+async def _show(db: AsyncConnection, state: _State, leases: Sequence[_Leased], judge: str) -> list[schemas.Assignment]:
     texts = await _texts(db, state.row.id, [(x.item, x.first, x.second) for x in leases])
     return [_assignment(state, texts, lease, judge) for lease in leases]
 
@@ -257,7 +255,7 @@ def _pair(
     )
 
 
-def _why(row: Row[Any], chosen: snapshots.Ask) -> schemas.Why:
+def _why(row: Record, chosen: snapshots.Ask) -> schemas.Why:
     """Differences are turned to read first minus second, as shown."""
     choice = chosen.pair.choice
     sign = 1.0 if chosen.pair.first == choice.i else -1.0

@@ -30,10 +30,10 @@ class _Output(NamedTuple):
     pointer: str
 
 
-async def add(
-    ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.CandidatesIn
-) -> schemas.CandidatesAdded:
-    """Raises UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse."""
+async def add(ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.CandidatesIn) -> schemas.CandidatesAdded:
+    """Raises UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems and
+    TextInUse.
+    """
     await locked_set(db, set_id)
     return await store(ctx, db, set_id, body.candidates, body.items)
 
@@ -93,7 +93,8 @@ def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
     for n, candidate in enumerate(new):
         if candidate.text is not None and candidate.outputs is not None:
             raise TextsOrSystems(
-                f"Candidate {candidate.key!r} has both text and outputs; send text in a set of texts, outputs in a set of systems.",
+                f"Candidate {candidate.key!r} has both text and outputs; send text in a set of texts, "
+                "outputs in a set of systems.",
                 At(f"/candidates/{n}", "both text and outputs"),
             )
         if candidate.outputs is None:
@@ -191,9 +192,7 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
     await candidates.change_output(db, set_id, *place, output.text)
 
 
-async def _update_metadata(
-    db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]
-) -> None:
+async def _update_metadata(db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]) -> None:
     for candidate_id, candidate in known:
         if "metadata" in candidate.model_fields_set:
             await candidates.change_metadata(db, set_id, candidate_id, candidate.metadata)

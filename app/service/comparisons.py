@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Row
-from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app import schemas
 from app.live.snapshot import Catalogue
@@ -34,6 +32,7 @@ from app.service.errors import (
     UnknownItem,
 )
 from app.storage import assignments, comparisons, sets
+from app.storage.tables import Record
 
 P_OF_WINNER: dict[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
 
@@ -67,7 +66,7 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
     """
     rows = await assignments.lock(db, [verdict.assignment_id for verdict in verdicts])
     problems: dict[int, AppError] = {}
-    accepted: dict[int, Row[Any]] = {}
+    accepted: dict[int, Record] = {}
     taken: set[UUID] = set()
     for n, verdict in enumerate(verdicts):
         row = rows.get(verdict.assignment_id)
@@ -141,11 +140,11 @@ async def export(
             yield [present(row) for row in rows]
 
 
-def present(row: Row[Any]) -> schemas.Comparison:
+def present(row: Record) -> schemas.Comparison:
     return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
 
 
-def _problem(verdict: schemas.VerdictOf, row: Row[Any] | None, taken: set[UUID]) -> AppError | None:
+def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -> AppError | None:
     if row is None:
         return UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
     if row.deleted_at is not None:
@@ -161,7 +160,7 @@ def _problem(verdict: schemas.VerdictOf, row: Row[Any] | None, taken: set[UUID])
     return None
 
 
-async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Row[Any]) -> schemas.FailureRecorded:
+async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) -> schemas.FailureRecorded:
     if verdict.failure is None:
         raise ValueError("not a failure")
     await assignments.fail(db, row.id, verdict.failure, verdict.reason)
@@ -171,7 +170,7 @@ async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Row[Any]) 
 
 
 async def _record(
-    db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Row[Any]]
+    db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Record]
 ) -> dict[int, schemas.Comparison]:
     """Give each vote its place in its set's log and insert all of them."""
     if not accepted:
@@ -189,7 +188,7 @@ async def _record(
     return {n: _present_new(values, accepted[n]) for n, values in rows.items()}
 
 
-def _row_of(verdict: schemas.VerdictOf, row: Row[Any], seq: int) -> dict[str, Any]:
+def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int) -> dict[str, Any]:
     return {
         "set_id": row.set_id, "seq": seq, "item_id": row.item_id, "first": row.first, "second": row.second,
         "p_first": probability(verdict), "winner": verdict.winner, "judge_id": row.judge_id, "client_id": None,
@@ -198,7 +197,7 @@ def _row_of(verdict: schemas.VerdictOf, row: Row[Any], seq: int) -> dict[str, An
     }  # fmt: skip
 
 
-def _present_new(values: dict[str, Any], row: Row[Any]) -> schemas.Comparison:
+def _present_new(values: dict[str, Any], row: Record) -> schemas.Comparison:
     names = {"item": row.item or None, "first": row.first_key, "second": row.second_key, "judge": row.judge}
     return schemas.Comparison.model_validate({**values, **names, "voided_by": None})
 

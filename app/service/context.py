@@ -1,10 +1,8 @@
 """What every use case needs: the database, the live posteriors, the notices and the settings."""
 
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.live.posteriors import LivePosteriors
@@ -12,6 +10,7 @@ from app.service.errors import SetDeleted, UnknownSet
 from app.service.notices import Notices
 from app.settings import Settings
 from app.storage import judges, sets
+from app.storage.tables import Record
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,17 @@ class Context:
         return self.judge_ids | found.ids
 
 
-async def existing_set(db: AsyncConnection, set_id: UUID) -> Row[Any]:
+async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:
     """Raises UnknownSet, SetDeleted."""
     return checked(await sets.get(db, set_id), set_id)
 
 
-async def locked_set(db: AsyncConnection, set_id: UUID) -> Row[Any]:
+async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:
     """The same, held for this transaction's writes."""
     return checked(await sets.lock(db, set_id), set_id)
 
 
-def checked(row: Row[Any] | None, set_id: UUID) -> Row[Any]:
+def checked(row: Record | None, set_id: UUID) -> Record:
     if row is None:
         raise UnknownSet(f"There is no candidate set {set_id}.")
     if row.deleted_at is not None:

@@ -152,6 +152,10 @@ class MissingOutput(Unprocessable):
     """A candidate has no output for this item."""
 
 
+class SameCandidate(Unprocessable):
+    """A comparison needs two different candidates."""
+
+
 class IdempotencyKeyReused(Unprocessable):
     """The Idempotency-Key was used for another request."""
 

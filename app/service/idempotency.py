@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.service.errors import IdempotencyKeyReused
 from app.storage import idempotency
 
-T = TypeVar("T", bound=BaseModel | None)
+T = TypeVar("T", bound=BaseModel)
 
 
 class Attempt(NamedTuple):
@@ -39,7 +39,7 @@ async def once(
     if not await idempotency.claim(db, key, endpoint, fingerprint):
         return await _recall(db, attempt)
     result = await action(db)
-    await idempotency.keep(db, key, endpoint, status, result and result.model_dump(mode="json"))
+    await idempotency.keep(db, key, endpoint, status, result.model_dump(mode="json"))
     return result
 
 

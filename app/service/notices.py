@@ -7,7 +7,7 @@ and never loses anything.
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from uuid import UUID
 
 RETRY_SECONDS = 1.0
@@ -47,7 +47,5 @@ class Notices:
 
 async def wait(event: asyncio.Event, seconds: float) -> None:
     """Until the event or the time."""
-    try:
+    with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        pass

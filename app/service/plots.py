@@ -40,14 +40,16 @@ def _range(ranks: list[Rank]) -> tuple[float, float]:
 def _axis(zero: float | None, height: int) -> list[str]:
     if zero is None:
         return []
-    return [f'<line x1="{zero}" x2="{zero}" y1="{TOP - 6}" y2="{height - 26}" stroke="{FAINT}" stroke-dasharray="2 4"/>']
+    ends = f'x1="{zero}" x2="{zero}" y1="{TOP - 6}" y2="{height - 26}"'
+    return [f'<line {ends} stroke="{FAINT}" stroke-dasharray="2 4"/>']
 
 
 def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> list[str]:
     name = rank.key if len(rank.key) <= 22 else rank.key[:21] + "…"
     parts = [f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{escape(name)}</text>']
     if interval:
-        parts.append(f'<line x1="{interval[0]}" x2="{interval[1]}" y1="{y}" y2="{y}" stroke="{ACCENT}" stroke-width="2"/>')
+        low, high = interval
+        parts.append(f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{ACCENT}" stroke-width="2"/>')
     parts.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{ACCENT}"/>')
     if rank.rank_interval:
         best, worst = rank.rank_interval

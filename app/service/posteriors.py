@@ -1,11 +1,9 @@
 """Bring the live snapshot of a set up to its log."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.experts import EXPERTS
@@ -15,9 +13,10 @@ from app.live.posteriors import LiveSet
 from app.live.snapshot import Catalogue, Snapshot
 from app.service.context import Context
 from app.storage import candidates, comparisons
+from app.storage.tables import Record
 
 
-async def catalogue_of(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Catalogue:
+async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
     """Who is in the set; `row` is the set's."""
     live = ctx.live.get(row.id)
     if live.catalogue is None or live.catalogue.revision < row.revision:
@@ -25,7 +24,7 @@ async def catalogue_of(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Cata
     return live.catalogue
 
 
-async def current(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Snapshot:
+async def current(ctx: Context, db: AsyncConnection, row: Record) -> Snapshot:
     """The snapshot at `row.version` or later."""
     live = ctx.live.get(row.id)
     async with live.updating:
@@ -38,7 +37,7 @@ async def current(ctx: Context, db: AsyncConnection, row: Row[Any]) -> Snapshot:
     return held
 
 
-async def at_version(ctx: Context, db: AsyncConnection, row: Row[Any], version: int) -> Snapshot:
+async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> Snapshot:
     """The snapshot at an earlier version, folded from the log and not kept."""
     catalogue = await catalogue_of(ctx, db, row)
     return await _advance(ctx, db, row.id, _fresh(catalogue, row), version)
@@ -50,11 +49,11 @@ async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapsh
     return await ctx.live.compute(snapshots.advance, held, version, _entries(rows), voided)
 
 
-def _entries(rows: Sequence[Row[Any]]) -> snapshots.Entries:
+def _entries(rows: Sequence[Record]) -> snapshots.Entries:
     return snapshots.entries((row.seq, row.item_id, row.first, row.second, row.p_first) for row in rows)
 
 
-def _usable(live: LiveSet, catalogue: Catalogue, row: Row[Any]) -> Snapshot:
+def _usable(live: LiveSet, catalogue: Catalogue, row: Record) -> Snapshot:
     """What is held, unless candidates have joined since."""
     held = live.snapshot
     if held is None or held.asked.shape != (len(catalogue.items), *2 * (len(catalogue.keys),)):
@@ -62,7 +61,7 @@ def _usable(live: LiveSet, catalogue: Catalogue, row: Row[Any]) -> Snapshot:
     return held
 
 
-def _fresh(catalogue: Catalogue, row: Row[Any]) -> Snapshot:
+def _fresh(catalogue: Catalogue, row: Record) -> Snapshot:
     model = Model(len(catalogue.keys), EXPERTS[row.expert], row.prior_variance)
     return snapshots.empty(model, len(catalogue.items))
 

@@ -1,10 +1,9 @@
 """Reading: rankings under any method at any version, and predictions."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
@@ -15,7 +14,8 @@ from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import NotConverged, UnknownCandidate, VersionUnknown
+from app.service.errors import NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
+from app.storage.tables import Record
 
 SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
 
@@ -62,6 +62,8 @@ async def predict(ctx: Context, db: AsyncConnection, set_id: UUID, first: str, s
     row = await existing_set(db, set_id)
     snapshot = await posteriors.current(ctx, db, row)
     catalogue = await posteriors.catalogue_of(ctx, db, row)
+    if first == second:
+        raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
     for key in (first, second):
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
@@ -72,13 +74,13 @@ async def predict(ctx: Context, db: AsyncConnection, set_id: UUID, first: str, s
     )
 
 
-def _wanted(row: Row[Any], as_of: int | None) -> int:
+def _wanted(row: Record, as_of: int | None) -> int:
     if as_of is not None and as_of > row.version:
         raise VersionUnknown(f"as_of is {as_of}, but the log of this set ends at version {row.version}.")
     return int(row.version) if as_of is None else as_of
 
 
-def _rank(row: Row[Any], catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -> schemas.Ranking:
+def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -> schemas.Ranking:
     log, n = snapshot.entries.comparisons, snapshot.model.n
     rows, convergence, entropy = _by_method(snapshot, asked)
     if not convergence.converged:
@@ -93,7 +95,7 @@ def _rank(row: Row[Any], catalogue: Catalogue, snapshot: Snapshot, asked: Asked)
         version=snapshot.version,
         method=_method(row, asked),
         convergence=_convergence(convergence),
-        comparisons=log.count,
+        comparisons=log.size,
         components=len(set(component.tolist())),
         entropy=entropy,
         ranking=ranks,
@@ -123,7 +125,7 @@ def _with_uncertainty(summary: ranking.Ranking) -> list[_Row]:
     ]
 
 
-def _method(row: Row[Any], asked: Asked) -> schemas.Method:
+def _method(row: Record, asked: Asked) -> schemas.Method:
     is_expert = asked.method not in BASELINES
     return schemas.Method(
         name=asked.method,

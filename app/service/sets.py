@@ -3,13 +3,13 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.storage import sets
+from app.storage.tables import Record
 
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
@@ -43,14 +43,15 @@ async def change(db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> 
     return await get(db, set_id)
 
 
-async def delete(db: AsyncConnection, set_id: UUID) -> None:
-    """From now on the set is gone (410); its log stays in the database. Raises UnknownSet, SetDeleted."""
-    await locked_set(db, set_id)
+async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
+    """The set as it was; from now on it is gone (410), though its log stays. Raises UnknownSet, SetDeleted."""
+    row = await locked_set(db, set_id)
     await sets.delete(db, set_id)
     await sets.announce(db, set_id)
+    return present(row)
 
 
-def present(row: Row[Any]) -> schemas.SetOut:
+def present(row: Record) -> schemas.SetOut:
     selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "seed")}
     budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
     return schemas.SetOut.model_validate({**row._mapping, "selection": selection, "budget": budget})

@@ -5,15 +5,15 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, and_, func, insert, or_, select, update
+from sqlalchemy import and_, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import assignments, candidates, items, judges, sets
+from app.storage.tables import Record, assignments, candidates, items, judges, sets
 
 a = assignments.c
 
 
-async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence[Row[Any]]:
+async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence[Record]:
     """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures."""
     statement = select(
         a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at,
@@ -24,7 +24,7 @@ async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence
     return (await db.execute(statement.order_by(a.created_at, a.id))).all()
 
 
-async def lease(db: AsyncConnection, rows: list[dict[str, Any]], seconds: float) -> Sequence[Row[Any]]:
+async def lease(db: AsyncConnection, rows: list[dict[str, Any]], seconds: float) -> Sequence[Record]:
     """Insert new leases; returns (id, expires_at) in the order given."""
     expires = func.now() + timedelta(seconds=seconds)
     statement = insert(assignments).returning(a.id, a.expires_at, sort_by_parameter_order=True)
@@ -40,7 +40,7 @@ async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> No
     await db.execute(update(assignments).where(a.id.in_(ids)).values(expires_at=func.greatest(a.expires_at, expires)))
 
 
-async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Row[Any]]:
+async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
     """These assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
     first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
     statement = (

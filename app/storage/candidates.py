@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, exists, or_, select, tuple_, update
+from sqlalchemy import exists, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.tables import candidates, comparisons, items, outputs
+from app.storage.tables import Record, candidates, comparisons, items, outputs
 
 
 async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
@@ -43,19 +43,19 @@ async def keys(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
     return (await db.execute(statement)).scalars().all()
 
 
-async def all_items(db: AsyncConnection, set_id: UUID) -> Sequence[Row[Any]]:
+async def all_items(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
     """(key, prompt) of every item; the position is its id."""
     statement = select(items.c.key, items.c.prompt).where(items.c.set_id == set_id).order_by(items.c.id)
     return (await db.execute(statement)).all()
 
 
-async def output_places(db: AsyncConnection, set_id: UUID) -> Sequence[Row[Any]]:
+async def output_places(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
     """(item id, candidate id) of every output."""
     statement = select(outputs.c.item_id, outputs.c.candidate_id).where(outputs.c.set_id == set_id)
     return (await db.execute(statement)).all()
 
 
-async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[int]) -> Sequence[Row[Any]]:
+async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[int]) -> Sequence[Record]:
     """(candidate id, item id, text) of every output of these candidates."""
     statement = select(outputs.c.candidate_id, outputs.c.item_id, outputs.c.text).where(
         outputs.c.set_id == set_id, outputs.c.candidate_id.in_(candidate_ids)
@@ -63,7 +63,9 @@ async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
     return (await db.execute(statement)).all()
 
 
-async def texts(db: AsyncConnection, set_id: UUID, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str | None]:
+async def texts(
+    db: AsyncConnection, set_id: UUID, places: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], str | None]:
     """The text at each (item id, candidate id)."""
     statement = select(outputs.c.item_id, outputs.c.candidate_id, outputs.c.text).where(
         outputs.c.set_id == set_id, tuple_(outputs.c.item_id, outputs.c.candidate_id).in_(places)
@@ -71,7 +73,7 @@ async def texts(db: AsyncConnection, set_id: UUID, places: Sequence[tuple[int, i
     return {(row.item_id, row.candidate_id): row.text for row in await db.execute(statement)}
 
 
-async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Row[Any]]:
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:
     """(id, key, metadata) of the candidates with ids above `after`, ascending."""
     statement = select(candidates.c.id, candidates.c.key, candidates.c.metadata).where(
         candidates.c.set_id == set_id, candidates.c.id > after

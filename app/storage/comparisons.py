@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, func, insert, select
+from sqlalchemy import Select, and_, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.tables import candidates, comparisons, items, judges, voids
+from app.storage.tables import Record, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
 FEW = 50  # rows up to which one INSERT is as quick as COPY
@@ -23,7 +23,7 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
 
 
-async def since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[Row[Any]]:
+async def since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[Record]:
     """(seq, item_id, first, second, p_first) of the comparisons after `version`, oldest first."""
     statement = select(c.seq, c.item_id, c.first, c.second, c.p_first).where(c.set_id == set_id, c.seq > version)
     if until is not None:
@@ -39,13 +39,13 @@ async def voids_since(db: AsyncConnection, set_id: UUID, version: int, until: in
     return (await db.execute(statement)).scalars().all()
 
 
-async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Row[Any] | None:
+async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Record | None:
     return (await db.execute(_entries(set_id).where(c.seq == seq))).one_or_none()
 
 
 async def page(
     db: AsyncConnection, set_id: UUID, *, after: int, limit: int, judge: str | None = None
-) -> Sequence[Row[Any]]:
+) -> Sequence[Record]:
     """Comparisons with their names, oldest first, from behind sequence number `after` on."""
     statement = _entries(set_id).where(c.seq > after)
     if judge is not None:
@@ -55,27 +55,27 @@ async def page(
 
 async def batches(
     db: AsyncConnection, set_id: UUID, *, after: int = 0, judge: str | None = None, size: int = 5000
-) -> AsyncIterator[Sequence[Row[Any]]]:
+) -> AsyncIterator[Sequence[Record]]:
     """The whole log in pages of `size`."""
     while rows := await page(db, set_id, after=after, limit=size, judge=judge):
         yield rows
         after = rows[-1].seq
 
 
-async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Row[Any]]:
+async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:
     statement = select(c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id).where(
         c.set_id == set_id, c.client_id == func.any(client_ids)
     )
     return {row.client_id: row for row in await db.execute(statement)}
 
 
-async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason: str) -> Row[Any]:
+async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason: str) -> Record:
     """Add the void; returns its row."""
     values = {"set_id": set_id, "seq": seq, "voids": voided, "reason": reason}
     return (await db.execute(insert(voids).values(values).returning(voids))).one()
 
 
-def _entries(set_id: UUID) -> Select[Any]:
+def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
     first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
     return (
         select(

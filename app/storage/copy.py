@@ -12,9 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 async def rows(db: AsyncConnection, table: Table, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> None:
     """Copy `records` into `columns` of `table`, in this connection's transaction. JSON columns take Python values."""
     as_json = [isinstance(table.c[name].type, JSONB) for name in columns]
-    encoded = [
-        [json.dumps(value) if is_json and value is not None else value for value, is_json in zip(r, as_json, strict=True)]
-        for r in records
-    ]
+    encoded = [list(map(_encode, record, as_json)) for record in records]
     raw = await db.get_raw_connection()
     await raw.driver_connection.copy_records_to_table(table.name, records=encoded, columns=columns)  # type: ignore[union-attr]
+
+
+def _encode(value: Any, as_json: bool) -> Any:
+    return json.dumps(value) if as_json and value is not None else value

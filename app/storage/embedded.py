@@ -130,8 +130,7 @@ def _explained(home: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise EmbeddedPostgresError(
-            f"The data directory {home} cannot be used ({error}): "
-            "choose one that you can write, or set DATABASE_URL."
+            f"The data directory {home} cannot be used ({error}): choose one that you can write, or set DATABASE_URL."
         ) from error
 
 
@@ -200,9 +199,7 @@ def _settled(home: Path, server: int) -> str:
             return outcome
         time.sleep(pause)
         pause = min(pause * 1.3, 0.5)  # each question leaves a line in the log
-    raise EmbeddedPostgresError(
-        f"PostgreSQL (pid {server}) does not answer: see {home}/server.log and try again."
-    )
+    raise EmbeddedPostgresError(f"PostgreSQL (pid {server}) does not answer: see {home}/server.log and try again.")
 
 
 def _boot(home: Path) -> str:
@@ -246,9 +243,7 @@ def _make_socket_folder(home: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), home.stat().st_uid):
-        raise EmbeddedPostgresError(
-            f"{folder} belongs to someone else: have it removed, or use a shorter path."
-        )
+        raise EmbeddedPostgresError(f"{folder} belongs to someone else: have it removed, or use a shorter path.")
 
 
 def _our_files(home: Path) -> list[Path]:

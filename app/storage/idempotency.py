@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import idempotency
+from app.storage.tables import Record, idempotency
 
 i = idempotency.c
 
@@ -23,7 +23,7 @@ async def keep(db: AsyncConnection, key: str, endpoint: str, status: int, respon
     await db.execute(update(idempotency).where(*here).values(status=status, response=response))
 
 
-async def recall(db: AsyncConnection, key: str, endpoint: str) -> Row[Any]:
+async def recall(db: AsyncConnection, key: str, endpoint: str) -> Record:
     """(fingerprint, status, response)."""
     statement = select(i.fingerprint, i.status, i.response).where(i.key == key, i.endpoint == endpoint)
     return (await db.execute(statement)).one()

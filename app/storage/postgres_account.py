@@ -89,9 +89,7 @@ def _stand_in() -> pwd.struct_passwd:
     for name in STAND_INS:
         if name in known:
             return known[name]
-    raise EmbeddedPostgresError(
-        "PostgreSQL refuses to run as root: run as a normal user or set DATABASE_URL."
-    )
+    raise EmbeddedPostgresError("PostgreSQL refuses to run as root: run as a normal user or set DATABASE_URL.")
 
 
 def _namespace(seen_as: pwd.struct_passwd) -> Account:

@@ -58,9 +58,7 @@ def _major_of_data(data: Path) -> int | None:
     try:
         return int((data / "PG_VERSION").read_text())
     except (OSError, ValueError) as error:
-        raise EmbeddedPostgresError(
-            f"{data} holds no PostgreSQL data: move it away or restore it."
-        ) from error
+        raise EmbeddedPostgresError(f"{data} holds no PostgreSQL data: move it away or restore it.") from error
 
 
 def _installed() -> Iterator[Binaries]:
@@ -92,9 +90,7 @@ def _folders() -> Iterator[Path]:
 
 def _checked(named: Path) -> Path:
     if not os.access(named / "initdb", os.X_OK):
-        raise EmbeddedPostgresError(
-            f"NEXTPAIR_PG_BINDIR is {named}, which has no initdb: correct or unset it."
-        )
+        raise EmbeddedPostgresError(f"NEXTPAIR_PG_BINDIR is {named}, which has no initdb: correct or unset it.")
     return named
 
 

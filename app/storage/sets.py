@@ -4,22 +4,22 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, and_, func, insert, select, text, update
+from sqlalchemy import and_, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.listening import CHANNEL
-from app.storage.tables import sets
+from app.storage.tables import Record, sets
 
 
 async def add(db: AsyncConnection, values: dict[str, Any]) -> None:
     await db.execute(insert(sets).values(values))
 
 
-async def get(db: AsyncConnection, set_id: UUID) -> Row[Any] | None:
+async def get(db: AsyncConnection, set_id: UUID) -> Record | None:
     return (await db.execute(select(sets).where(sets.c.id == set_id))).one_or_none()
 
 
-async def lock(db: AsyncConnection, set_id: UUID) -> Row[Any] | None:
+async def lock(db: AsyncConnection, set_id: UUID) -> Record | None:
     """The row, held until the transaction ends: whoever writes to the log or the candidates goes one at a time."""
     statement = select(sets).where(sets.c.id == set_id).with_for_update(key_share=True)
     return (await db.execute(statement)).one_or_none()
@@ -32,7 +32,7 @@ async def lock_asking(db: AsyncConnection, set_id: UUID) -> None:
 
 async def page(
     db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
-) -> Sequence[Row[Any]]:
+) -> Sequence[Record]:
     """Sets that are not deleted, oldest first, from behind `after` on."""
     statement = select(sets).where(sets.c.deleted_at.is_(None))
     if project is not None:

@@ -1,5 +1,7 @@
 """The schema. Every key starts with set_id, so that a set is one shard."""
 
+from typing import Any, TypeAlias
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -14,6 +16,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     PrimaryKeyConstraint,
+    Row,
     SmallInteger,
     Table,
     Text,
@@ -23,6 +26,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+
+Record: TypeAlias = Row[*tuple[Any, ...]]  # what a statement returns
 
 metadata = MetaData(
     naming_convention={
@@ -41,6 +46,13 @@ def _now(name: str) -> Column[object]:
 
 def _set_id() -> Column[object]:
     return Column("set_id", Uuid, ForeignKey("sets.id"), nullable=False)
+
+
+def _output_of(column: str) -> ForeignKeyConstraint:
+    """`column` names a candidate that has an output on the row's item."""
+    return ForeignKeyConstraint(
+        ["set_id", "item_id", column], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]
+    )
 
 
 sets = Table(
@@ -141,8 +153,8 @@ assignments = Table(
     Column("reason", Text),
     _now("created_at"),
     Column("expires_at", DateTime(timezone=True), nullable=False),
-    ForeignKeyConstraint(["set_id", "item_id", "first"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
-    ForeignKeyConstraint(["set_id", "item_id", "second"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    _output_of("first"),
+    _output_of("second"),
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("state IN ('leased', 'done', 'failed', 'released', 'expired')", name="state"),
     CheckConstraint("(state = 'failed') = (failure IS NOT NULL)", name="failure"),
@@ -180,8 +192,8 @@ comparisons = Table(
     _now("created_at"),
     PrimaryKeyConstraint("set_id", "seq"),
     UniqueConstraint("set_id", "client_id"),
-    ForeignKeyConstraint(["set_id", "item_id", "first"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
-    ForeignKeyConstraint(["set_id", "item_id", "second"], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]),
+    _output_of("first"),
+    _output_of("second"),
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),

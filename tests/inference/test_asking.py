@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.inference import posterior
-from app.inference.asking import NONE_LEASED, Leased, Plan, Presented, next_pairs
+from app.inference.asking import NONE_LEASED, Leased, Plan, Presented, generator, next_pairs
 from app.inference.order import Order, lead
 from app.inference.selection import Criterion, Policy
 from app.inference.types import Bools, no_comparisons
@@ -52,16 +52,15 @@ def test_the_same_question_at_the_same_state_gets_the_same_answer() -> None:
     assert ask(plan, count=5) == ask(plan, count=5)
 
 
-def test_seed_version_and_leases_each_change_what_is_drawn() -> None:
-    plan = Plan(Policy(Criterion.RANDOM), Order.AS_SELECTED, seed=3)
-    asks = [
-        ask(plan, count=5),
-        ask(plan._replace(seed=4), count=5),
-        ask(plan, count=5, version=1),
-        ask(plan, count=5, leased=Leased(np.array([0]), np.array([1]))),
+def test_seed_version_and_number_of_leases_each_change_what_is_drawn() -> None:
+    sources = [
+        generator(PLAN, 0, 0),
+        generator(PLAN._replace(seed=1), 0, 0),
+        generator(PLAN, 1, 0),
+        generator(PLAN, 0, 1),
     ]
 
-    assert len({tuple(shown(presented)) for presented in asks}) == 4
+    assert len({source.random() for source in sources}) == 4
 
 
 def test_the_pair_shown_is_the_pair_chosen() -> None:

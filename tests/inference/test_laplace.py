@@ -119,7 +119,7 @@ def test_swapping_every_order_with_its_verdict_changes_nothing(log: Log) -> None
 @numerics
 @given(logs())
 def test_the_order_of_the_log_does_not_matter(log: Log) -> None:
-    backwards = reordered(log.comparisons, np.arange(log.comparisons.count)[::-1])
+    backwards = reordered(log.comparisons, np.arange(log.comparisons.size)[::-1])
 
     there = laplace.fit(backwards, model(log.n)).scores
 

@@ -87,7 +87,7 @@ def test_fold_of_any_log_forgets_when_it_looked(log: Log, stop: int) -> None:
 def test_the_mean_is_the_batch_map_after_every_update(n: int, count: int, hard: bool) -> None:
     log, m = random_comparisons(n, min(count, 60), seed=2, hard=hard), model(n)
     live = posterior.prior(m)
-    for stop in range(1, log.count + 1):
+    for stop in range(1, log.size + 1):
         so_far = take(log, slice(stop))
         live = posterior.fold(live, so_far, m)
 
@@ -103,7 +103,7 @@ def test_variances_of_differences_stay_close_between_checkpoints(
     n = 200
     log, m = random_comparisons(n, 5 * posterior.period(n), seed=3, hard=hard), model(n)
     live = posterior.prior(m)
-    for stop in range(1, log.count + 1):
+    for stop in range(1, log.size + 1):
         so_far = take(log, slice(stop))
         live = posterior.fold(live, so_far, m)
 
@@ -144,7 +144,7 @@ def test_weights_that_drift_too_far_bring_a_fresh_covariance_before_the_checkpoi
     """0 beats 1 again and again: each win moves the weights of all the earlier ones."""
     n = 1000
     log = comparisons(*[(0, 1, 1.0)] * 30)
-    assert log.count < posterior.period(n)
+    assert log.size < posterior.period(n)
 
     live = fold_at([30], log, model(n))
 
