@@ -63,8 +63,8 @@ class CandidateIn(Request):
     text: str | None = Field(
         default=None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."]
     )
-    outputs: dict[Key, Annotated[str, Field(min_length=1)]] | None = Field(
-        default=None, description="One output per item key, for a set of systems."
+    outputs: dict[Key, Annotated[str, Field(min_length=1)] | None] | None = Field(
+        default=None, description="Output by item key, for a set of systems; null where its text is kept elsewhere."
     )
     metadata: Metadata = Field(default_factory=dict)
 
@@ -143,7 +143,7 @@ class CandidatesAdded(Response):
 class CandidateOut(Response):
     key: str
     text: str | None
-    outputs: dict[str, str] | None
+    outputs: dict[str, str | None] | None
     metadata: Metadata
 
 

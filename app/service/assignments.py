@@ -21,7 +21,7 @@ from app.live import snapshot as snapshots
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import LeaseEnded, UnknownAssignment
+from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
 from app.storage.db import transaction
@@ -87,7 +87,7 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
 
 
 async def renew(db: AsyncConnection, assignment_id: UUID, lease_seconds: float) -> schemas.Lease:
-    """Raises UnknownAssignment, LeaseEnded."""
+    """Raises UnknownAssignment, SetDeleted, LeaseEnded."""
     await _live_lease(db, assignment_id)
     await assignments.extend(db, [assignment_id], lease_seconds)
     row = (await assignments.lock(db, [assignment_id]))[assignment_id]
@@ -95,7 +95,7 @@ async def renew(db: AsyncConnection, assignment_id: UUID, lease_seconds: float) 
 
 
 async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
-    """Give the pair back. Raises UnknownAssignment, LeaseEnded."""
+    """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseEnded."""
     row = await _live_lease(db, assignment_id)
     await assignments.release(db, assignment_id)
     await sets.announce(db, row.set_id)
@@ -106,6 +106,8 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
         raise UnknownAssignment(f"There is no assignment {assignment_id}.")
+    if row.deleted_at is not None:
+        raise SetDeleted(f"Candidate set {row.set_id} was deleted.")
     if row.state != "leased" or row.expired:
         raise LeaseEnded(
             f"The lease of assignment {assignment_id} has ended ({'expired' if row.expired else row.state}). "
@@ -139,12 +141,12 @@ async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: s
     judge_id = await ctx.judge_id(db, request.judge)
     blocking = await _without_expired(db, await assignments.blocking(db, set_id, judge_id))
     state = await _state(ctx, db, set_id, blocking)
-    mine = [_lease_of(row) for row in blocking if row.state == "leased" and row.judge_id == judge_id]
-    await _extend(db, mine[: request.count], request.lease_seconds)
+    held = [_lease_of(row) for row in blocking if row.state == "leased" and row.judge_id == judge_id]
+    mine = await _extend(db, held[: request.count], request.lease_seconds)
     if len(mine) < request.count:
         chosen = await _choose(ctx, state, request.count - len(mine))
         mine += await _lease(db, state, chosen, judge_id, request.lease_seconds)
-    shown = await _show(db, state, mine[: request.count], request.judge)
+    shown = await _show(db, state, mine, request.judge)
     return schemas.Assignments(status="open" if shown else _why_none(state), assignments=shown)
 
 
@@ -158,8 +160,7 @@ async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[
 async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequence[Record]) -> _State:
     """Read the leases before the log: a pair answered in between is then in one of the two."""
     row = await existing_set(db, set_id)
-    snapshot = await posteriors.current(ctx, db, row)
-    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    catalogue, snapshot = await posteriors.current(ctx, db, row)
     return _State(row, catalogue, snapshot, _blocked(blocking))
 
 
@@ -217,10 +218,10 @@ def _lease_of(row: Record) -> _Leased:
     return _Leased(row.id, row.item_id, row.first, row.second, row.why, row.expires_at)
 
 
-async def _extend(db: AsyncConnection, mine: Sequence[_Leased], seconds: float) -> None:
-    """Asking again is also a sign of life."""
-    if mine:
-        await assignments.extend(db, [lease.id for lease in mine], seconds)
+async def _extend(db: AsyncConnection, mine: Sequence[_Leased], seconds: float) -> list[_Leased]:
+    """Asking again is also a sign of life. Leaves out what was answered or given back in the meantime."""
+    expiry = await assignments.extend(db, [lease.id for lease in mine], seconds) if mine else {}
+    return [lease._replace(expires_at=expiry[lease.id]) for lease in mine if lease.id in expiry]
 
 
 async def _show(db: AsyncConnection, state: _State, leases: Sequence[_Leased], judge: str) -> list[schemas.Assignment]:

@@ -74,17 +74,16 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: i
     rows = await candidates.page(db, set_id, after=start, limit=limit + 1)
     shown = rows[:limit]
     items = [row.key for row in await candidates.all_items(db, set_id)]
-    texts: dict[int, dict[str, str]] = {row.id: {} for row in shown}
+    texts: dict[int, dict[str, str | None]] = {row.id: {} for row in shown}
     for row in await candidates.outputs_of(db, set_id, list(texts)):
-        if row.text is not None:
-            texts[row.candidate_id][items[row.item_id]] = row.text
+        texts[row.candidate_id][items[row.item_id]] = row.text
     return schemas.CandidatePage(
         candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown],
         next_after=shown[-1].key if len(rows) > limit else None,
     )
 
 
-def _present(key: str, metadata: schemas.Metadata, texts: dict[str, str]) -> schemas.CandidateOut:
+def _present(key: str, metadata: schemas.Metadata, texts: dict[str, str | None]) -> schemas.CandidateOut:
     text = texts.pop(TEXT_ITEM, None)
     return schemas.CandidateOut(key=key, text=text, outputs=texts or None, metadata=metadata)
 

@@ -55,7 +55,8 @@ def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
         raise ValueError("a failure has no probability")
     labels = answer.logprobs
     z = np.array([labels.first, labels.second, -np.inf if labels.tie is None else labels.tie])
-    first, second, tie = np.exp(z - z.max())
+    with np.errstate(over="ignore"):  # a difference beyond 1e308 is -inf, as it should be
+        first, second, tie = np.exp(z - z.max())
     return float((first + 0.5 * tie) / (first + second + tie))
 
 

@@ -59,4 +59,5 @@ async def _look(
         state = schemas.SetProgress(version=row.version, comparisons=row.version - 2 * row.voids, status=row.status)
         if after is None or after >= row.version:
             return state, []
-        return state, [comparisons.present(r) for r in await log.page(db, set_id, after=after, limit=BATCH)]
+        rows = await log.page(db, set_id, after=after, limit=BATCH)
+        return state, [comparisons.present(r) for r in rows if r.seq <= row.version]

@@ -34,15 +34,17 @@ class Notices:
         for event in self._waiting.get(payload, ()):
             event.set()
 
-    async def run(self, listen: Callable[[Callable[[str], None]], Awaitable[None]]) -> None:
-        """Listen for ever; after a loss, wake everyone so that nothing said meanwhile is missed."""
+    def hear_all(self) -> None:
+        for set_id in self._waiting:
+            self.hear(set_id)
+
+    async def run(self, listen: Callable[[Callable[[str], None], Callable[[], None]], Awaitable[None]]) -> None:
+        """Listen for ever; whenever that begins, wake everyone, so that nothing said before is missed."""
         while True:
             try:
-                await listen(self.hear)
-            except (OSError, ConnectionError):
+                await listen(self.hear, self.hear_all)
+            except OSError:
                 await asyncio.sleep(RETRY_SECONDS)
-            for set_id in list(self._waiting):
-                self.hear(set_id)
 
 
 async def wait(event: asyncio.Event, seconds: float) -> None:

@@ -6,7 +6,7 @@ from itertools import chain
 from app.schemas import Rank, Ranking
 
 ROW, LEFT, WIDTH, RIGHT, TOP = 22, 190, 460, 110, 34  # pixels
-INK, FAINT, ACCENT = "#1f2933", "#9aa5b1", "#2b6cb0"
+INK, FAINT, ACCENT = "#1f2933", "#616e7c", "#2b6cb0"
 
 
 def forest(ranking: Ranking, title: str) -> str:

@@ -24,8 +24,8 @@ async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalo
     return live.catalogue
 
 
-async def current(ctx: Context, db: AsyncConnection, row: Record) -> Snapshot:
-    """The snapshot at `row.version` or later."""
+async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catalogue, Snapshot]:
+    """The snapshot at `row.version` or later, with the catalogue that it was made for."""
     live = ctx.live.get(row.id)
     async with live.updating:
         catalogue = await catalogue_of(ctx, db, row)
@@ -34,13 +34,15 @@ async def current(ctx: Context, db: AsyncConnection, row: Record) -> Snapshot:
             held = await _advance(ctx, db, row.id, held, row.version)
         live.snapshot = held
     ctx.live.trim()
-    return held
+    return catalogue, held
 
 
-async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> Snapshot:
-    """The snapshot at an earlier version, folded from the log and not kept."""
+async def at_version(
+    ctx: Context, db: AsyncConnection, row: Record, version: int
+) -> tuple[Catalogue, Snapshot]:
+    """The same at an earlier version, folded from the log and not kept."""
     catalogue = await catalogue_of(ctx, db, row)
-    return await _advance(ctx, db, row.id, _fresh(catalogue, row), version)
+    return catalogue, await _advance(ctx, db, row.id, _fresh(catalogue, row), version)
 
 
 async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapshot, version: int) -> Snapshot:
@@ -67,10 +69,11 @@ def _fresh(catalogue: Catalogue, row: Record) -> Snapshot:
 
 
 async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:
+    places = await candidates.output_places(db, set_id)  # first: whoever joins meanwhile is among the keys, not here
     keys = tuple(await candidates.keys(db, set_id))
     items = tuple((row.key, row.prompt) for row in await candidates.all_items(db, set_id))
     has = np.zeros((len(items), len(keys)), np.bool_)
-    for row in await candidates.output_places(db, set_id):
+    for row in places:
         has[row.item_id, row.candidate_id] = True
     return Catalogue(
         revision, keys, {key: i for i, key in enumerate(keys)}, items, {key: i for i, (key, _) in enumerate(items)}, has

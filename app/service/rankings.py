@@ -50,18 +50,16 @@ async def rank(ctx: Context, db: AsyncConnection, set_id: UUID, asked: Asked) ->
     row = await existing_set(db, set_id)
     wanted = _wanted(row, asked.as_of)
     if asked.as_of is None:
-        snapshot = await posteriors.current(ctx, db, row)
+        catalogue, snapshot = await posteriors.current(ctx, db, row)
     else:
-        snapshot = await posteriors.at_version(ctx, db, row, wanted)
-    catalogue = await posteriors.catalogue_of(ctx, db, row)
+        catalogue, snapshot = await posteriors.at_version(ctx, db, row, wanted)
     return await ctx.live.compute(_rank, row, catalogue, snapshot, asked)
 
 
 async def predict(ctx: Context, db: AsyncConnection, set_id: UUID, first: str, second: str) -> schemas.Prediction:
     """Raises UnknownSet, SetDeleted, UnknownCandidate."""
     row = await existing_set(db, set_id)
-    snapshot = await posteriors.current(ctx, db, row)
-    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    catalogue, snapshot = await posteriors.current(ctx, db, row)
     if first == second:
         raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
     for key in (first, second):
@@ -106,6 +104,8 @@ def _by_method(snapshot: Snapshot, asked: Asked) -> tuple[list[_Row], Convergenc
     if asked.method in BASELINES:
         scores, convergence = BASELINES[asked.method](snapshot.entries.comparisons, snapshot.model.n)
         return _plain(scores), convergence, None
+    if not snapshot.model.n:
+        return [], snapshot.posterior.convergence, 0.0
     posterior = snapshots.exact(snapshot)
     summary = ranking.summarise(posterior, asked.level, np.random.default_rng(SEED))
     return _with_uncertainty(summary), posterior.convergence, summary.entropy

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
+from app.service.errors import At, InvalidRequest
 from app.storage import sets
 from app.storage.tables import Record
 
@@ -35,8 +36,9 @@ async def page(
 
 
 async def change(db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
-    """Raises UnknownSet, SetDeleted."""
+    """Raises UnknownSet, SetDeleted, InvalidRequest."""
     await locked_set(db, set_id)
+    _refuse_null(patch)
     if values := _columns(patch):
         await sets.change(db, set_id, values)
         await sets.announce(db, set_id)
@@ -55,6 +57,12 @@ def present(row: Record) -> schemas.SetOut:
     selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "seed")}
     budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
     return schemas.SetOut.model_validate({**row._mapping, "selection": selection, "budget": budget})
+
+
+def _refuse_null(patch: schemas.SetPatch) -> None:
+    for name in ("name", "status", "selection", "metadata"):
+        if name in patch.model_fields_set and getattr(patch, name) is None:
+            raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", At(f"/{name}", "null"))
 
 
 def _columns(request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:
