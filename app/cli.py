@@ -19,7 +19,6 @@ CRITERIA = "variance, determinant, reordering, exponent, random or all; may be r
 
 app = typer.Typer(
     help="Rank texts and systems by pairwise comparison, with as few comparisons as possible.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -38,22 +37,14 @@ def _within(low: float, high: float) -> Callable[[float], float]:
 
 # Options that commands share
 
-First = Annotated[
-    str | None, typer.Option(metavar="COL", help="Column shown first. [default: first or model_a]")
-]
-Second = Annotated[
-    str | None, typer.Option(metavar="COL", help="The other one. [default: second or model_b]")
-]
+First = Annotated[str | None, typer.Option(metavar="COL", help="Column shown first. [default: first or model_a]")]
+Second = Annotated[str | None, typer.Option(metavar="COL", help="The other one. [default: second or model_b]")]
 WinnerOption = Annotated[
     str | None, typer.Option(metavar="COL", help="Who won: first, second, tie, both_bad, or a key.")
 ]
 PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
-GroupBy = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")
-]
-Where = Annotated[
-    list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")
-]
+GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
+Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
 MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons.")]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=_within(0, 100))
@@ -92,27 +83,19 @@ def rank(
     from app.tables import Columns, parse_conditions
 
     columns, by = Columns(first, second, winner, p_first), group_by or []
-    rankings = rank_file(
-        file, columns, by, parse_conditions(where or []), Method(method, prior_variance, level)
-    )
+    rankings = rank_file(file, columns, by, parse_conditions(where or []), Method(method, prior_variance, level))
     printing.print_rankings(rankings, by, form)
 
 
 @app.command()
 def simulate(
-    files: Annotated[
-        list[str], typer.Argument(help="What the judge says: comparisons, or scores (--score-column).")
-    ],
+    files: Annotated[list[str], typer.Argument(help="What the judge says: comparisons, or scores (--score-column).")],
     truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.")],
     truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
-    truth_key: Annotated[
-        str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")
-    ] = "key",
+    truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
     score_column: Annotated[
         str | None,
-        typer.Option(
-            metavar="COL", help="The judge gives absolute scores: p = sigmoid((s_i - s_j) / temperature)."
-        ),
+        typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid((s_i - s_j) / temperature)."),
     ] = None,
     score_key: Annotated[
         str | None,
@@ -126,9 +109,7 @@ def simulate(
     group_by: GroupBy = None,
     where: Where = None,
     criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
-    epsilon: Annotated[
-        float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")
-    ] = 0.5,
+    epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
     order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
     batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
@@ -141,9 +122,7 @@ def simulate(
     method: MethodOption = "soft-bt",
     prior_variance: PriorVariance = 1.0,
     form: FormatOption = "table",
-    curve: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")
-    ] = None,
+    curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
 ) -> None:
     """Replay active learning against known answers: how many comparisons does each criterion need?
 
@@ -158,13 +137,9 @@ def simulate(
     from app.tables import Columns, parse_conditions
 
     columns = Columns(first, second, winner, p_first)
-    scores = (
-        problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
-    )
+    scores = problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
     truth_file = problems.TruthFile(truth, truth_key, truth_column)
-    loaded = problems.load(
-        files, scores or columns, truth_file, group_by or [], parse_conditions(where or [])
-    )
+    loaded = problems.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
     setup = simulation.Setup(
         Policy(Criterion.RANDOM, epsilon),
         Order(order),
@@ -189,7 +164,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; an error is one line on stderr."""
     _never_fail_on_encoding()
     try:
-        return int(app(arguments, prog_name="nextpair", standalone_mode=False) or 0)
+        return int(app(arguments or ["--help"], prog_name="nextpair", standalone_mode=False) or 0)
     except TyperException as error:
         return _fail(error.format_message(), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):

@@ -478,9 +478,7 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
     ) -> None:
-        self._http = httpx.Client(
-            base_url=base_url, headers=_bearer(api_key), timeout=timeout, transport=transport
-        )
+        self._http = httpx.Client(base_url=base_url, headers=_bearer(api_key), timeout=timeout, transport=transport)
         self._backoff, self._sleep = _Backoff(retries, random), sleep
 
     def __enter__(self) -> Self:

@@ -40,7 +40,7 @@ async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignment
 @router.post(
     "/assignments/{assignment_id}/renew",
     response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, LeaseEnded),
+    responses=documented(UnknownAssignment, SetDeleted, LeaseEnded),
 )
 async def renew(assignment_id: AssignmentId, body: schemas.Renewal, write: WriteDep) -> object:
     """Keep a pair for longer."""
@@ -50,7 +50,7 @@ async def renew(assignment_id: AssignmentId, body: schemas.Renewal, write: Write
 @router.post(
     "/assignments/{assignment_id}/release",
     response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, LeaseEnded),
+    responses=documented(UnknownAssignment, SetDeleted, LeaseEnded),
 )
 async def release(assignment_id: AssignmentId, write: WriteDep) -> object:
     """Give a pair back without a verdict."""

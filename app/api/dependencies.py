@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service.context import Context
+from app.service.context import Context, existing_set
 from app.service.idempotency import Attempt, Earlier, once
 from app.storage.db import transaction
 
@@ -73,4 +73,14 @@ async def get_write(
 
 WriteDep = Annotated[Write, Depends(get_write)]
 SetId = Annotated[UUID, Path(description="Id of the candidate set.")]
+
+
+async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
+    """Raises UnknownSet, SetDeleted; a stream has to know before it starts."""
+    async with ctx.engine.connect() as db:
+        await existing_set(db, set_id)
+    return set_id
+
+
+ExistingSetId = Annotated[UUID, Depends(get_existing_set_id)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Page size.")]

@@ -4,6 +4,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from app.api.problems import documented
+from app.service.errors import DatabaseDown, InvalidRequest
+
 SET_ID = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
 ASSIGNMENT_ID = "3c59dc04-8e88-4502-b3d5-1a6d0f8a9e21"
 THEN = "2026-11-20T12:00:00Z"
@@ -101,9 +104,13 @@ def install(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            for path in build()["paths"].values():
+            document = build()
+            for path in document["paths"].values():
                 for operation in path.values():
                     _illustrate(operation)
+                    _document_problems(operation)
+            for unused in ("HTTPValidationError", "ValidationError"):
+                document["components"]["schemas"].pop(unused, None)
         return build()
 
     app.openapi = openapi  # type: ignore[method-assign]
@@ -116,6 +123,15 @@ def _illustrate(operation: dict[str, Any]) -> None:
         content = body.get("content", {}).get("application/json", {})
         if (name := _model(content.get("schema", {}))) in EXAMPLES:
             content["example"] = EXAMPLES[name]
+
+
+def _document_problems(operation: dict[str, Any]) -> None:
+    """What any operation may answer: FastAPI's own 422 is never sent."""
+    answers = operation["responses"]
+    if "HTTPValidationError" in str(answers.get("422")):
+        del answers["422"]
+    for status, problem in documented(InvalidRequest, DatabaseDown).items():
+        answers.setdefault(str(status), problem)
 
 
 def _model(schema: dict[str, Any]) -> str:

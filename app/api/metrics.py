@@ -24,14 +24,23 @@ class Metrics:
             return await self._app(scope, receive, send)
         start = time.perf_counter()
 
-        async def count(message: Message) -> None:
+        status = 500  # of an error that is answered further out
+
+        async def watch(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")
-                REQUESTS.labels(scope["method"], route, message["status"]).inc()
-                SECONDS.labels(scope["method"], route).observe(time.perf_counter() - start)
+                status = message["status"]
+                SECONDS.labels(scope["method"], _route(scope)).observe(time.perf_counter() - start)
             await send(message)
 
-        await self._app(scope, receive, count)
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            REQUESTS.labels(scope["method"], _route(scope), status).inc()
+
+
+def _route(scope: Scope) -> str:
+    return getattr(scope.get("route"), "path", "none")
 
 
 def exposition(live: LivePosteriors) -> tuple[bytes, str]:

@@ -1,7 +1,6 @@
 """Every error as application/problem+json (RFC 9457)."""
 
 import logging
-from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -11,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from app.schemas import FieldError, Problem
 from app.service.errors import AppError, DatabaseDown, InvalidRequest
-from app.storage.db import is_connection_failure
+from app.storage.db import FAILURES, is_connection_failure, refused_value
 
 log = logging.getLogger("nextpair")
 
@@ -20,7 +19,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    for kind in (*FAILURES, Exception):
+        app.add_exception_handler(kind, _unexpected)
 
 
 def problem_of(error: AppError) -> Problem:
@@ -44,7 +44,8 @@ def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
     titles: dict[int, list[str]] = {}
     for error in errors:
         titles.setdefault(error.status, []).append((error.__doc__ or "").rstrip("."))
-    return {status: {"model": Problem, "description": "; ".join(names)} for status, names in titles.items()}
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": "; ".join(names), "content": content} for status, names in titles.items()}
 
 
 async def _app_error(request: Request, error: Exception) -> JSONResponse:
@@ -54,7 +55,7 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    fields = [FieldError(pointer=_pointer(e["loc"]), detail=_say(e)) for e in error.errors()]
+    fields = [FieldError(pointer=_pointer(e), detail=_say(e)) for e in error.errors()]
     first = fields[0]
     more = f" ({len(fields) - 1} more in `errors`)" if len(fields) > 1 else ""
     return _respond(
@@ -70,6 +71,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, AppError):  # raised while FastAPI read the body
+        return response_of(error.__cause__)
     detail = f"{request.method} {request.url.path}: {error.detail}. The contract is at /docs."
     return _respond(
         Problem(type="about:blank", title=str(error.detail), status=error.status_code, detail=detail),
@@ -82,6 +85,10 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         log.warning("database unreachable: %s", error)
         request.app.state.revive()
         return response_of(DatabaseDown("The database does not answer; nothing was written. Send the request again."))
+    if (reason := refused_value(error)) is not None:
+        return response_of(
+            InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
+        )
     log.exception("unexpected error", exc_info=error)
     detail = "An unexpected error; it was logged. Nothing of this request was written."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
@@ -93,8 +100,9 @@ def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONRes
     )
 
 
-def _pointer(location: Iterable[int | str]) -> str:
+def _pointer(error: dict[str, Any]) -> str:
     """RFC 6901 into the body; for other places the name of the parameter."""
+    location = error["loc"][:1] if error["type"] == "json_invalid" else error["loc"]
     where, *path = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
     return "".join(f"/{part}" for part in path) if where == "body" else f"{where} {'/'.join(path)}"
 
@@ -102,5 +110,7 @@ def _pointer(location: Iterable[int | str]) -> str:
 def _say(error: dict[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return "unknown field; remove it or check its spelling"
+    if error["type"] == "json_invalid":
+        return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:]

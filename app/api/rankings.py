@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from app import schemas
-from app.api.dependencies import ContextDep, ReadDep, SetId
+from app.api.dependencies import ContextDep, ExistingSetId, ReadDep, SetId
 from app.api.problems import documented
 from app.service import events, plots, rankings, sets
 from app.service.errors import NotConverged, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
@@ -44,7 +44,7 @@ async def get_ranking(
     ctx: ContextDep,
     method: schemas.MethodName = "soft-bt",
     as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
-    level: Annotated[float, Query(gt=0.0, lt=1.0, description="Of the intervals.")] = 0.95,
+    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals.")] = 0.95,
     format: Literal["json", "csv", "svg"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
@@ -78,7 +78,7 @@ async def predict(
 
 @router.get("/events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted))
 async def follow(
-    set_id: SetId,
+    set_id: ExistingSetId,
     request: Request,
     ctx: ContextDep,
     after: Annotated[int | None, Query(ge=0, description="Replay the log from behind this version.")] = None,

@@ -46,7 +46,8 @@ def isotropic(n: int, variance: float) -> Covariance:
 
 def diagonal(sigma: Covariance) -> Floats:
     """Sigma_ii, shape (N,)."""
-    return sigma.base.diagonal() - np.einsum("nm,nm->n", sigma.columns, sigma.columns)
+    reduction: Floats = np.einsum("nm,nm->n", sigma.columns, sigma.columns)
+    return np.asarray(sigma.base.diagonal()) - reduction
 
 
 def rows(sigma: Covariance, start: int, stop: int, left: int = 0) -> Floats:

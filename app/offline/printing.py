@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 NARROWEST, WIDEST = 11, 48  # columns that a picture of intervals may take
 LEVELS = "▁▂▃▄▅▆▇█"
-SPARK = 24  # columns that a curve takes
+BESIDE_CURVE = 63  # columns of a simulation that the curve leaves
 LEFT = ("candidate", "criterion", "curve", "")
 
 
@@ -100,9 +100,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         console.print(f"[bold]{escape(name)}[/]")
     console.print(_headline(ranked))
     if ranked.components > 1:
-        console.print(
-            f"{ranked.components} components that never met: compare scores within a component only."
-        )
+        console.print(f"{ranked.components} components that never met: compare scores within a component only.")
     console.print(_ranking_table(ranked, console))
 
 
@@ -142,11 +140,7 @@ def _columns(ranked: Ranked) -> list[str]:
 
 def _cells(standing: Standing, ranked: Ranked) -> list[str]:
     u = standing.uncertainty
-    known = (
-        []
-        if u is None
-        else [f"{u.sd:.2f}", _interval(*u.interval), _span(*u.rank_interval), _chance(u.p_best)]
-    )
+    known = [] if u is None else [f"{u.sd:.2f}", _interval(*u.interval), _span(*u.rank_interval), _chance(u.p_best)]
     part = [str(standing.component)] if ranked.components > 1 else []
     score = f"{standing.score:+.2f}" if u else f"{standing.score:.3f}"
     return [str(standing.rank), standing.key, score, *known, str(standing.comparisons), *part]
@@ -166,9 +160,7 @@ def _span(best: int, worst: int) -> str:
 
 def pictures(ranked: Ranked, width: int) -> list[str]:
     """One interval per row, drawn `width` columns wide on a common axis."""
-    spans = [
-        (s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings
-    ]
+    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings]
     axis = np.array(spans)
     low, length = axis.min(), max(float(np.ptp(axis)), 1e-12)
     places = np.rint((axis - low) / length * (width - 1)).astype(int)
@@ -184,9 +176,7 @@ def _whisker(middle: int, left: int, right: int) -> str:
 # Simulations
 
 
-def print_simulation(
-    curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format
-) -> None:
+def print_simulation(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format) -> None:
     if form == "json":
         write_json(_simulation_json(curves, costs, target, unscored))
     elif form == "csv":
@@ -235,32 +225,30 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
     }
 
 
-def _print_simulation(
-    console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int
-) -> None:
+def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
     seeds = len(next(iter(curves.curve.values())))
-    console.print(
-        f"{count(curves.problems, 'group')} · {curves.ordered_pairs:,.5g} ordered pairs each"
-        f" · {count(seeds, 'seed')}"
-        f" · Spearman with the truth {curves.full:.3f} from the full set, target {target * curves.full:.3f}"
-    )
+    pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
+    console.print(f"{count(curves.problems, 'group')} of {pairs} · {count(seeds, 'seed')}")
+    console.print(f"Spearman: {curves.full:.3f} from the full set, so the target is {target * curves.full:.3f}")
     if curves.constant:
-        console.print(
-            f"{count(curves.constant, 'group')} left out: the truth is the same for every candidate."
-        )
+        console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
     if unscored:
         console.print(f"{count(unscored, 'candidate')} left out: the judge has no score for them.")
+    console.print(_cost_table(curves, costs, target, console.width))
+
+
+def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int) -> Table:
     top = max(float(curve.max()) for curve in curves.curve.values())
-    columns = ["criterion", f"to {target:.0%}", "of all pairs", "of random", "seeds", "at the end", "curve"]
-    console.print(
-        _grid(columns, [[*_cost_cells(c, seeds), spark(curves.curve[c.criterion], top)] for c in costs])
-    )
+    cells = [[*_cost_cells(cost, len(curves.curve[cost.criterion]))] for cost in costs]
+    lines = [spark(curves.curve[cost.criterion], top, min(WIDEST, width - BESIDE_CURVE)) for cost in costs]
+    columns = ["criterion", f"to {target:.0%}", "of pairs", "of random", "seeds", "at end", "curve"]
+    return _grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
 
 
 def _cost_cells(cost: Cost, seeds: int) -> list[str]:
     return [
         cost.criterion,
-        "not reached" if cost.comparisons is None else f"{cost.comparisons:.1f}",
+        "never" if cost.comparisons is None else f"{cost.comparisons:.1f}",
         _percent(cost.share),
         _percent(cost.of_random),
         f"{cost.reached}/{seeds}",
@@ -272,9 +260,9 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}%"
 
 
-def spark(curves: Floats, top: float) -> str:
-    """The mean of (S, K) curves as a line of blocks, from 0 to `top`."""
+def spark(curves: Floats, top: float, width: int) -> str:
+    """The mean of (S, K) curves as a line of at most `width` blocks, from 0 to `top`."""
     mean = curves.mean(axis=0)
-    at = np.linspace(0, len(mean) - 1, min(SPARK, len(mean))).astype(int)
+    at = np.linspace(0, len(mean) - 1, min(max(width, 1), len(mean))).astype(int)
     levels = np.clip(mean[at] / max(top, 1e-12) * len(LEVELS), 0, len(LEVELS) - 1).astype(int)
     return "".join(LEVELS[level] for level in levels)

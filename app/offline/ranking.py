@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference import baselines, graph, posterior
+from app.inference import graph, posterior
+from app.inference.baselines import BASELINES
 from app.inference.experts import EXPERTS
 from app.inference.laplace import Model
 from app.inference.ranking import ranks, summarise
 from app.inference.types import Comparisons, Convergence, Floats, Ints
 from app.tables import Columns, InputError, Labels, Log, read, read_log, where
 
-METHODS = (*EXPERTS, *baselines.BASELINES)
+METHODS = (*EXPERTS, *BASELINES)
 DRAWS_SEED = 0
 
 
@@ -109,17 +110,15 @@ def rank(group: Group, method: Method) -> Ranked:
     components = graph.components(comparisons, n)
     standings = _standings(group.keys, scored, graph.appearances(comparisons, n), components)
     count = int(components.max(initial=-1)) + 1
-    return Ranked(
-        group.labels, method, comparisons.count, count, scored.convergence, scored.entropy, standings
-    )
+    return Ranked(group.labels, method, comparisons.size, count, scored.convergence, scored.entropy, standings)
 
 
 def _score(comparisons: Comparisons, n: int, method: Method) -> _Scored:
     if method.name in EXPERTS:
         return _by_posterior(comparisons, n, method)
-    if method.name not in baselines.BASELINES:
+    if method.name not in BASELINES:
         raise InputError(f"unknown method {method.name!r}; use one of {', '.join(METHODS)}")
-    score, convergence = baselines.BASELINES[method.name](comparisons, n)
+    score, convergence = BASELINES[method.name](comparisons, n)
     return _Scored(ranks(score), score, [None] * n, None, convergence)
 
 

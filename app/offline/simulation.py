@@ -114,9 +114,7 @@ def from_pairs(group: Group, truth: Mapping[str, float]) -> Problem:
     return Problem(group.labels, group.keys, truths, mean.reshape(n, n))
 
 
-def from_scores(
-    labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float], temperature: float
-) -> Problem:
+def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float], temperature: float) -> Problem:
     """A judge that gave absolute scores: p_ij = sigmoid((s_i - s_j) / temperature). Raises InputError."""
     keys, s = list(scores), np.array(list(scores.values()))
     offered = expit((s[:, None] - s[None, :]) / temperature)
@@ -168,7 +166,7 @@ class Local:
             NONE_LEASED,
             self._open,
             self._plan,
-            self._comparisons.count,
+            self._comparisons.size,
             self._setup.batch,
         )
         pairs = [pair for shown in chosen for pair in _orders(shown.first, shown.second, self._plan.order)]
@@ -226,9 +224,7 @@ def criteria(names: Iterable[str]) -> list[Criterion]:
     names = list(names)
     if unknown := set(names) - {"all", *Criterion}:
         raise InputError(f"no criterion {min(unknown)!r}; use {', '.join(Criterion)} or all")
-    chosen = [
-        criterion for name in names for criterion in (Criterion if name == "all" else [Criterion(name)])
-    ]
+    chosen = [criterion for name in names for criterion in (Criterion if name == "all" else [Criterion(name)])]
     return list(dict.fromkeys(chosen))
 
 

@@ -37,9 +37,7 @@ async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catal
     return catalogue, held
 
 
-async def at_version(
-    ctx: Context, db: AsyncConnection, row: Record, version: int
-) -> tuple[Catalogue, Snapshot]:
+async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
     """The same at an earlier version, folded from the log and not kept."""
     catalogue = await catalogue_of(ctx, db, row)
     return catalogue, await _advance(ctx, db, row.id, _fresh(catalogue, row), version)

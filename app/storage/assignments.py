@@ -1,11 +1,11 @@
 """Pairs on a lease, and what became of them."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, func, insert, or_, select, update
+from sqlalchemy import Select, and_, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.tables import Record, assignments, candidates, items, judges, sets
@@ -32,12 +32,14 @@ async def lease(db: AsyncConnection, rows: list[dict[str, Any]], seconds: float)
 
 
 async def expire(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    await db.execute(update(assignments).where(a.id.in_(ids), a.state == "leased").values(state="expired"))
+    await db.execute(update(assignments).where(a.id.in_(_in_order(ids)), a.state == "leased").values(state="expired"))
 
 
-async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> None:
-    expires = func.now() + timedelta(seconds=seconds)
-    await db.execute(update(assignments).where(a.id.in_(ids)).values(expires_at=func.greatest(a.expires_at, expires)))
+async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> dict[UUID, datetime]:
+    """Let these leases last longer, never shorter; returns when each of those that still stand ends."""
+    expires = func.greatest(a.expires_at, func.now() + timedelta(seconds=seconds))
+    statement = update(assignments).where(a.id.in_(_in_order(ids)), a.state == "leased").values(expires_at=expires)
+    return {row.id: row.expires_at for row in await db.execute(statement.returning(a.id, a.expires_at))}
 
 
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
@@ -73,3 +75,8 @@ async def fail(db: AsyncConnection, assignment_id: UUID, failure: str, reason: s
 
 async def release(db: AsyncConnection, assignment_id: UUID) -> None:
     await db.execute(update(assignments).where(a.id == assignment_id).values(state="released"))
+
+
+def _in_order(ids: Sequence[UUID]) -> Select[*tuple[Any, ...]]:
+    """The ids, their rows locked in the order in which `lock` takes them: no deadlock."""
+    return select(a.id).where(a.id.in_(ids)).order_by(a.id).with_for_update()

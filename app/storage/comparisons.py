@@ -72,7 +72,8 @@ async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[s
 async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason: str) -> Record:
     """Add the void; returns its row."""
     values = {"set_id": set_id, "seq": seq, "voids": voided, "reason": reason}
-    return (await db.execute(insert(voids).values(values).returning(voids))).one()
+    row: Record = (await db.execute(insert(voids).values(values).returning(voids))).one()
+    return row
 
 
 def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:

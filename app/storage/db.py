@@ -10,12 +10,14 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, make_url, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
+FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
 MIGRATION_LOCK = 0x6E657874  # "next"
+AWAY = ("08", "53300", "57P")  # SQLSTATE: connection lost, too many connections, starting up or shutting down
 
 
 def connect(url: str) -> AsyncEngine:
@@ -69,5 +71,13 @@ def _revision(connection: Connection) -> str:
 def is_connection_failure(error: BaseException) -> bool:
     """Whether the database could not be reached, as against refusing a statement."""
     if isinstance(error, DBAPIError):
-        return error.connection_invalidated or isinstance(error.orig, ConnectionError | OSError)
-    return isinstance(error, OSError | PoolTimeout | asyncpg.PostgresConnectionError | asyncpg.CannotConnectNowError)
+        return error.connection_invalidated or (error.orig is not None and is_connection_failure(error.orig))
+    return isinstance(error, OSError | PoolTimeout) or str(getattr(error, "sqlstate", "")).startswith(AWAY)
+
+
+def refused_value(error: BaseException) -> str | None:
+    """Why PostgreSQL cannot hold a value (SQLSTATE class 22: a NUL character, a number out of range); else None."""
+    cause = (error.orig and error.orig.__cause__) if isinstance(error, DBAPIError) else error
+    if isinstance(cause, asyncpg.DataError) or str(getattr(cause, "sqlstate", "")).startswith("22"):
+        return str(cause)
+    return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,10 +22,10 @@ async def identify(db: AsyncConnection, names: Iterable[str]) -> Identified:
     missing = [{"name": name} for name in wanted if name not in known]
     if not missing:
         return Identified(known, known)
-    await db.execute(insert(judges).values(missing).on_conflict_do_nothing())
+    await db.execute(insert(judges).on_conflict_do_nothing(), missing)
     return Identified(await _find(db, wanted), known)
 
 
 async def _find(db: AsyncConnection, names: list[str]) -> dict[str, int]:
-    rows = await db.execute(select(judges.c.name, judges.c.id).where(judges.c.name.in_(names)))
+    rows = await db.execute(select(judges.c.name, judges.c.id).where(judges.c.name == func.any(names)))
     return {row.name: row.id for row in rows}

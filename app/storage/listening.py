@@ -10,16 +10,20 @@ from sqlalchemy import make_url
 CHANNEL = "nextpair"
 
 
-async def listen(url: str, hear: Callable[[str], None]) -> None:
-    """Call `hear` with every payload until the connection is lost; then raise ConnectionError."""
-    connection = await asyncpg.connect(**_arguments(url))
-    lost = asyncio.Event()
-    connection.add_termination_listener(lambda _: lost.set())
+async def listen(url: str, hear: Callable[[str], None], begin: Callable[[], None]) -> None:
+    """Call `begin` once listening, then `hear` with every payload. Raises OSError when there is no connection."""
     try:
-        await connection.add_listener(CHANNEL, lambda *message: hear(str(message[-1])))
-        await lost.wait()
-    finally:
-        connection.terminate()
+        connection = await asyncpg.connect(**_arguments(url))
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        try:
+            await connection.add_listener(CHANNEL, lambda *message: hear(str(message[-1])))
+            begin()
+            await lost.wait()
+        finally:
+            connection.terminate()
+    except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:  # for one: it is starting up
+        raise ConnectionError("PostgreSQL refused to be listened to") from error
     raise ConnectionError("the listening connection was lost")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, func, insert, select, text, update
+from sqlalchemy import Double, and_, cast, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.listening import CHANNEL
@@ -54,7 +54,7 @@ async def open_ids(db: AsyncConnection, *, project: str | None, ids: Sequence[UU
         statement = statement.where(sets.c.project == project)
     if ids is not None:
         statement = statement.where(sets.c.id.in_(ids))
-    progress = sets.c.version / func.greatest(sets.c.candidates, 1)
+    progress = sets.c.version / cast(func.greatest(sets.c.candidates, 1), Double)
     return (await db.execute(statement.order_by(progress, sets.c.created_at, sets.c.id))).scalars().all()
 
 

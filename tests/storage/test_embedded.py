@@ -336,7 +336,7 @@ def test_acknowledged_rows_survive_the_death_of_everything(
     while answer(writer) != "100":
         assert writer.poll() is None
     kill(*keepers(home), writer.pid, *whole_server(home))
-    acknowledged = int(writer.communicate()[0].split()[-1])
+    acknowledged = int(f"100 {writer.communicate()[0]}".split()[-1])
     url = postgres.start()
 
     assert fetch(url, "SELECT max(id) FROM note") >= acknowledged

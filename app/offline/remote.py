@@ -1,0 +1,74 @@
+"""The same active-learning loop, driven through a running service."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+
+from app import client
+from app.client import Client
+from app.inference.types import Floats
+from app.offline.simulation import Problem, Setup
+from app.schemas import CandidateIn, Selection, SetIn, VerdictIn
+
+JUDGE = "simulation"
+PROJECT = "simulation"
+
+
+class _Shown(NamedTuple):
+    assignment: UUID
+    first: int
+    second: int
+
+
+class Remote:
+    """A candidate set of its own on the service; deleted by `close`."""
+
+    def __init__(self, service: Client, problem: Problem, setup: Setup) -> None:
+        self._service, self._setup = service, setup
+        self._ids = {key: i for i, key in enumerate(problem.keys)}
+        self._set_id = service.send(client.create_set(_set_of(problem, setup))).id
+        self._answers = problem.answers
+        self._shown: _Shown | None = None
+
+    def ask(self) -> tuple[int, int] | None:
+        """The next pair that the judge has an answer to; the others are skipped."""
+        while assignments := self._service.send(client.next_pair(self._set_id, judge=JUDGE)).assignments:
+            (pair,) = assignments
+            self._shown = _Shown(pair.id, self._ids[pair.first.key], self._ids[pair.second.key])
+            if not np.isnan(self._answers[self._shown.first, self._shown.second]):
+                return self._shown.first, self._shown.second
+            self._service.send(client.send_verdict(pair.id, VerdictIn(failure="skipped")))
+        return None
+
+    def tell(self, first: int, second: int, p: float) -> None:
+        """Raises ValueError for a pair that was not asked last."""
+        if self._shown is None or (self._shown.first, self._shown.second) != (first, second):
+            raise ValueError("tell answers the pair that was asked last")
+        self._service.send(client.send_verdict(self._shown.assignment, VerdictIn(p_first=p)))
+
+    def scores(self) -> Floats:
+        ranking = self._service.send(client.ranking(self._set_id, method=self._setup.method.name))
+        by_key = {row.key: row.score for row in ranking.ranking}
+        return np.array([by_key[key] for key in self._ids])
+
+    def close(self) -> None:
+        self._service.send(client.delete_set(self._set_id))
+
+
+def _set_of(problem: Problem, setup: Setup) -> SetIn:
+    policy = setup.policy
+    return SetIn(
+        name=" ".join(["simulation", *problem.labels])[:200],
+        question="Which is better?",
+        candidates=[CandidateIn(key=key) for key in problem.keys],
+        prior_variance=setup.method.prior_variance,
+        selection=Selection(
+            criterion=policy.criterion.value,
+            epsilon=policy.epsilon,
+            random_share=policy.random_share,
+            seed=setup.seed,
+        ),
+        order=setup.order.value,
+        project=PROJECT,
+    )

@@ -1,0 +1,99 @@
+"""Comparisons from a file into a running service."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+from app import client, tables
+from app.client import Client
+from app.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
+
+BATCH = 5000  # comparisons in one request
+
+
+class Source(NamedTuple):
+    """A file of comparisons and what its columns mean."""
+
+    path: str
+    columns: tables.Columns
+    item: str | None  # column of the item
+    judge: str | None  # column of the judge; one judge named after the file when there is none
+
+
+class Contents(NamedTuple):
+    candidates: list[CandidateIn]
+    items: list[ItemIn]
+    comparisons: list[ComparisonIn]
+
+
+def read(source: Source) -> Contents:
+    """Raises tables.InputError."""
+    table = tables.own_export(tables.read(source.path))
+    verdicts = tables.verdicts(table, source.columns)
+    judges = _optional(table, source.judge, "judge") or [Path(source.path).name] * len(verdicts.first)
+    items = _optional(table, source.item, "item") or [""] * len(verdicts.first)
+    ids = _optional(table, None, "client_id") or [""] * len(verdicts.first)
+    comparisons = [
+        ComparisonIn(
+            client_id=own or f"{Path(source.path).name}:{row}",
+            first=first,
+            second=second,
+            item=item or None,
+            p_first=p,
+            judge=judge,
+        )
+        for row, (own, first, second, item, p, judge) in enumerate(
+            zip(ids, verdicts.first, verdicts.second, items, verdicts.p.tolist(), judges, strict=True)
+        )
+    ]
+    return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+
+
+def create(service: Client, name: str, question: str, contents: Contents) -> UUID:
+    """A new set with the candidates of the file."""
+    new = SetIn(name=name, question=question, candidates=contents.candidates, items=contents.items)
+    return service.send(client.create_set(new)).id
+
+
+def extend(service: Client, set_id: UUID, contents: Contents) -> None:
+    """Add the file's candidates to a set that is there."""
+    service.send(client.add_candidates(set_id, CandidatesIn(candidates=contents.candidates, items=contents.items)))
+
+
+def send(
+    service: Client, set_id: UUID, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]
+) -> ComparisonsAccepted:
+    """Append the comparisons; those that the set has already count as duplicates. `progress` hears how many were sent."""
+    accepted = duplicates = version = 0
+    for batch in _batches(comparisons):
+        answer = service.send(client.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))
+        accepted, duplicates = accepted + answer.accepted, duplicates + answer.duplicates
+        version = answer.version
+        progress(len(batch))
+    return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
+
+
+def _optional(table: tables.Table, column: str | None, usual: str) -> list[str] | None:
+    if column is None and usual not in table.columns:
+        return None
+    return tables.texts(table, column or usual)
+
+
+def _candidates(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
+    """In order of appearance, with an output that has no text for each item that was judged."""
+    outputs: dict[str, dict[str, None]] = {}
+    for comparison in comparisons:
+        for key in (comparison.first, comparison.second):
+            outputs.setdefault(key, {}).update({} if comparison.item is None else {comparison.item: None})
+    return [CandidateIn(key=key, outputs=dict(items) or None) for key, items in outputs.items()]
+
+
+def _items(comparisons: Sequence[ComparisonIn]) -> list[ItemIn]:
+    keys = dict.fromkeys(comparison.item for comparison in comparisons if comparison.item is not None)
+    return [ItemIn(key=key) for key in keys]
+
+
+def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[list[ComparisonIn]]:
+    for start in range(0, len(comparisons), BATCH):
+        yield list(comparisons[start : start + BATCH])

@@ -1,0 +1,112 @@
+"""The OpenAPI document: complete, and its examples are true."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from app import schemas
+from app.api.examples import EXAMPLES
+from app.main import create_app
+from app.settings import Settings
+
+STREAMED = {"/v1/sets/{set_id}/events", "/metrics"}
+
+
+@pytest.fixture(scope="module")
+def application() -> FastAPI:
+    return create_app(Settings(database_url="postgresql://nobody@127.0.0.1:1/nowhere"))
+
+
+@pytest.fixture(scope="module")
+def document(application: FastAPI) -> dict[str, Any]:
+    return application.openapi()
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method} {path}", operation
+
+
+def bodies(operation: dict[str, Any], wanted: str) -> Iterator[dict[str, Any]]:
+    """JSON contents: of the request, or of the answers whose status begins with `wanted`."""
+    holders = [operation["requestBody"]] if wanted == "request" and "requestBody" in operation else []
+    holders += [answer for status, answer in operation["responses"].items() if status.startswith(wanted)]
+    yield from (h["content"]["application/json"] for h in holders if "application/json" in h.get("content", {}))
+
+
+def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> None:
+    there = {name for name, _ in operations(document)}
+    assert there >= {
+        "post /v1/sets", "get /v1/sets", "get /v1/sets/{set_id}", "patch /v1/sets/{set_id}", "delete /v1/sets/{set_id}",
+        "post /v1/sets/{set_id}/candidates", "get /v1/sets/{set_id}/candidates",
+        "post /v1/sets/{set_id}/next-pair", "get /v1/sets/{set_id}/next-pair", "post /v1/next-pairs",
+        "post /v1/assignments/{assignment_id}/renew", "post /v1/assignments/{assignment_id}/release",
+        "post /v1/assignments/{assignment_id}/verdict", "post /v1/verdicts",
+        "post /v1/sets/{set_id}/comparisons", "get /v1/sets/{set_id}/comparisons",
+        "post /v1/sets/{set_id}/comparisons/{seq}/void",
+        "get /v1/sets/{set_id}/ranking", "get /v1/sets/{set_id}/predict", "get /v1/sets/{set_id}/events",
+        "get /healthz", "get /readyz", "get /metrics",
+    }  # fmt: skip
+
+
+def test_every_json_request_has_an_example(document: dict[str, Any]) -> None:
+    missing = [name for name, o in operations(document) for body in bodies(o, "request") if "example" not in body]
+    assert not missing
+
+
+def test_every_json_success_has_an_example(document: dict[str, Any]) -> None:
+    missing = [name for name, o in operations(document) for body in bodies(o, "2") if "example" not in body]
+    assert not missing
+
+
+def test_every_operation_says_what_it_does(document: dict[str, Any]) -> None:
+    assert not [name for name, operation in operations(document) if not operation.get("description")]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_fits_its_model(name: str) -> None:
+    model: type[BaseModel] = getattr(schemas, name)
+    model.model_validate(EXAMPLES[name])
+
+
+@pytest.mark.parametrize("name", [n for n in EXAMPLES if issubclass(getattr(schemas, n), schemas.Response)])
+def test_an_example_of_an_answer_shows_every_field(name: str) -> None:
+    model: type[BaseModel] = getattr(schemas, name)
+    required = {field for field, info in model.model_fields.items() if info.is_required()}
+    assert required <= EXAMPLES[name].keys()
+
+
+def test_every_field_has_a_type(document: dict[str, Any]) -> None:
+    untyped = [
+        f"{name}.{field}"
+        for name, schema in document["components"]["schemas"].items()
+        for field, shape in schema.get("properties", {}).items()
+        if not {"type", "$ref", "anyOf", "allOf", "const", "enum"} & shape.keys()
+    ]
+    assert not untyped
+
+
+def test_problems_are_documented_as_they_are_sent(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        failures = {status: a for status, a in operation["responses"].items() if status[0] in "45"}
+        assert "422" in failures, name
+        assert "503" in failures, name
+        for status, answer in failures.items():
+            assert set(answer["content"]) == {"application/problem+json"}, (name, status)
+
+
+@pytest.mark.parametrize(
+    ("operation", "status"),
+    [("get /v1/sets/{set_id}", "410"), ("post /v1/assignments/{assignment_id}/verdict", "409"),
+     ("post /v1/sets/{set_id}/candidates", "413"), ("get /v1/sets/{set_id}/events", "404")],
+)  # fmt: skip
+def test_an_operation_documents_its_own_problems(document: dict[str, Any], operation: str, status: str) -> None:
+    assert status in dict(operations(document))[operation]["responses"]
+
+
+def test_the_frameworks_own_error_shape_is_not_documented(document: dict[str, Any]) -> None:
+    assert "HTTPValidationError" not in str(document)

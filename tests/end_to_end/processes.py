@@ -1,0 +1,91 @@
+"""Service processes on loopback that share one data directory, and its PostgreSQL as seen from outside."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from app.storage.postgres_keeper import first_pid
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVE = """
+import sys
+from pathlib import Path
+from app.main import serve
+from app.settings import Settings
+serve(Settings(data_dir=Path(sys.argv[1])), "127.0.0.1", int(sys.argv[2]))
+"""
+PATIENCE = 30.0  # seconds
+
+
+class Server:
+    """One process. It keeps its port when it is started again."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir, self.port = data_dir, _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Returns once it is ready."""
+        settings = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", SERVE, str(self.data_dir), str(self.port)], env=settings, cwd=ROOT, stderr=log
+            )
+        assert await eventually(self._is_ready), self.log.read_text()
+
+    async def stop(self, how: signal.Signals) -> None:
+        """Returns once it is gone."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            await asyncio.to_thread(self._process.wait, PATIENCE)
+
+    @property
+    def log(self) -> Path:
+        return self.data_dir / f"service-{self.port}.log"
+
+    def _is_ready(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, self.log.read_text()
+        try:
+            return httpx.get(f"{self.url}/readyz", timeout=5.0).is_success
+        except httpx.TransportError:
+            return False
+
+
+def postmaster(data_dir: Path) -> int:
+    return first_pid(data_dir / "data" / "postmaster.pid")
+
+
+def postgres_processes(data_dir: Path) -> list[int]:
+    """The postmaster and its children: all of them work in the cluster's directory."""
+    return [int(process.name) for process in Path("/proc").glob("[0-9]*") if _folder(process) == data_dir / "data"]
+
+
+async def eventually(condition: Callable[[], bool]) -> bool:
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + PATIENCE
+    while not condition() and clock() < deadline:
+        await asyncio.sleep(0.05)
+    return condition()
+
+
+def _folder(process: Path) -> Path | None:
+    try:
+        return (process / "cwd").readlink()
+    except OSError:
+        return None
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
