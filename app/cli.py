@@ -6,14 +6,20 @@ Errors are one line on stderr. Errors made for people carry `exit_code`: 2 for b
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from io import TextIOWrapper
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+from uuid import UUID
 
 import typer
 from typer.exceptions import TyperException
 
-MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
-OrderName = Literal["balanced", "both", "as_selected"]
+from app.words import ExportFormat, MethodName, OrderName
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
 Format = Literal["table", "json", "csv"]
 CRITERIA = "variance, determinant, reordering, exponent, random or all; may be repeated. [default: all]"
 
@@ -123,6 +129,9 @@ def simulate(
     prior_variance: PriorVariance = 1.0,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask and tell through this running service instead.")
+    ] = None,
 ) -> None:
     """Replay active learning against known answers: how many comparisons does each criterion need?
 
@@ -132,7 +141,7 @@ def simulate(
     _one_thread()
     from app.inference.order import Order
     from app.inference.selection import Criterion, Policy
-    from app.offline import printing, problems, simulation
+    from app.offline import printing, problems, remote, simulation
     from app.offline.ranking import Method
     from app.tables import Columns, parse_conditions
 
@@ -147,13 +156,124 @@ def simulate(
         method=Method(method, prior_variance),
         batch=batch,
     )
-    run_all = printing.with_progress(simulation.in_parallel_where_it_pays)
+    runner = simulation.in_parallel_where_it_pays if http is None else partial(remote.run_through, http)
+    run_all = printing.with_progress(runner)
     curves = simulation.simulate(
         loaded.problems, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
     )
     if curve:
         printing.write_curves(curves, curve)
     printing.print_simulation(curves, simulation.costs(curves, target), target, loaded.unscored, form)
+
+
+Host = Annotated[str, typer.Option(help="Address to listen on; loopback only.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+DataDir = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the private PostgreSQL keeps its data.")]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
+]
+Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_SERVER", help="The running service.")]
+LOCAL = "http://127.0.0.1:8000"
+
+
+@app.command()
+def serve(
+    host: Host = "127.0.0.1", port: Port = 8000, data_dir: DataDir = None, database_url: DatabaseUrl = None
+) -> None:
+    """Run the service until Ctrl-C."""
+    from app.main import make_server
+
+    server = make_server(_settings(data_dir, database_url), host, port)
+    _say(f"nextpair is starting at http://{host}:{port}; Ctrl-C stops it")
+    server.run()
+
+
+@app.command()
+def demo(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    pace: Annotated[float, typer.Option(min=0, help="Seconds between two comparisons.")] = 1.0,
+) -> None:
+    """Run the service with a small set of answers and a judge that compares them while you watch."""
+    from threading import Thread
+
+    from app.demo import play
+    from app.main import make_server
+
+    server, url = make_server(_settings(data_dir, database_url), host, port), f"http://{host}:{port}"
+    _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
+    Thread(target=play, args=(server, url, pace), daemon=True).start()
+    server.run()
+
+
+@app.command()
+def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
+    """Bring the database up to date. The service does it by itself when it starts."""
+    import asyncio
+
+    from app.main import migrate
+
+    print(f"the database is at revision {asyncio.run(migrate(_settings(data_dir, database_url)))}")
+
+
+@app.command("import")
+def import_file(
+    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet.")],
+    name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
+    question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
+    into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    item: Annotated[str | None, typer.Option(metavar="COL", help="Item that was judged. [default: item]")] = None,
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
+    server: Server = LOCAL,
+) -> None:
+    """Send a file of comparisons to a running service. Sending the same file again changes nothing."""
+    from app import transfer
+    from app.client import Client
+    from app.offline.printing import progress_of
+    from app.tables import Columns
+
+    contents = transfer.read(transfer.Source(file, Columns(first, second, winner, p_first), item, judge))
+    with Client(server) as service, progress_of(len(contents.comparisons)) as advance:
+        if into is None:
+            into = transfer.create(service, name or Path(file).name, question, contents)
+        else:
+            transfer.extend(service, into, contents)
+        sent = transfer.send(service, into, contents.comparisons, advance)
+    print(
+        f"set {into}: {sent.accepted} comparisons added, {sent.duplicates} were there already, version {sent.version}"
+    )
+
+
+@app.command("export")
+def export_file(
+    set_id: Annotated[UUID, typer.Argument(help="Id of the set.")],
+    form: Annotated[ExportFormat, typer.Option("--format", help="Format of the log.")] = "csv",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. [default: stdout]")] = None,
+    server: Server = LOCAL,
+) -> None:
+    """Write the log of a set, comparisons that were voided included."""
+    from app.client import Client
+
+    with Client(server) as service, open(output or sys.stdout.fileno(), "wb", closefd=output is not None) as file:
+        for piece in service.export(set_id, form):
+            file.write(piece)
+
+
+def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":
+    from app.settings import Settings
+
+    given = {"data_dir": data_dir, "database_url": database_url}
+    return Settings.model_validate({name: value for name, value in given.items() if value is not None})
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -181,6 +301,8 @@ def run(arguments: list[str]) -> int:
 def _explain(error: Exception) -> tuple[str, int]:
     if hasattr(error, "exit_code"):
         return str(error), int(error.exit_code)
+    if isinstance(error, OSError):
+        return str(error), 1
     return f"unexpected {type(error).__name__}: {error} (NEXTPAIR_TRACEBACK=1 shows where)", 1
 
 

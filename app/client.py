@@ -45,7 +45,6 @@ from app.schemas import (
     FailureRecorded,
     FieldError,
     Lease,
-    MethodName,
     Prediction,
     Preview,
     Problem,
@@ -62,11 +61,11 @@ from app.schemas import (
     Void,
     VoidIn,
 )
+from app.words import ExportFormat, MethodName
 
 T = TypeVar("T")
 Id = UUID | str
 Param = str | int | float
-ExportFormat = Literal["jsonl", "csv", "parquet"]
 Outcome = httpx.Response | httpx.RequestError
 
 TRANSIENT = frozenset({425, 429, 502, 503, 504})
@@ -239,8 +238,8 @@ def ready() -> Call[Ready]:
     return _get("/readyz", Ready.model_validate_json)
 
 
-def _export(set_id: Id, format: ExportFormat) -> Call[None]:
-    return _get(_path("sets", set_id, "comparisons"), _nothing, format=format)
+def _export(set_id: Id, form: ExportFormat) -> Call[None]:
+    return _get(_path("sets", set_id, "comparisons"), _nothing, format=form)
 
 
 def _watch(set_id: Id, last_id: str) -> Call[None]:
@@ -494,9 +493,9 @@ class Client:
         """Raises ApiError or Unreachable, after the retries."""
         return _parse(call, self._answer(call))
 
-    def export(self, set_id: Id, format: ExportFormat) -> Iterator[bytes]:
+    def export(self, set_id: Id, form: ExportFormat) -> Iterator[bytes]:
         """The whole log in pieces, never all in memory. Raises ApiError, or Unreachable, also midway."""
-        with closing(self._answer(_export(set_id, format), stream=True)) as response, _whole(response):
+        with closing(self._answer(_export(set_id, form), stream=True)) as response, _whole(response):
             yield from response.iter_bytes()
 
     def events(self, set_id: Id, *, after: Id | int | None = None) -> Iterator[Event]:
@@ -566,9 +565,9 @@ class AsyncClient:
         """Raises ApiError or Unreachable, after the retries."""
         return _parse(call, await self._answer(call))
 
-    async def export(self, set_id: Id, format: ExportFormat) -> AsyncGenerator[bytes, None]:
+    async def export(self, set_id: Id, form: ExportFormat) -> AsyncGenerator[bytes, None]:
         """See `Client.export`."""
-        async with aclosing(await self._answer(_export(set_id, format), stream=True)) as response:
+        async with aclosing(await self._answer(_export(set_id, form), stream=True)) as response:
             with _whole(response):
                 async for chunk in response.aiter_bytes():
                     yield chunk

@@ -108,3 +108,9 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
 def serve(settings: Settings, host: str, port: int) -> None:
     """Run the service until it is told to stop. Raises ValueError for an address that is not loopback."""
     make_server(settings, host, port).run()
+
+
+async def migrate(settings: Settings) -> str:
+    """Bring the database up to date; returns its revision."""
+    async with database(settings) as opened:
+        return opened.revision

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from app.words import CriterionName, ExpertName, MethodName, OrderName
+
 M = TypeVar("M", bound=BaseModel)
 Key = Annotated[str, Field(min_length=1, max_length=200, examples=["kelp"])]
 JudgeName = Annotated[
@@ -16,10 +18,6 @@ Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 PFirst = Annotated[Probability, Field(description="Probability that the first is better.", examples=[0.83])]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metadata = dict[str, JsonValue]
-CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
-ExpertName = Literal["soft-bt"]
-MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
-OrderName = Literal["balanced", "both", "as_selected"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]

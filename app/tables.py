@@ -105,7 +105,15 @@ def read(path: str) -> Table:
     cells, place = READERS[kind](name, payload)
     if not cells.num_rows:
         raise InputError(f"{name}: there are column names but no rows")
-    return Table(name, cells, np.arange(cells.num_rows), place)
+    return _own_export(Table(name, cells, np.arange(cells.num_rows), place))
+
+
+def _own_export(table: Table) -> Table:
+    """A log that the service exported: voided comparisons do not count, and p_first says it all."""
+    if not {"seq", "winner", "p_first", "voided_by"} <= set(table.columns):
+        return table
+    kept = where(table, [("voided_by", "")])
+    return kept._replace(cells=kept.cells.drop_columns(["winner"]))
 
 
 def _load(path: str) -> tuple[str, str, bytes]:

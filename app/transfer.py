@@ -29,7 +29,7 @@ class Contents(NamedTuple):
 
 def read(source: Source) -> Contents:
     """Raises tables.InputError."""
-    table = tables.own_export(tables.read(source.path))
+    table = tables.read(source.path)
     verdicts = tables.verdicts(table, source.columns)
     judges = _optional(table, source.judge, "judge") or [Path(source.path).name] * len(verdicts.first)
     items = _optional(table, source.item, "item") or [""] * len(verdicts.first)
@@ -64,7 +64,10 @@ def extend(service: Client, set_id: UUID, contents: Contents) -> None:
 def send(
     service: Client, set_id: UUID, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]
 ) -> ComparisonsAccepted:
-    """Append the comparisons; those that the set has already count as duplicates. `progress` hears how many were sent."""
+    """Append the comparisons; those that the set has already count as duplicates.
+
+    `progress` hears how many were sent.
+    """
     accepted = duplicates = version = 0
     for batch in _batches(comparisons):
         answer = service.send(client.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))

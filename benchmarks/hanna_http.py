@@ -1,6 +1,6 @@
 """HANNA's 1,056 stories ranked through HTTP, one ask and one tell at a time: `python -m benchmarks.hanna_http`.
 
-The judge compares the mean scores that ChatGPT gave over HANNA's prompts: p = sigmoid(score of first - score of second).
+The judge compares the mean scores that ChatGPT gave over HANNA's prompts, with p = sigmoid(first - second).
 """
 
 import argparse

@@ -14,6 +14,7 @@ from app.api.problems import documented
 from app.service import events, plots, rankings, sets
 from app.service.errors import NotConverged, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
 from app.service.rankings import Asked
+from app.words import MethodName
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
@@ -42,7 +43,7 @@ async def get_ranking(
     set_id: SetId,
     db: ReadDep,
     ctx: ContextDep,
-    method: schemas.MethodName = "soft-bt",
+    method: MethodName = "soft-bt",
     as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals.")] = 0.95,
     format: Literal["json", "csv", "svg"] = "json",  # noqa: A002  # the name is the contract's

@@ -3,7 +3,8 @@
 import csv
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -210,6 +211,15 @@ def with_progress(run_all: Runner) -> Runner:
             yield from progress.track(run_all(jobs), total=len(jobs))
 
     return watched
+
+
+@contextmanager
+def progress_of(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr where that is a terminal; call what it gives with how many more are done."""
+    stderr = Console(stderr=True)
+    with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
+        task = progress.add_task("sending", total=total)
+        yield lambda done: progress.advance(task, done)
 
 
 def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> Row:

@@ -15,6 +15,7 @@ from app.inference.laplace import Model
 from app.inference.ranking import ranks, summarise
 from app.inference.types import Comparisons, Convergence, Floats, Ints
 from app.tables import Columns, InputError, Labels, Log, read, read_log, where
+from app.words import MethodName
 
 METHODS = (*EXPERTS, *BASELINES)
 DRAWS_SEED = 0
@@ -33,7 +34,7 @@ class Group(NamedTuple):
 
 
 class Method(NamedTuple):
-    name: str
+    name: MethodName
     prior_variance: float = 1.0  # of posterior methods
     level: float = 0.95  # of intervals
 

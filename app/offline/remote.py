@@ -1,5 +1,6 @@
 """The same active-learning loop, driven through a running service."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -8,11 +9,20 @@ import numpy as np
 from app import client
 from app.client import Client
 from app.inference.types import Floats
-from app.offline.simulation import Problem, Setup
+from app.offline.simulation import Job, Problem, Setup, replay
 from app.schemas import CandidateIn, Selection, SetIn, VerdictIn
 
 JUDGE = "simulation"
 PROJECT = "simulation"
+
+
+def run_through(url: str, jobs: Sequence[Job]) -> Iterator[Floats]:
+    """`simulation.run` of every job, asked and told through the service at `url`."""
+    with Client(url) as service:
+        for job in jobs:
+            loop = Remote(service, job.problem, job.setup)
+            yield replay(loop, job.problem, job.limit)
+            loop.close()
 
 
 class _Shown(NamedTuple):

@@ -16,6 +16,7 @@ from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
 from app.storage.tables import Record
+from app.words import MethodName
 
 SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
 
@@ -23,7 +24,7 @@ SEED = 0  # of the draws behind rank intervals: the same posterior gives the sam
 class Asked(NamedTuple):
     """Which ranking of a set."""
 
-    method: schemas.MethodName
+    method: MethodName
     as_of: int | None
     level: float
 

@@ -1,19 +1,493 @@
-"""Ask and tell through the service."""
+"""Ask: who gets which pair, and for how long."""
+
+import asyncio
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import Any
 
 import httpx
+import pytest
+from sqlalchemy import text
 
-from tests.factories import ask, create_set, tell
+from app.service.context import Context
+from tests.factories import (
+    answer_all,
+    ask,
+    ask_one,
+    compare,
+    count_rows,
+    create_set,
+    create_systems,
+    get,
+    names,
+    tell,
+    unordered,
+    void,
+)
+
+
+def ids(asked: dict[str, Any]) -> list[str]:
+    return [a["id"] for a in asked["assignments"]]
+
+
+async def renew(http: httpx.AsyncClient, assignment_id: str, seconds: float = 600.0) -> httpx.Response:
+    return await http.post(f"/v1/assignments/{assignment_id}/renew", json={"lease_seconds": seconds})
+
+
+async def release(http: httpx.AsyncClient, assignment_id: str) -> httpx.Response:
+    return await http.post(f"/v1/assignments/{assignment_id}/release")
+
+
+async def age(context: Context, set_id: str, seconds: float = 3600.0) -> None:
+    """Let every lease of a set have begun, and ended, that much earlier."""
+    async with context.engine.begin() as db:
+        earlier = f"UPDATE assignments SET expires_at = expires_at - interval '{seconds} s' WHERE set_id = :id"
+        await db.execute(text(earlier), {"id": set_id})
+
+
+# What an assignment says
+
+
+async def test_an_assignment_holds_what_a_judge_has_to_see(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, context="A forest.")
+    pair = await ask_one(http, created["id"])
+    for side in ("first", "second"):
+        assert pair[side]["text"] == f"The text of {pair[side]['key']}."
+    assert (pair["question"], pair["context"], pair["judge"]) == ("Which is better?", "A forest.", "alice")
+    assert (pair["set_id"], pair["item"]) == (created["id"], None)
+
+
+async def test_an_assignment_of_systems_holds_the_prompt_and_the_outputs(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one"], "kelp", "rowan")
+    pair = await ask_one(http, created["id"])
+    assert pair["item"] == {"key": "one", "prompt": "Do one."}
+    assert {pair["first"]["text"], pair["second"]["text"]} == {"kelp on one", "rowan on one"}
+
+
+async def test_the_reason_reads_first_minus_second(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak", order="as_selected")
+    await compare(http, created["id"], "ash>elm", "ash>elm")
+    (pair,) = [a for a in (await ask(http, created["id"], count=3))["assignments"] if names(a) == ("ash", "oak")]
+    prediction = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="oak")
+    assert pair["why"]["mean_difference"] == pytest.approx(prediction["mean_difference"])
+    assert pair["why"]["mean_difference"] > 0
+    assert pair["why"]["propensity"] > 0
+
+
+async def test_a_lease_lasts_as_long_as_it_was_asked_for(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    expires = datetime.fromisoformat((await ask_one(http, created["id"], lease_seconds=100))["expires_at"])
+    assert expires - datetime.now(UTC) == pytest.approx(timedelta(seconds=100), abs=timedelta(seconds=20))
+
+
+# Statuses
+
+
+async def test_open_hands_out_a_pair(http: httpx.AsyncClient) -> None:
+    asked = await ask(http, (await create_set(http))["id"])
+    assert (asked["status"], len(asked["assignments"])) == ("open", 1)
+
+
+async def test_all_leased_when_others_hold_the_rest(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await ask(http, created["id"], "alice")
+    assert await ask(http, created["id"], "bob") == {"status": "all_leased", "assignments": []}
+
+
+async def test_exhausted_when_every_pair_was_judged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert len(await answer_all(http, created["id"])) == 6
+    assert await ask(http, created["id"]) == {"status": "exhausted", "assignments": []}
+
+
+async def test_budget_reached_when_as_many_were_judged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 2})
+    assert len(await answer_all(http, created["id"])) == 2
+    assert await ask(http, created["id"]) == {"status": "budget_reached", "assignments": []}
+
+
+async def test_leases_count_against_the_budget(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 2})
+    assert len((await ask(http, created["id"], "alice", count=6))["assignments"]) == 2
+    assert await ask(http, created["id"], "bob") == {"status": "all_leased", "assignments": []}
+
+
+async def test_a_void_gives_its_comparison_back_to_the_budget(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 1})
+    await answer_all(http, created["id"])
+    await void(http, created["id"], 1)
+    assert (await ask(http, created["id"]))["status"] == "open"
+
+
+async def test_a_paused_set_hands_out_nothing_until_it_is_opened(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
+    assert await ask(http, created["id"]) == {"status": "paused", "assignments": []}
+    await http.patch(f"/v1/sets/{created['id']}", json={"status": "open"})
+    assert (await ask(http, created["id"]))["status"] == "open"
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",)])
+async def test_fewer_than_two_candidates_are_exhausted_at_once(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, candidates=[{"key": key} for key in keys])
+    assert await ask(http, created["id"]) == {"status": "exhausted", "assignments": []}
+
+
+# Leases
 
 
 async def test_asking_again_gives_the_same_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     first, second = await ask(http, created["id"]), await ask(http, created["id"])
-    assert first["assignments"][0]["id"] == second["assignments"][0]["id"]
+    assert ids(first) == ids(second)
 
 
-async def test_a_verdict_enters_the_log(http: httpx.AsyncClient) -> None:
+async def test_asking_for_more_keeps_the_old_ones_first(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    (assignment,) = (await ask(http, created["id"]))["assignments"]
-    answer = await tell(http, assignment["id"], p_first=0.9)
-    assert answer.status_code == 201
-    assert answer.json()["seq"] == 1
+    two = ids(await ask(http, created["id"], count=2))
+    four = ids(await ask(http, created["id"], count=4))
+    assert four[:2] == two
+    assert len(set(four)) == 4
+
+
+async def test_asking_for_fewer_gives_only_so_many(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    three = ids(await ask(http, created["id"], count=3))
+    assert ids(await ask(http, created["id"], count=1)) == three[:1]
+
+
+async def test_asking_again_is_a_sign_of_life(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    short = await ask_one(http, created["id"], lease_seconds=10)
+    long = await ask_one(http, created["id"], lease_seconds=1000)
+    renewed = (await renew(http, short["id"], 1.0)).json()
+    assert long["expires_at"] > short["expires_at"]
+    assert long["expires_at"] == renewed["expires_at"]
+
+
+async def test_count_gives_so_many_different_pairs(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    asked = (await ask(http, created["id"], count=5))["assignments"]
+    assert len({unordered(a) for a in asked}) == 5
+
+
+async def test_count_beyond_what_is_left_gives_what_is_left(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert len((await ask(http, created["id"], count=1000))["assignments"]) == 6
+
+
+async def test_two_judges_never_hold_the_same_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    asked = [await ask(http, created["id"], judge, count=2) for judge in ("alice", "bob", "carol")]
+    pairs = [unordered(a) for answer in asked for a in answer["assignments"]]
+    assert len(pairs) == len(set(pairs)) == 6
+
+
+async def test_judges_who_ask_at_the_same_time_get_different_pairs(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    asked = await asyncio.gather(*(ask_one(http, created["id"], f"judge {n}") for n in range(6)))
+    assert len({unordered(a) for a in asked}) == 6
+
+
+async def test_a_judge_who_asks_twice_at_the_same_time_gets_one_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    asked = await asyncio.gather(*(ask_one(http, created["id"]) for _ in range(5)))
+    assert len({a["id"] for a in asked}) == 1
+
+
+async def test_an_expired_lease_frees_its_pair(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http, "ash", "elm")
+    lost = await ask_one(http, created["id"], "alice")
+    await age(context, created["id"])
+    found = await ask_one(http, created["id"], "bob")
+    assert unordered(found) == unordered(lost)
+    assert found["id"] != lost["id"]
+
+
+async def test_a_judge_whose_lease_expired_gets_a_new_one(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http, "ash", "elm")
+    lost = await ask_one(http, created["id"])
+    await age(context, created["id"])
+    assert (await ask_one(http, created["id"]))["id"] != lost["id"]
+
+
+async def test_a_very_short_lease_ends_by_itself(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await ask(http, created["id"], "alice", lease_seconds=0.05)
+    await asyncio.sleep(0.1)
+    assert (await ask(http, created["id"], "bob"))["status"] == "open"
+
+
+async def test_a_released_pair_goes_to_the_next_judge(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    given = await ask_one(http, created["id"], "alice")
+    answer = await release(http, given["id"])
+    assert (answer.status_code, answer.json()["status"]) == (200, "released")
+    assert unordered(await ask_one(http, created["id"], "bob")) == unordered(given)
+
+
+async def test_a_lease_is_renewed_for_longer_and_never_cut_short(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    given = await ask_one(http, created["id"], lease_seconds=100)
+    longer = (await renew(http, given["id"], 1000)).json()
+    kept = (await renew(http, given["id"], 1)).json()
+    assert given["expires_at"] < longer["expires_at"] == kept["expires_at"]
+    assert longer["status"] == "leased"
+
+
+@pytest.mark.parametrize("action", [renew, release])
+async def test_what_was_released_cannot_be_renewed_or_released(http: httpx.AsyncClient, action: Any) -> None:
+    given = await ask_one(http, (await create_set(http))["id"])
+    await release(http, given["id"])
+    answer = await action(http, given["id"])
+    assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:lease-ended")
+
+
+# Waiting
+
+
+async def test_a_waiting_judge_is_woken_by_a_release(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    given = await ask_one(http, created["id"], "alice")
+    waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
+    await asyncio.sleep(0.2)
+    assert not waiting.done()
+    await release(http, given["id"])
+    assert (await asyncio.wait_for(waiting, 4))["status"] == "open"
+
+
+async def test_a_waiting_judge_is_told_when_the_last_pair_was_judged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    given = await ask_one(http, created["id"], "alice")
+    waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
+    await asyncio.sleep(0.2)
+    await tell(http, given["id"], p_first=1.0)
+    assert (await asyncio.wait_for(waiting, 4))["status"] == "exhausted"
+
+
+async def test_waiting_ends_with_its_time(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await ask(http, created["id"], "alice")
+    asked = await asyncio.wait_for(ask(http, created["id"], "bob", wait_seconds=0.2), 4)
+    assert asked == {"status": "all_leased", "assignments": []}
+
+
+async def test_nothing_is_waited_for_when_a_pair_is_there(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert (await asyncio.wait_for(ask(http, created["id"], wait_seconds=60), 4))["status"] == "open"
+
+
+# Preview
+
+
+async def test_a_preview_is_what_an_ask_then_gives(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, selection={"random_share": 0.5, "seed": 3})
+    await compare(http, created["id"], "ash>elm", "birch>cedar")
+    previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=3)
+    asked = await ask(http, created["id"], count=3)
+    assert [{name: a[name] for name in ("item", "first", "second", "why")} for a in asked["assignments"]] == (
+        previewed["pairs"]
+    )
+    assert previewed["status"] == asked["status"]
+
+
+async def test_a_preview_leases_nothing(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http)
+    before = await count_rows(context.engine)
+    for _ in range(2):
+        await get(http, f"/v1/sets/{created['id']}/next-pair", count=6)
+    assert await count_rows(context.engine) == before
+
+
+async def test_a_preview_leaves_out_what_is_leased(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    leased = await ask(http, created["id"], count=4)
+    previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=6)
+    assert len(previewed["pairs"]) == 2
+    assert not {unordered(p) for p in previewed["pairs"]} & {unordered(a) for a in leased["assignments"]}
+
+
+async def test_a_preview_of_nothing_says_why(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await answer_all(http, created["id"])
+    assert await get(http, f"/v1/sets/{created['id']}/next-pair") == {"status": "exhausted", "pairs": []}
+
+
+# Order
+
+
+async def test_order_both_shows_a_pair_in_both_orders_one_after_the_other(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak", order="both")
+    shown = [names(pair) for pair in await answer_all(http, created["id"])]
+    assert len(shown) == 6
+    assert all(there == back[::-1] for there, back in zip(shown[::2], shown[1::2], strict=True))
+    assert len({frozenset(pair) for pair in shown[::2]}) == 3
+
+
+async def test_the_second_order_may_go_to_another_judge(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, order="both")
+    there = await ask_one(http, created["id"], "alice")
+    await tell(http, there["id"], p_first=1.0)
+    assert names(await ask_one(http, created["id"], "bob")) == names(there)[::-1]
+
+
+async def test_order_balanced_shows_everyone_first_about_as_often_as_second(http: httpx.AsyncClient) -> None:
+    keys = [f"c{n}" for n in range(7)]
+    created = await create_set(http, *keys, order="balanced")
+    shown = [names(pair) for pair in await answer_all(http, created["id"], count=3)]
+    lead = Counter(first for first, _ in shown)
+    lead.subtract(second for _, second in shown)
+    assert len(shown) == 21
+    assert max(map(abs, lead.values())) <= 2
+
+
+async def test_order_as_selected_shows_who_joined_earlier_first(http: httpx.AsyncClient) -> None:
+    keys = ("elm", "ash", "cedar", "birch")
+    created = await create_set(http, *keys, order="as_selected")
+    shown = {names(pair) for pair in await answer_all(http, created["id"])}
+    assert shown == set(combinations(keys, 2))
+
+
+# Systems
+
+
+async def test_every_pair_of_systems_is_asked_on_every_item(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two", "three"], "kelp", "rowan", "sage")
+    shown = await answer_all(http, created["id"])
+    slots = {(pair["item"]["key"], unordered(pair)) for pair in shown}
+    assert len(slots) == len(shown) == 9
+
+
+async def test_a_batch_of_systems_asks_each_pair_on_one_item(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sage")
+    asked = (await ask(http, created["id"], count=6))["assignments"]
+    assert len({unordered(a) for a in asked}) == len(asked) == 3
+
+
+async def test_a_system_without_an_output_is_not_asked_about_there(http: httpx.AsyncClient) -> None:
+    systems = [
+        {"key": "kelp", "outputs": {"one": "a", "two": "b"}},
+        {"key": "rowan", "outputs": {"one": "c"}},
+        {"key": "sage", "outputs": {"two": "d"}},
+    ]
+    items = [{"key": "one"}, {"key": "two"}]
+    created = await create_set(http, candidates=systems, items=items)
+    shown = await answer_all(http, created["id"])
+    assert {(pair["item"]["key"], unordered(pair)) for pair in shown} == {
+        ("one", frozenset({"kelp", "rowan"})),
+        ("two", frozenset({"kelp", "sage"})),
+    }
+
+
+# Failures
+
+
+@pytest.mark.parametrize("failure", ["skipped", "refused", "parse_error", "timeout"])
+async def test_a_failed_pair_goes_to_another_judge_and_not_back(http: httpx.AsyncClient, failure: str) -> None:
+    created = await create_set(http, "ash", "elm")
+    failed = await ask_one(http, created["id"], "alice")
+    assert (await tell(http, failed["id"], failure=failure)).status_code == 201
+    assert (await ask(http, created["id"], "alice"))["assignments"] == []
+    assert unordered(await ask_one(http, created["id"], "bob")) == unordered(failed)
+
+
+async def test_a_judge_who_skips_one_pair_gets_the_others(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    skipped = await ask_one(http, created["id"])
+    await tell(http, skipped["id"], failure="skipped")
+    rest = (await ask(http, created["id"], count=10))["assignments"]
+    assert len(rest) == 5
+    assert unordered(skipped) not in {unordered(a) for a in rest}
+
+
+# Chance
+
+
+@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent", "random"])
+async def test_the_same_seed_gives_the_same_pairs(http: httpx.AsyncClient, criterion: str) -> None:
+    selection = {"criterion": criterion, "seed": 42, "random_share": 0.3}
+    one, other = [await create_set(http, selection=selection) for _ in range(2)]
+    assert [names(p) for p in await answer_all(http, one["id"])] == [
+        names(p) for p in await answer_all(http, other["id"])
+    ]
+
+
+async def test_other_seeds_give_other_pairs(http: httpx.AsyncClient) -> None:
+    sets = [await create_set(http, selection={"criterion": "random", "seed": seed}) for seed in range(6)]
+    firsts = {tuple(names(a) for a in (await ask(http, s["id"], count=6))["assignments"]) for s in sets}
+    assert len(firsts) > 1
+
+
+async def test_a_uniform_draw_has_the_propensity_of_one_in_all(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, selection={"criterion": "random"})
+    asked = (await ask(http, created["id"], count=6))["assignments"]
+    assert [a["why"]["propensity"] for a in asked] == pytest.approx([1 / n for n in (6, 5, 4, 3, 2, 1)])
+
+
+async def test_a_random_share_enters_the_propensity(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak", selection={"random_share": 0.25, "seed": 1})
+    await compare(http, created["id"], "ash>elm")
+    why = (await ask_one(http, created["id"]))["why"]
+    assert why["propensity"] in (pytest.approx(0.25 / 2), pytest.approx(0.25 / 2 + 0.75 / 2))
+
+
+# Over many sets
+
+
+async def ask_many(http: httpx.AsyncClient, judge: str = "worker", **fields: Any) -> dict[str, Any]:
+    answer = await http.post("/v1/next-pairs", json={"judge": judge, **fields})
+    assert answer.status_code == 200, answer.text
+    asked: dict[str, Any] = answer.json()
+    return asked
+
+
+async def test_many_sets_share_what_is_asked_for(http: httpx.AsyncClient) -> None:
+    sets = [await create_set(http) for _ in range(3)]
+    asked = await ask_many(http, count=6)
+    assert asked["status"] == "open"
+    assert Counter(a["set_id"] for a in asked["assignments"]) == {s["id"]: 2 for s in sets}
+
+
+async def test_the_set_with_the_least_progress_comes_first(http: httpx.AsyncClient) -> None:
+    ahead, behind = await create_set(http), await create_set(http)
+    await compare(http, ahead["id"], "ash>elm")
+    asked = await ask_many(http, count=1)
+    assert [a["set_id"] for a in asked["assignments"]] == [behind["id"]]
+
+
+async def test_a_small_set_leaves_its_share_to_the_later_ones(http: httpx.AsyncClient) -> None:
+    await create_set(http, "ash", "elm")
+    await create_set(http)
+    assert len((await ask_many(http, count=6))["assignments"]) == 6
+
+
+async def test_many_sets_are_limited_to_those_named(http: httpx.AsyncClient) -> None:
+    here, _, other = [await create_set(http, project=project) for project in ("a", "b", "a")]
+    named = await ask_many(http, "one", count=9, sets=[here["id"]])
+    project = await ask_many(http, "two", count=2, project="a", sets=[here["id"], other["id"]])
+    assert {a["set_id"] for a in named["assignments"]} == {here["id"]}
+    assert {a["set_id"] for a in project["assignments"]} <= {here["id"], other["id"]}
+
+
+async def test_many_sets_leave_out_paused_and_deleted_ones(http: httpx.AsyncClient) -> None:
+    paused, deleted, here = [await create_set(http) for _ in range(3)]
+    await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
+    await http.delete(f"/v1/sets/{deleted['id']}")
+    assert {a["set_id"] for a in (await ask_many(http, count=18))["assignments"]} == {here["id"]}
+
+
+async def test_many_sets_give_a_worker_its_leases_back(http: httpx.AsyncClient) -> None:
+    for _ in range(2):
+        await create_set(http)
+    assert ids(await ask_many(http, count=4)) == ids(await ask_many(http, count=4))
+
+
+async def test_many_sets_without_a_pair_say_so(http: httpx.AsyncClient) -> None:
+    await create_set(http, "ash", "elm")
+    await ask_many(http, "one", count=1)
+    assert await ask_many(http, "two", count=1) == {"status": "all_leased", "assignments": []}
+
+
+async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
+    assert await ask_many(http, count=1) == {"status": "exhausted", "assignments": []}

@@ -1,0 +1,9 @@
+"""The words of the contract that the command line offers too, without anything heavy to import."""
+
+from typing import Literal
+
+CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
+ExpertName = Literal["soft-bt"]
+MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
+OrderName = Literal["balanced", "both", "as_selected"]
+ExportFormat = Literal["jsonl", "csv", "parquet"]

@@ -1,0 +1,134 @@
+"""Ratios inside one run, medians after a warm-up: `python -m benchmarks`."""
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import asyncpg
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from app.client import Client, create_set, next_pair, send_verdict
+from app.inference import laplace, posterior
+from app.inference.covariance import dense
+from app.inference.experts import EXPERTS
+from app.inference.laplace import Model
+from app.inference.selection import Criterion, Policy, score, select
+from app.inference.types import Comparisons, Floats, differences, scatter_differences, take
+from app.schemas import CandidateIn, SetIn, VerdictIn
+from app.storage.embedded import EmbeddedPostgres
+from benchmarks.service import running
+
+
+def main() -> None:
+    for n in (128, 1056):
+        model = Model(n, EXPERTS["soft-bt"], 1.0)
+        log = simulated_log(n, 10 * n)
+        compare_fits(log, model)
+        compare_update(log, model)
+        compare_selection(log, model)
+    compare_round_trip()
+
+
+def simulated_log(n: int, count: int) -> Comparisons:
+    rng = np.random.default_rng(0)
+    scores, first = rng.standard_normal(n), rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    return Comparisons(first, second, expit(scores[first] - scores[second]))
+
+
+def compare_fits(log: Comparisons, model: Model) -> None:
+    """Ours ends at a gradient below 1e-12; the others as low as they get, about 1e-8."""
+
+    def loss(s: Floats) -> float:
+        return -laplace.log_posterior(s, log, model)
+
+    def slope(s: Floats) -> Floats:
+        return -laplace.gradient(s, log, model)
+
+    def hessian_times(s: Floats, x: Floats) -> Floats:
+        weighted = laplace.weights(s, log, model) * differences(x, log)
+        return x / model.prior_variance + scatter_differences(weighted, log, model.n)
+
+    start = np.zeros(model.n)
+    ours = median_ms(lambda: laplace.fit(log, model))
+    lbfgs = median_ms(lambda: minimize(loss, start, method="L-BFGS-B", jac=slope, options={"gtol": 1e-9, "ftol": 0.0}))
+    newton = median_ms(
+        lambda: minimize(loss, start, method="Newton-CG", jac=slope, hessp=hessian_times, options={"xtol": 1e-9})
+    )
+    report(f"N = {model.n}: scores from {log.count} comparisons", ours, "scipy L-BFGS-B", lbfgs)
+    report(f"N = {model.n}: scores from {log.count} comparisons", ours, "scipy Newton-CG", newton)
+
+
+def compare_update(log: Comparisons, model: Model) -> None:
+    before = posterior.fit(take(log, slice(-1)), model)
+    updated = median_ms(lambda: posterior.update(before, log, model))
+    refitted = median_ms(lambda: posterior.fit(log, model, start=before.mean))
+    report(f"N = {model.n}: posterior after one more comparison", updated, "fitted and factored again", refitted)
+
+
+def compare_selection(log: Comparisons, model: Model) -> None:
+    held, rng = posterior.fit(log, model), np.random.default_rng(0)
+    sigma, upper = dense(held.covariance), np.triu(np.ones((model.n, model.n), np.bool_), 1)
+
+    def naive(policy: Policy) -> int:
+        variances = sigma.diagonal()
+        v = variances[:, None] + variances - 2.0 * sigma
+        m = held.mean[:, None] - held.mean
+        return int(np.where(upper, score(policy, model.expert, m, v), -np.inf).argmax())
+
+    for policy in map(Policy, Criterion):
+        ours = median_ms(lambda: select(held.mean, held.covariance, model.expert, upper, policy, 1, rng))  # noqa: B023
+        theirs = median_ms(lambda: naive(policy))  # noqa: B023
+        report(f"N = {model.n}: next pair by {policy.criterion}", ours, "numpy over all pairs", theirs)
+
+
+def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:
+    with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
+        commits = asyncio.run(two_commits_ms(Path(folder)))
+        with Client(service.url) as client:
+            entries = [CandidateIn(key=f"c{number}") for number in range(candidates)]
+            set_id = client.send(create_set(SetIn(name="Speed", question="Which?", candidates=entries))).id
+
+            def round_trip() -> None:
+                (pair,) = client.send(next_pair(set_id, judge="fast")).assignments
+                client.send(send_verdict(pair.id, VerdictIn(winner="first")))
+
+            told = median_ms(round_trip, rounds)
+    report(f"N = {candidates}: ask and tell through HTTP", told, "two commits of a row each", commits)
+
+
+async def two_commits_ms(data_dir: Path, rounds: int = 200) -> float:
+    postgres = EmbeddedPostgres(data_dir)
+    connection = await asyncpg.connect(postgres.start().replace("+asyncpg", ""))
+    await connection.execute("CREATE TABLE bare (id int)")
+    times = []
+    for number in range(rounds):
+        start = time.perf_counter()
+        for _ in ("ask", "tell"):
+            await connection.execute("INSERT INTO bare VALUES ($1)", number)
+        times.append(time.perf_counter() - start)
+    await connection.close()
+    postgres.stop()
+    return 1e3 * float(np.median(times))
+
+
+def median_ms(action: Callable[[], object], repeats: int = 15) -> float:
+    action()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return 1e3 * float(np.median(times))
+
+
+def report(ours: str, ms: float, theirs: str, their_ms: float) -> None:
+    print(f"{ours:<58} {ms:8.3f} ms   {their_ms / ms:6.2f} x in {theirs}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Candidates: join, change, list."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.factories import ask, candidates, compare, create_set, create_systems, get, log, ranking, send
+
+
+async def add(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **fields: Any) -> httpx.Response:
+    return await http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": new, **fields})
+
+
+async def listed(http: httpx.AsyncClient, set_id: str) -> list[dict[str, Any]]:
+    return list((await get(http, f"/v1/sets/{set_id}/candidates"))["candidates"])
+
+
+async def test_candidates_are_listed_as_they_were_sent(http: httpx.AsyncClient) -> None:
+    sent = [{"key": "ash", "text": "A tree.", "metadata": {"n": 1}}, {"key": "elm", "text": "Another.", "metadata": {}}]
+    created = await create_set(http, candidates=sent)
+    assert await listed(http, created["id"]) == [{**c, "outputs": None} for c in sent]
+
+
+async def test_a_key_may_come_without_a_text(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=[{"key": "ash"}, {"key": "elm"}])
+    pair = (await ask(http, created["id"]))["assignments"][0]
+    assert (pair["first"]["text"], pair["second"]["text"]) == (None, None)
+
+
+async def test_systems_are_listed_with_their_outputs(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp")
+    (kelp,) = await listed(http, created["id"])
+    assert kelp["outputs"] == {"one": "kelp on one", "two": "kelp on two"}
+    assert kelp["text"] is None
+
+
+async def test_adding_says_what_is_new_and_what_was_there(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    answer = await add(http, created["id"], *candidates("elm", "oak", "yew"))
+    assert (answer.status_code, answer.json()) == (201, {"created": 2, "updated": 1, "candidates": 4})
+
+
+async def test_candidates_join_in_order_behind_those_that_are_there(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "elm", "ash")
+    await add(http, created["id"], *candidates("oak", "fir"))
+    assert [c["key"] for c in await listed(http, created["id"])] == ["elm", "ash", "oak", "fir"]
+
+
+async def test_pages_give_every_candidate_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *(f"c{n}" for n in range(7)))
+    seen: list[str] = []
+    after: dict[str, str] = {}
+    while True:
+        page = await get(http, f"/v1/sets/{created['id']}/candidates", limit=3, **after)
+        seen += [c["key"] for c in page["candidates"]]
+        if page["next_after"] is None:
+            break
+        after = {"after": page["next_after"]}
+    assert seen == [f"c{n}" for n in range(7)]
+
+
+async def test_a_newcomer_is_ranked_and_the_log_is_kept(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    before = await log(http, created["id"])
+    await add(http, created["id"], *candidates("oak"))
+    after = {r["key"]: r for r in (await ranking(http, created["id"]))["ranking"]}
+    assert await log(http, created["id"]) == before
+    assert after.keys() == {"ash", "elm", "oak"}
+    assert (after["oak"]["score"], after["oak"]["comparisons"]) == (0.0, 0)
+    assert after["ash"]["score"] > 0 > after["elm"]["score"]
+
+
+async def test_a_newcomer_is_asked_about(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    assert (await ask(http, created["id"]))["status"] == "exhausted"
+    await add(http, created["id"], *candidates("oak"))
+    asked = (await ask(http, created["id"], count=5))["assignments"]
+    assert len(asked) == 2
+    assert all("oak" in (a["first"]["key"], a["second"]["key"]) for a in asked)
+
+
+async def test_a_set_created_empty_takes_candidates_later(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=[])
+    assert (await ask(http, created["id"]))["status"] == "exhausted"
+    await add(http, created["id"], *candidates("ash", "elm"))
+    assert (await ask(http, created["id"]))["status"] == "open"
+
+
+async def test_an_item_joins_a_running_set_of_systems(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one"], "kelp", "rowan")
+    await send(http, created["id"], {"first": "kelp", "second": "rowan", "winner": "first", "judge": "bob"})
+    new = [{"key": key, "outputs": {"two": f"{key} on two"}} for key in ("kelp", "rowan")]
+    assert (await add(http, created["id"], *new, items=[{"key": "two"}])).status_code == 201
+    (pair,) = (await ask(http, created["id"], count=5))["assignments"]
+    assert pair["item"]["key"] == "two"
+
+
+async def test_a_text_changes_while_nobody_has_judged_it(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await add(http, created["id"], {"key": "ash", "text": "Better words."})
+    assert (await listed(http, created["id"]))[0]["text"] == "Better words."
+
+
+async def test_a_judged_text_cannot_change(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak")
+    await compare(http, created["id"], "ash>elm")
+    answer = await add(http, created["id"], {"key": "oak", "text": "New."}, {"key": "elm", "text": "New."})
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:text-in-use")
+    assert answer.json()["errors"][0]["pointer"] == "/candidates/1/text"
+    assert (await listed(http, created["id"]))[2]["text"] == "The text of oak."  # all or nothing
+
+
+async def test_sending_a_judged_text_again_unchanged_is_harmless(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    assert (await add(http, created["id"], *candidates("ash", "elm"))).status_code == 201
+
+
+async def test_metadata_changes_even_when_the_text_was_judged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    assert (await add(http, created["id"], {"key": "ash", "metadata": {"model": "m1"}})).status_code == 201
+    ash, elm = await listed(http, created["id"])
+    assert (ash["metadata"], ash["text"], elm["metadata"]) == ({"model": "m1"}, "The text of ash.", {})
+
+
+async def test_metadata_that_is_not_sent_stays(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=[{"key": "ash", "text": "A.", "metadata": {"n": 1}}])
+    await add(http, created["id"], {"key": "ash", "text": "B."})
+    assert (await listed(http, created["id"]))[0]["metadata"] == {"n": 1}
+
+
+@pytest.mark.parametrize("count", [60, 3])
+async def test_many_candidates_are_stored_like_few(http: httpx.AsyncClient, count: int) -> None:
+    keys = [f"k{n}" for n in range(count)]
+    created = await create_set(http, *keys)
+    assert [c["text"] for c in await listed(http, created["id"])] == [f"The text of {key}." for key in keys]

@@ -1,0 +1,171 @@
+"""Candidate sets: create, read, change, list, delete."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, tell
+
+
+async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert (created["status"], created["version"], created["candidates"], created["items"]) == ("open", 0, 4, 0)
+
+
+async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
+    created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
+    assert created["selection"] == {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "seed": 0}
+    assert (created["expert"], created["prior_variance"], created["order"]) == ("soft-bt", 1.0, "balanced")
+    assert (created["candidates"], created["budget"], created["metadata"]) == (0, None, {})
+
+
+async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
+    sent: dict[str, Any] = {
+        "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
+        "prior_variance": 2.0, "order": "both", "budget": {"max_comparisons": 7}, "project": "wood",
+        "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "seed": 11},
+        "metadata": {"nested": {"a": [1, None, "x"]}},
+    }  # fmt: skip
+    created = await create_set(http, **sent)
+    assert {name: created[name] for name in sent} == sent
+    assert await get(http, f"/v1/sets/{created['id']}") == created
+
+
+async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan")
+    assert (created["candidates"], created["items"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"budget": {"max_comparisons": 3}},
+     {"metadata": {"a": 1}}],
+)  # fmt: skip
+async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
+    created = await create_set(http)
+    changed = (await http.patch(f"/v1/sets/{created['id']}", json=change)).json()
+    assert changed == created | change
+    assert await get(http, f"/v1/sets/{created['id']}") == changed
+
+
+async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, selection={"criterion": "variance", "seed": 5})
+    changed = (await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"random_share": 0.5}})).json()
+    assert changed["selection"] == {"criterion": "variance", "epsilon": 0.5, "random_share": 0.5, "seed": 5}
+
+
+async def test_a_budget_can_be_taken_away(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 1})
+    changed = (await http.patch(f"/v1/sets/{created['id']}", json={"budget": None})).json()
+    assert changed["budget"] is None
+
+
+@pytest.mark.parametrize("field", ["name", "status", "selection", "metadata"])
+async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
+    created = await create_set(http)
+    answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == f"/{field}"
+
+
+async def test_a_patched_selection_decides_the_next_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"criterion": "random"}})
+    assert (await ask_one(http, created["id"]))["why"]["criterion"] == "random"
+
+
+async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:
+    ids = [(await create_set(http, name=f"Set {n}"))["id"] for n in range(5)]
+    seen, after = [], None
+    while True:
+        page = await get(http, "/v1/sets", limit=2, **({"after": after} if after else {}))
+        seen += [s["id"] for s in page["sets"]]
+        if (after := page["next_after"]) is None:
+            break
+    assert seen == ids
+
+
+async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClient) -> None:
+    ids = [(await create_set(http))["id"] for _ in range(3)]
+    first = await get(http, "/v1/sets", limit=2)
+    ids.append((await create_set(http))["id"])
+    second = await get(http, "/v1/sets", limit=2, after=first["next_after"])
+    assert [s["id"] for s in first["sets"] + second["sets"]] == ids
+
+
+async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncClient) -> None:
+    ids = [(await create_set(http))["id"] for _ in range(3)]
+    first = await get(http, "/v1/sets", limit=2)
+    await http.delete(f"/v1/sets/{first['next_after']}")
+    assert [s["id"] for s in (await get(http, "/v1/sets", after=first["next_after"]))["sets"]] == ids[2:]
+
+
+async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClient) -> None:
+    here = await create_set(http, project="wood")
+    paused = await create_set(http, project="wood")
+    await create_set(http, project="stone")
+    await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
+    found = await get(http, "/v1/sets", project="wood", status="open")
+    assert [s["id"] for s in found["sets"]] == [here["id"]]
+
+
+async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert (await http.delete(f"/v1/sets/{created['id']}")).status_code == 204
+    assert (await get(http, "/v1/sets"))["sets"] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "", None),
+        ("PATCH", "", {"name": "x"}),
+        ("DELETE", "", None),
+        ("GET", "/candidates", None),
+        ("POST", "/candidates", {"candidates": [{"key": "oak"}]}),
+        ("POST", "/next-pair", {"judge": "alice"}),
+        ("GET", "/next-pair", None),
+        ("POST", "/comparisons", {"comparisons": [{"first": "ash", "second": "elm", "p_first": 1, "judge": "bob"}]}),
+        ("GET", "/comparisons", None),
+        ("GET", "/comparisons?format=csv", None),
+        ("POST", "/comparisons/1/void", {"reason": "x"}),
+        ("GET", "/ranking", None),
+        ("GET", "/ranking?format=svg", None),
+        ("GET", "/predict?first=ash&second=elm", None),
+        ("GET", "/events", None),
+    ],
+)
+async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method: str, path: str, body: Any) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    await http.delete(f"/v1/sets/{created['id']}")
+    answer = await http.request(method, f"/v1/sets/{created['id']}{path}", json=body)
+    assert answer.status_code == 410
+    assert answer.json()["type"] == "urn:nextpair:problem:set-deleted"
+
+
+@pytest.mark.parametrize("action", ["renew", "release", "verdict"])
+async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient, action: str) -> None:
+    created = await create_set(http)
+    assignment = await ask_one(http, created["id"])
+    await http.delete(f"/v1/sets/{created['id']}")
+    body = {"p_first": 1.0} if action == "verdict" else {}
+    answer = await http.post(f"/v1/assignments/{assignment['id']}/{action}", json=body)
+    assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:set-deleted")
+
+
+async def test_deleting_one_set_leaves_another_alone(http: httpx.AsyncClient) -> None:
+    one, other = await create_set(http), await create_set(http)
+    assignment = await ask_one(http, other["id"])
+    await http.delete(f"/v1/sets/{one['id']}")
+    assert (await tell(http, assignment["id"], p_first=1.0)).status_code == 201
+    assert (await ask(http, other["id"]))["status"] == "open"
+
+
+async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: Any) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await http.delete(f"/v1/sets/{created['id']}")
+    # leaving the block waits for the stream's end
