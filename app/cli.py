@@ -181,11 +181,11 @@ def serve(
     host: Host = "127.0.0.1", port: Port = 8000, data_dir: DataDir = None, database_url: DatabaseUrl = None
 ) -> None:
     """Run the service until Ctrl-C."""
-    from app.main import make_server
+    from app.main import make_server, run
 
     server = make_server(_settings(data_dir, database_url), host, port)
     _say(f"nextpair is starting at http://{host}:{port}; Ctrl-C stops it")
-    server.run()
+    run(server)
 
 
 @app.command()
@@ -200,12 +200,12 @@ def demo(
     from threading import Thread
 
     from app.demo import play
-    from app.main import make_server
+    from app.main import make_server, run
 
     server, url = make_server(_settings(data_dir, database_url), host, port), f"http://{host}:{port}"
     _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
     Thread(target=play, args=(server, url, pace), daemon=True).start()
-    server.run()
+    run(server)
 
 
 @app.command()
@@ -303,6 +303,9 @@ def _explain(error: Exception) -> tuple[str, int]:
         return str(error), int(error.exit_code)
     if isinstance(error, OSError):
         return str(error), 1
+    if problems := getattr(error, "errors", None):  # pydantic's
+        first = problems()[0]
+        return f"{'/'.join(map(str, first['loc']))}: {first['msg']}", 2
     return f"unexpected {type(error).__name__}: {error} (NEXTPAIR_TRACEBACK=1 shows where)", 1
 
 

@@ -80,6 +80,8 @@ RECONNECT = 1.0  # seconds before an event stream is opened again, unless the se
 class NextpairError(Exception):
     """Everything that sending raises."""
 
+    exit_code = 1  # of a command that ends with it
+
 
 class ApiError(NextpairError):
     """The server answered with an error, or with something outside the contract (then `problem` is None)."""

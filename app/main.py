@@ -29,6 +29,12 @@ DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as 
 Ask for the next most informative pair, tell the verdict, read the ranking."""
 
 
+class CannotStartError(RuntimeError):
+    """The service did not come up; the message says why."""
+
+    exit_code = 1
+
+
 def create_app(settings: Settings) -> FastAPI:
     """The service. Its database starts, and is migrated, when the application starts."""
     app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
@@ -45,7 +51,8 @@ def create_app(settings: Settings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
-    async with database(settings) as opened:
+    app.state.failure = None
+    async with _remembered(app), database(settings) as opened:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
         app.state.context = Context(opened.engine, live, Notices(), settings)
         app.state.revive = opened.revive
@@ -55,6 +62,16 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         finally:
             listening.cancel()
             live.close()
+
+
+@asynccontextmanager
+async def _remembered(app: FastAPI) -> AsyncIterator[None]:
+    """Keep the reason when the service cannot start: uvicorn only says that."""
+    try:
+        yield
+    except Exception as error:
+        app.state.failure = error
+        raise
 
 
 class Database(NamedTuple):
@@ -74,12 +91,21 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         url = await asyncio.to_thread(cluster.start)
     engine = db.connect(url)
     try:
-        revision = await db.migrate(engine)
+        revision = await _migrated(engine)
         yield Database(url, engine, revision, partial(_revive, cluster, asyncio.Lock()))
     finally:
         await engine.dispose()
         if cluster is not None:
             await asyncio.to_thread(cluster.stop)
+
+
+async def _migrated(engine: AsyncEngine) -> str:
+    try:
+        return await db.migrate(engine)
+    except Exception as error:
+        if not db.is_connection_failure(error):
+            raise
+        raise CannotStartError(f"the database at {engine.url!r} cannot be reached: {error}") from error
 
 
 def _revive(cluster: EmbeddedPostgres | None, reviving: asyncio.Lock) -> None:
@@ -93,21 +119,47 @@ async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
         await asyncio.to_thread(cluster.ensure)
 
 
+class NotLoopbackError(ValueError):
+    """The service has no access control yet, so it listens on loopback only."""
+
+    exit_code = 2
+
+
 def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
-    """The service on an address, ready to run. Raises ValueError for an address that is not loopback."""
-    if not ip_address("127.0.0.1" if host == "localhost" else host).is_loopback:
-        raise ValueError(
+    """The service on an address, ready to run. Raises NotLoopbackError."""
+    if not _is_loopback(host):
+        raise NotLoopbackError(
             f"refusing to listen on {host}: the service has no access control yet, so it listens on loopback only; "
             "put a proxy that authenticates in front of it"
         )
+    # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
     return uvicorn.Server(
-        uvicorn.Config(create_app(settings), host, port, log_level="warning", timeout_graceful_shutdown=5)
+        uvicorn.Config(create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=5)
     )
 
 
+def run(server: uvicorn.Server) -> None:
+    """Serve until Ctrl-C or SIGTERM. Raises CannotStartError."""
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        pass
+    except SystemExit:
+        config, failure = server.config, server.config.app.state.failure  # type: ignore[union-attr]
+        why = failure or f"cannot listen on {config.host}:{config.port}; is another program using it?"
+        raise CannotStartError(str(why)) from failure
+
+
 def serve(settings: Settings, host: str, port: int) -> None:
-    """Run the service until it is told to stop. Raises ValueError for an address that is not loopback."""
-    make_server(settings, host, port).run()
+    """Raises NotLoopbackError, CannotStartError."""
+    run(make_server(settings, host, port))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 async def migrate(settings: Settings) -> str:

@@ -1,6 +1,7 @@
 """Comparisons from a file into a running service."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
@@ -30,22 +31,23 @@ class Contents(NamedTuple):
 def read(source: Source) -> Contents:
     """Raises tables.InputError."""
     table = tables.read(source.path)
-    verdicts = tables.verdicts(table, source.columns)
-    judges = _optional(table, source.judge, "judge") or [Path(source.path).name] * len(verdicts.first)
-    items = _optional(table, source.item, "item") or [""] * len(verdicts.first)
-    ids = _optional(table, None, "client_id") or [""] * len(verdicts.first)
+    verdicts, name = tables.verdicts(table, source.columns), Path(source.path).name
+    count = len(verdicts.first)
+    judges = _optional(table, source.judge, "judge") or [name] * count
+    items = _optional(table, source.item, "item") or [""] * count
+    ids = _optional(table, None, "client_id") or [""] * count
+    times = _optional(table, None, "created_at") or [""] * count
     comparisons = [
         ComparisonIn(
-            client_id=own or f"{Path(source.path).name}:{row}",
-            first=first,
-            second=second,
-            item=item or None,
-            p_first=p,
-            judge=judge,
+            client_id=ids[row] or f"{name}:{row}",
+            first=verdicts.first[row],
+            second=verdicts.second[row],
+            item=items[row] or None,
+            p_first=float(verdicts.p[row]),
+            judge=judges[row],
+            created_at=_time(times[row]),
         )
-        for row, (own, first, second, item, p, judge) in enumerate(
-            zip(ids, verdicts.first, verdicts.second, items, verdicts.p.tolist(), judges, strict=True)
-        )
+        for row in range(count)
     ]
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
 
@@ -81,6 +83,17 @@ def _optional(table: tables.Table, column: str | None, usual: str) -> list[str] 
     if column is None and usual not in table.columns:
         return None
     return tables.texts(table, column or usual)
+
+
+def _time(cell: str) -> datetime | None:
+    """A time without a zone is UTC. Raises tables.InputError."""
+    if not cell:
+        return None
+    try:
+        time = datetime.fromisoformat(cell)
+    except ValueError:
+        raise tables.InputError(f"created_at {cell!r} is no ISO 8601 time") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _candidates(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:

@@ -59,8 +59,8 @@ def compare_fits(log: Comparisons, model: Model) -> None:
     newton = median_ms(
         lambda: minimize(loss, start, method="Newton-CG", jac=slope, hessp=hessian_times, options={"xtol": 1e-9})
     )
-    report(f"N = {model.n}: scores from {log.count} comparisons", ours, "scipy L-BFGS-B", lbfgs)
-    report(f"N = {model.n}: scores from {log.count} comparisons", ours, "scipy Newton-CG", newton)
+    report(f"N = {model.n}: scores from {len(log.p)} comparisons", ours, "scipy L-BFGS-B", lbfgs)
+    report(f"N = {model.n}: scores from {len(log.p)} comparisons", ours, "scipy Newton-CG", newton)
 
 
 def compare_update(log: Comparisons, model: Model) -> None:

@@ -203,12 +203,13 @@ async def _lease(
 ) -> list[_Leased]:
     if not chosen:
         return []
+    ids = sorted(uuid4() for _ in chosen)  # within one batch, id order is the order of choice
     rows = [
         {
-            "id": uuid4(), "set_id": state.row.id, "item_id": c.item, "first": c.pair.first, "second": c.pair.second,
+            "id": assignment_id, "set_id": state.row.id, "item_id": c.item, "first": c.pair.first, "second": c.pair.second,
             "judge_id": judge_id, "why": _why(state.row, c).model_dump(),
         }
-        for c in chosen
+        for assignment_id, c in zip(ids, chosen, strict=True)
     ]  # fmt: skip
     expiry = {row.id: row.expires_at for row in await assignments.lease(db, rows, seconds)}
     return [_Leased(r["id"], r["item_id"], r["first"], r["second"], r["why"], expiry[r["id"]]) for r in rows]

@@ -1,5 +1,6 @@
 """Drawings of a ranking, as SVG text."""
 
+import re
 from html import escape
 from itertools import chain
 
@@ -7,6 +8,8 @@ from app.schemas import Rank, Ranking
 
 ROW, LEFT, WIDTH, RIGHT, TOP = 22, 190, 460, 110, 34  # pixels
 INK, FAINT, ACCENT = "#1f2933", "#616e7c", "#2b6cb0"
+
+NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
 
 def forest(ranking: Ranking, title: str) -> str:
@@ -24,9 +27,9 @@ def forest(ranking: Ranking, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {height}" '
         f'font-family="system-ui, sans-serif" font-size="12" fill="{INK}" role="img">'
-        f"<title>{escape(title)}</title>"
-        f'<text x="8" y="18" font-size="14" font-weight="600">{escape(title)}</text>{body}'
-        f'<text x="8" y="{height - 8}" fill="{FAINT}">{escape(caption)}</text></svg>'
+        f"<title>{_escape(title)}</title>"
+        f'<text x="8" y="18" font-size="14" font-weight="600">{_escape(title)}</text>{body}'
+        f'<text x="8" y="{height - 8}" fill="{FAINT}">{_escape(caption)}</text></svg>'
     )
 
 
@@ -46,7 +49,7 @@ def _axis(zero: float | None, height: int) -> list[str]:
 
 def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> list[str]:
     name = rank.key if len(rank.key) <= 22 else rank.key[:21] + "…"
-    parts = [f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{escape(name)}</text>']
+    parts = [f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{_escape(name)}</text>']
     if interval:
         low, high = interval
         parts.append(f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{ACCENT}" stroke-width="2"/>')
@@ -56,3 +59,7 @@ def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> li
         label = f"rank {best}" if best == worst else f"rank {best}–{worst}"
         parts.append(f'<text x="{LEFT + WIDTH + 12}" y="{y + 4}" fill="{FAINT}">{label}</text>')
     return parts
+
+
+def _escape(text: str) -> str:
+    return escape(NO_XML.sub("\ufffd", text))

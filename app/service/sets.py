@@ -40,7 +40,7 @@ async def change(db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> 
     await locked_set(db, set_id)
     _refuse_null(patch)
     if values := _columns(patch):
-        await sets.change(db, set_id, values)
+        await sets.change(db, set_id, {**values, "revision": sets.next_revision()})
         await sets.announce(db, set_id)
     return await get(db, set_id)
 

@@ -24,6 +24,8 @@ OLDEST_MAJOR = 14
 class EmbeddedPostgresError(RuntimeError):
     """The private PostgreSQL cannot run; the message says why and what to do about it."""
 
+    exit_code = 1  # of a command that ends with it
+
 
 class Binaries(NamedTuple):
     folder: Path

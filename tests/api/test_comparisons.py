@@ -1,0 +1,380 @@
+"""Tell: comparisons that were judged elsewhere, voids, and the log."""
+
+import asyncio
+import csv
+import io
+import json
+from typing import Any
+
+import httpx
+import pyarrow.parquet as pq
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.service.context import Context
+from app.storage import comparisons as storage
+from tests.factories import (
+    ask,
+    ask_one,
+    compare,
+    comparison,
+    count_rows,
+    create_set,
+    create_systems,
+    get,
+    log,
+    ranking,
+    run_sql,
+    send,
+    tell,
+    unordered,
+    void,
+)
+
+
+async def export(http: httpx.AsyncClient, set_id: str, form: str, **params: Any) -> httpx.Response:
+    answer = await http.get(f"/v1/sets/{set_id}/comparisons", params={"format": form, **params})
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+async def varied_log(http: httpx.AsyncClient) -> str:
+    """A set whose log has every kind of entry; returns its id."""
+    created = await create_set(http, "ash", "el,m", 'o"ak')
+    await send(
+        http,
+        created["id"],
+        comparison("ash", "el,m", 0.123456789012345678, client_id="c-1", created_at="2026-01-02T03:04:05.678901Z"),
+        {"first": "ash", "second": 'o"ak', "winner": "both_bad", "judge": "büro\n2"},
+        {"first": "el,m", "second": 'o"ak', "logprobs": {"first": -0.1, "second": -3.0}, "judge": "bob"},
+    )
+    given = await ask(http, created["id"])
+    assert given["status"] == "exhausted"
+    await void(http, created["id"], 1)
+    pair = await ask_one(http, created["id"])
+    await tell(http, pair["id"], p_first=0.25, label_mass=0.5, latency_ms=1.5, raw={"say": ["ü", None, 1.5]})
+    return str(created["id"])
+
+
+# Adding
+
+
+async def test_comparisons_enter_the_log_in_order(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    answer = await send(http, created["id"], comparison("ash", "elm", 0.9), comparison("elm", "birch", 0.2))
+    assert (answer.status_code, answer.json()) == (201, {"accepted": 2, "duplicates": 0, "version": 2})
+    entries = [(e["seq"], e["first"], e["second"], e["p_first"], e["judge"]) for e in await log(http, created["id"])]
+    assert entries == [(1, "ash", "elm", 0.9, "bob"), (2, "elm", "birch", 0.2, "bob")]
+
+
+async def test_a_pair_judged_elsewhere_is_not_asked_again(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    assert (await ask(http, created["id"]))["status"] == "exhausted"
+
+
+async def test_a_comparison_keeps_the_time_at_which_it_was_made(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await send(http, created["id"], comparison("ash", "elm", created_at="2025-05-06T09:00:00+02:00"))
+    assert (await log(http, created["id"]))[0]["created_at"] == "2025-05-06T07:00:00Z"
+
+
+async def test_a_comparison_of_systems_names_its_item(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan")
+    await send(http, created["id"], comparison("kelp", "rowan", item="two"))
+    assert (await log(http, created["id"]))[0]["item"] == "two"
+
+
+async def test_the_only_item_need_not_be_named(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one"], "kelp", "rowan")
+    await send(http, created["id"], comparison("kelp", "rowan"))
+    assert (await log(http, created["id"]))[0]["item"] == "one"
+
+
+async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http)
+    before = await count_rows(context.engine)
+    answer = await send(http, created["id"], comparison("ash", "elm"), comparison("ash", "oak"))
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (404, "/comparisons/1/second")
+    assert await count_rows(context.engine) == before
+
+
+async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> None:
+    size = storage.FEW + 10
+    large, small = [await create_set(http) for _ in range(2)]
+    new = [comparison("ash", "elm", n / size, client_id=f"c{n}", judge=f"j{n % 3}") for n in range(size)]
+    await send(http, large["id"], *new)
+    for start in range(0, size, 20):
+        await send(http, small["id"], *new[start : start + 20])
+    logs = [
+        [{k: v for k, v in e.items() if k not in ("set_id", "created_at")} for e in await log(http, s["id"], limit=size)]
+        for s in (large, small)
+    ]
+    assert logs[0] == logs[1]
+    assert len(logs[0]) == size
+
+
+async def test_one_request_may_bring_very_many_judges(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    judges = 33_000  # one parameter each would be more than a statement can have
+    new = [{"first": "ash", "second": "elm", "p_first": 1, "judge": f"j{n}"} for n in range(judges)]
+    answer = await send(http, created["id"], *new)
+    assert answer.json() == {"accepted": judges, "duplicates": 0, "version": judges}
+
+
+# Safe to repeat
+
+
+async def test_a_client_id_sent_again_is_a_duplicate(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    new = [comparison("ash", "elm", client_id="a"), comparison("ash", "birch", client_id="b")]
+    await send(http, created["id"], new[0])
+    answer = await send(http, created["id"], *new)
+    assert answer.json() == {"accepted": 1, "duplicates": 1, "version": 2}
+    assert [e["client_id"] for e in await log(http, created["id"])] == ["a", "b"]
+
+
+async def test_a_client_id_twice_in_one_request_counts_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    same = comparison("ash", "elm", client_id="a")
+    assert (await send(http, created["id"], same, same)).json()["duplicates"] == 1
+    assert len(await log(http, created["id"])) == 1
+
+
+async def test_the_same_comparison_without_a_client_id_counts_twice(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    for _ in range(2):
+        await send(http, created["id"], comparison("ash", "elm"))
+    assert len(await log(http, created["id"])) == 2
+
+
+@pytest.mark.parametrize("other", [{"p_first": 0.1}, {"second": "birch"}, {"judge": "carol"}])
+async def test_a_client_id_cannot_stand_for_something_else(http: httpx.AsyncClient, other: dict[str, Any]) -> None:
+    created = await create_set(http)
+    await send(http, created["id"], comparison("ash", "elm", client_id="a"))
+    answer = await send(http, created["id"], comparison("ash", "cedar"), comparison("ash", "elm", client_id="a") | other)
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:client-id-reused")
+    assert answer.json()["errors"][0]["pointer"] == "/comparisons/1/client_id"
+    assert len(await log(http, created["id"])) == 1
+
+
+async def test_a_client_id_belongs_to_its_set(http: httpx.AsyncClient) -> None:
+    for _ in range(2):
+        created = await create_set(http)
+        answer = await send(http, created["id"], comparison("ash", "elm", client_id="a"))
+        assert answer.json()["accepted"] == 1
+
+
+async def test_an_idempotency_key_replays_the_answer(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    first, second = [await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"}) for _ in "ab"]
+    assert (first.status_code, first.json()) == (second.status_code, second.json()) == (201, first.json())
+    assert "Idempotent-Replayed" not in first.headers
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert len(await log(http, created["id"])) == 1
+
+
+async def test_an_idempotency_key_refuses_another_body(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"})
+    answer = await send(http, created["id"], comparison("ash", "birch"), **{"Idempotency-Key": "k"})
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:nextpair:problem:idempotency-key-reused")
+    assert "new key" in answer.json()["detail"]
+    assert len(await log(http, created["id"])) == 1
+
+
+async def test_an_idempotency_key_belongs_to_its_endpoint(http: httpx.AsyncClient) -> None:
+    one, other = await create_set(http), await create_set(http)
+    for created in (one, other):
+        answer = await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"})
+        assert (answer.status_code, answer.json()["accepted"]) == (201, 1)
+
+
+async def test_the_same_request_sent_at_once_is_done_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    answers = await asyncio.gather(
+        *(send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"}) for _ in range(5))
+    )
+    assert [(a.status_code, a.json()["version"]) for a in answers] == [(201, 1)] * 5
+    assert len(await log(http, created["id"])) == 1
+
+
+async def test_creating_a_set_twice_with_one_key_makes_one_set(http: httpx.AsyncClient) -> None:
+    body, key = {"name": "Trees", "question": "Which?"}, {"Idempotency-Key": "k"}
+    first, second = [await http.post("/v1/sets", json=body, headers=key) for _ in "ab"]
+    assert first.json() == second.json()
+    assert len((await get(http, "/v1/sets"))["sets"]) == 1
+
+
+# Void
+
+
+async def test_a_void_takes_a_comparison_out_of_the_ranking(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    before = (await ranking(http, created["id"]))["ranking"]
+    await compare(http, created["id"], "ash>elm")
+    answer = await void(http, created["id"], 1)
+    assert (answer.status_code, answer.json()["seq"], answer.json()["voids"]) == (201, 2, 1)
+    after = await ranking(http, created["id"])
+    assert (after["version"], after["comparisons"], after["ranking"]) == (2, 0, before)
+
+
+async def test_a_void_leaves_what_the_others_say(http: httpx.AsyncClient) -> None:
+    one, other = await create_set(http), await create_set(http)
+    await compare(http, one["id"], "ash>elm", "birch>ash", "cedar>elm")
+    await void(http, one["id"], 2)
+    await compare(http, other["id"], "ash>elm", "cedar>elm")
+    found, expected = [(await ranking(http, s["id"]))["ranking"] for s in (one, other)]
+    assert [r["key"] for r in found] == [r["key"] for r in expected]
+    assert [r["score"] for r in found] == pytest.approx([r["score"] for r in expected], abs=1e-8)
+
+
+async def test_a_voided_comparison_stays_in_the_log(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    (before,) = await log(http, created["id"])
+    await void(http, created["id"], 1)
+    assert await log(http, created["id"]) == [{**before, "voided_by": 2}]
+
+
+async def test_a_voided_pair_can_be_asked_again(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    given = await ask_one(http, created["id"])
+    await tell(http, given["id"], p_first=1.0)
+    await void(http, created["id"], 1)
+    assert unordered(await ask_one(http, created["id"])) == unordered(given)
+
+
+async def test_changing_a_vote_many_times_is_voting_once(http: httpx.AsyncClient) -> None:
+    changed, once = await create_set(http, "ash", "elm"), await create_set(http, "ash", "elm")
+    for n in range(5):
+        await compare(http, changed["id"], "elm>ash" if n % 2 else "ash>elm")
+        await void(http, changed["id"], 2 * n + 1)
+    await compare(http, changed["id"], "ash>elm")
+    await compare(http, once["id"], "ash>elm")
+    found, expected = [(await ranking(http, s["id"]))["ranking"] for s in (changed, once)]
+    assert [r["score"] for r in found] == pytest.approx([r["score"] for r in expected], abs=1e-8)
+    assert [r["sd"] for r in found] == pytest.approx([r["sd"] for r in expected])
+
+
+async def test_a_comparison_is_voided_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    answers = await asyncio.gather(*(void(http, created["id"], 1) for _ in range(3)))
+    assert sorted(a.status_code for a in answers) == [201, 409, 409]
+    assert (await get(http, f"/v1/sets/{created['id']}"))["version"] == 2
+
+
+async def test_a_void_sent_again_with_its_key_is_harmless(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    first, second = [await void(http, created["id"], 1, **{"Idempotency-Key": "k"}) for _ in "ab"]
+    assert (first.status_code, first.json()) == (second.status_code, second.json())
+
+
+async def test_sequence_numbers_have_no_gap_over_comparisons_and_voids(
+    http: httpx.AsyncClient, connection: AsyncConnection
+) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm", "ash>birch")
+    await void(http, created["id"], 1)
+    await send(http, created["id"], comparison("ash", "oak"))  # refused, so it takes no number
+    await compare(http, created["id"], "elm>birch")
+    await void(http, created["id"], 4)
+    seqs = await connection.execute(text("SELECT seq FROM comparisons UNION ALL SELECT seq FROM voids ORDER BY seq"))
+    assert list(seqs.scalars()) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("table", ["comparisons", "voids"])
+@pytest.mark.parametrize("change", ["UPDATE {} SET seq = seq", "DELETE FROM {}"])
+async def test_the_log_refuses_to_be_changed(
+    http: httpx.AsyncClient, context: Context, table: str, change: str
+) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    await void(http, created["id"], 1)
+    with pytest.raises(DBAPIError, match=f"{table} is append-only"):
+        await run_sql(context.engine, change.format(table))
+
+
+# Reading
+
+
+async def test_pages_give_every_comparison_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 5)
+    seen: list[int] = []
+    after: int | None = 0
+    while after is not None:
+        page = await get(http, f"/v1/sets/{created['id']}/comparisons", after=after, limit=2)
+        seen += [e["seq"] for e in page["comparisons"]]
+        after = page["next_after"]
+    assert seen == [1, 2, 3, 4, 5]
+
+
+async def test_the_log_can_be_read_of_one_judge(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm", judge="bob")
+    await compare(http, created["id"], "elm>ash", judge="carol")
+    assert [e["seq"] for e in await log(http, created["id"], judge="carol")] == [2]
+    assert await log(http, created["id"], judge="nobody") == []
+    lines = (await export(http, created["id"], "jsonl", judge="carol")).text.splitlines()
+    assert [json.loads(line)["seq"] for line in lines] == [2]
+
+
+async def test_jsonl_holds_the_log(http: httpx.AsyncClient) -> None:
+    set_id = await varied_log(http)
+    answer = await export(http, set_id, "jsonl")
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert [json.loads(line) for line in answer.text.split("\n")[:-1]] == await log(http, set_id)
+
+
+async def test_csv_holds_the_log(http: httpx.AsyncClient) -> None:
+    set_id = await varied_log(http)
+    entries = await log(http, set_id)
+    rows = list(csv.DictReader(io.StringIO((await export(http, set_id, "csv")).text, newline="")))
+    assert len(rows) == len(entries) == 4
+    for row, entry in zip(rows, entries, strict=True):
+        assert row.keys() == entry.keys()
+        for name, cell in row.items():
+            value = entry[name]
+            if value is None:
+                assert cell == ""
+            elif name == "raw":
+                assert json.loads(cell) == value
+            elif isinstance(value, float):
+                assert float(cell) == value
+            else:
+                assert cell == str(value)
+
+
+async def test_parquet_holds_the_log(http: httpx.AsyncClient) -> None:
+    set_id = await varied_log(http)
+    entries = await log(http, set_id)
+    table = pq.read_table(io.BytesIO((await export(http, set_id, "parquet")).content))
+    rows = table.to_pylist()
+    assert table.column_names == list(entries[0])
+    for row, entry in zip(rows, entries, strict=True):
+        row["created_at"] = row["created_at"].isoformat().replace("+00:00", "Z")
+        row["raw"] = None if row["raw"] is None else json.loads(row["raw"])
+        assert row == entry
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+async def test_an_empty_log_is_exported_as_an_empty_file_of_its_kind(http: httpx.AsyncClient, form: str) -> None:
+    created = await create_set(http)
+    answer = await export(http, created["id"], form)
+    assert f"comparisons-{created['id']}.{form}" in answer.headers["content-disposition"]
+    if form == "parquet":
+        assert pq.read_table(io.BytesIO(answer.content)).num_rows == 0
+    else:
+        assert len(answer.text.splitlines()) == (1 if form == "csv" else 0)
+
+
+async def test_an_export_can_start_behind_a_sequence_number(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 4)
+    lines = (await export(http, created["id"], "jsonl", after=2)).text.splitlines()
+    assert [json.loads(line)["seq"] for line in lines] == [3, 4]

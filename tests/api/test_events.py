@@ -1,0 +1,174 @@
+"""Read: what happens to a set, as it happens."""
+
+import asyncio
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.service import events
+from app.service.context import Context
+from tests.factories import EventStream, ask_one, compare, create_set, follow, log, run_sql, tell, void
+
+
+async def until_version(stream: EventStream, version: int) -> list[tuple[str, int]]:
+    """(name, id) of the events up to the ranking of `version`."""
+    seen: list[tuple[str, int]] = []
+    while True:
+        (event,) = await stream.take(1)
+        seen.append((event.name, event.id))
+        if event.name == "ranking" and event.data["version"] == version:
+            return seen
+
+
+async def comparisons_until(stream: EventStream, version: int) -> list[int]:
+    """Sequence numbers of the comparisons told on the way to `version`."""
+    return [seq for name, seq in await until_version(stream, version) if name == "comparison"]
+
+
+async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm", "ash>birch")
+    await void(http, created["id"], 1)
+    async with follow(app, created["id"]) as stream:
+        assert await stream.status == 200
+        status, ranking = await stream.take(2)
+    assert (status.name, ranking.name) == ("status", "ranking")
+    assert status.data == ranking.data == {"version": 3, "comparisons": 1, "status": "open"}
+    assert ranking.id == 3
+
+
+async def test_a_vote_is_told_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await tell(http, (await ask_one(http, created["id"]))["id"], p_first=0.8)
+        comparison, ranking = await stream.take(2)
+    assert (comparison.name, comparison.id, comparison.data) == ("comparison", 1, (await log(http, created["id"]))[0])
+    assert (ranking.name, ranking.data) == ("ranking", {"version": 1, "comparisons": 1, "status": "open"})
+
+
+async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await void(http, created["id"], 1)
+        (event,) = await stream.take(1)
+    assert (event.name, event.id, event.data["comparisons"]) == ("ranking", 2, 0)
+
+
+async def test_a_pause_is_told(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
+        (event,) = await stream.take(1)
+    assert (event.name, event.data["status"]) == ("status", "paused")
+
+
+async def test_another_set_is_not_heard_of(http: httpx.AsyncClient, app: FastAPI) -> None:
+    here, there = await create_set(http), await create_set(http)
+    async with follow(app, here["id"]) as stream:
+        await stream.take(2)
+        await compare(http, there["id"], "ash>elm")
+        await compare(http, here["id"], "ash>elm")
+        (event,) = await stream.take(1)
+    assert event.data["set_id"] == here["id"]
+
+
+async def test_after_replays_the_log_from_there(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 4)
+    async with follow(app, created["id"], "after=1") as stream:
+        assert await comparisons_until(stream, 4) == [2, 3, 4]
+
+
+async def test_a_client_that_reconnects_misses_nothing_and_hears_nothing_twice(
+    http: httpx.AsyncClient, app: FastAPI
+) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    async with follow(app, created["id"], "after=0") as stream:
+        (*_, last) = await until_version(stream, 1)
+    await compare(http, created["id"], "ash>birch", "ash>cedar")  # while nobody listens
+    async with follow(app, created["id"], last_event_id=str(last[1])) as stream:
+        assert await comparisons_until(stream, 3) == [2, 3]
+        await compare(http, created["id"], "birch>elm")
+        assert await comparisons_until(stream, 4) == [4]
+
+
+async def test_the_last_event_id_wins_over_after(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 3)
+    async with follow(app, created["id"], "after=0", last_event_id="2") as stream:
+        assert await comparisons_until(stream, 3) == [3]
+
+
+async def test_a_long_log_is_told_in_batches(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "BATCH", 3)
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 7)
+    await void(http, created["id"], 7)
+    async with follow(app, created["id"], "after=0") as stream:
+        await stream.take(2)  # the state, told first with the place that the first batch has reached
+    async with follow(app, created["id"], "after=0") as stream:
+        seen = [event.id for event in await stream.take(9) if event.name == "comparison"]
+    assert seen == [1, 2, 3, 4, 5, 6, 7]
+
+
+async def test_an_event_tells_only_what_was_told_before_it(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reconnects after any event gets the rest."""
+    monkeypatch.setattr(events, "BATCH", 2)
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>elm"] * 5)
+    async with follow(app, created["id"], "after=0") as stream:
+        told = 0
+        for event in await stream.take(7):
+            told = event.id if event.name == "comparison" else told
+            assert event.id <= max(told, 0) or event.id == told
+
+
+async def test_votes_during_the_stream_are_each_told_once(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await asyncio.gather(*(compare(http, created["id"], "ash>elm") for _ in range(20)))
+        assert await comparisons_until(stream, 20) == list(range(1, 21))
+
+
+async def test_a_quiet_stream_has_a_heartbeat(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.05)
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        assert [await stream.next() for _ in range(3)] == [None, None, None]
+
+
+async def test_a_stream_outlives_the_loss_of_the_listening_connection(
+    http: httpx.AsyncClient, app: FastAPI, context: Context
+) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await run_sql(
+            context.engine,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = "
+            "current_database()",
+        )
+        await compare(http, created["id"], "ash>elm")
+        assert await comparisons_until(stream, 1) == [1]
+
+
+async def test_following_holds_no_connection(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await asyncio.sleep(0.05)
+        assert context.engine.pool.checkedout() == 0  # type: ignore[attr-defined]

@@ -1,0 +1,71 @@
+"""Is it alive, is it ready, how is it doing."""
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app import __version__
+from app.service.context import Context
+from app.storage import db
+from tests.factories import ask, compare, create_set, get, ranking, run_sql
+
+
+async def test_alive(http: httpx.AsyncClient) -> None:
+    assert await get(http, "/healthz") == {"status": "ok", "version": __version__}
+
+
+async def test_ready_with_a_migrated_database(http: httpx.AsyncClient) -> None:
+    assert await get(http, "/readyz") == {"status": "ready", "migration": db.latest_revision()}
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM alembic_version", "UPDATE alembic_version SET version_num = 'old'"])
+async def test_not_ready_before_the_migration(http: httpx.AsyncClient, context: Context, change: str) -> None:
+    await run_sql(context.engine, change)
+    answer = await http.get("/readyz")
+    assert answer.status_code == 503
+    assert "nextpair migrate" in answer.json()["detail"]
+    assert (await http.get("/healthz")).status_code == 200
+
+
+async def sample(http: httpx.AsyncClient, name: str, *labels: str) -> float:
+    """The value of the metric `name` whose labels contain all of `labels`."""
+    lines = (await http.get("/metrics")).text.splitlines()
+    found = [line for line in lines if line.startswith(name) and all(label in line for label in labels)]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in found)
+
+
+async def test_metrics_count_requests_by_route_and_status(http: httpx.AsyncClient) -> None:
+    labels = ('method="GET"', 'route="/v1/sets/{set_id}"', 'status="200"')
+    before = await sample(http, "nextpair_requests_total", *labels)
+    created = await create_set(http)
+    await get(http, f"/v1/sets/{created['id']}")
+    assert await sample(http, "nextpair_requests_total", *labels) == before + 1
+
+
+async def test_metrics_count_unexpected_errors(http: httpx.AsyncClient, context: Context) -> None:
+    before = await sample(http, "nextpair_requests_total", 'status="500"')
+    await run_sql(context.engine, "ALTER TABLE sets RENAME TO moved")
+    assert (await http.get("/v1/sets")).status_code == 500
+    assert await sample(http, "nextpair_requests_total", 'status="500"') == before + 1
+
+
+async def test_metrics_do_not_grow_with_ids_or_unknown_paths(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await get(http, f"/v1/sets/{created['id']}")
+    await http.get("/no/such/path")
+    text = (await http.get("/metrics")).text
+    assert created["id"] not in text
+    assert "/no/such/path" not in text
+
+
+async def test_metrics_show_what_is_in_memory(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    await ranking(http, created["id"])
+    assert await sample(http, "nextpair_live_sets") == 1
+    assert await sample(http, "nextpair_live_bytes") > 0
+
+
+async def test_the_service_answers_on_its_contract_page(http: httpx.AsyncClient) -> None:
+    assert (await http.get("/docs")).status_code == 200
+    assert (await ask(http, (await create_set(http))["id"]))["status"] == "open"

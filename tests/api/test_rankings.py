@@ -1,0 +1,262 @@
+"""Read: rankings and predictions."""
+
+import csv
+import io
+from typing import Any, get_args
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from scipy.special import ndtr
+
+from app.schemas import MethodName
+from tests.factories import candidates, compare, create_set, get, ranking, void
+
+METHODS = get_args(MethodName)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+async def read(http: httpx.AsyncClient, set_id: str, *, etag: str | None = None, **params: Any) -> httpx.Response:
+    headers = {"If-None-Match": etag} if etag else None
+    return await http.get(f"/v1/sets/{set_id}/ranking", params=params, headers=headers)
+
+
+async def trees(http: httpx.AsyncClient) -> str:
+    """A set in which earlier keys are better; returns its id."""
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar")
+    return str(created["id"])
+
+
+def order(found: dict[str, Any]) -> list[str]:
+    return [row["key"] for row in found["ranking"]]
+
+
+async def test_the_better_candidate_ranks_higher(http: httpx.AsyncClient) -> None:
+    found = await ranking(http, await trees(http))
+    assert order(found) == ["ash", "birch", "cedar", "elm"]
+    assert [row["rank"] for row in found["ranking"]] == [1, 2, 3, 4]
+    scores = [row["score"] for row in found["ranking"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
+    found = await ranking(http, await trees(http), level=0.8)
+    assert found["method"] == {
+        "name": "soft-bt", "expert": "soft-bt", "prior_variance": 1.0, "position_bias": "none", "level": 0.8,
+    }  # fmt: skip
+    assert found["convergence"]["converged"] is True
+    assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
+
+
+async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> None:
+    found = await ranking(http, await trees(http))
+    for row in found["ranking"]:
+        low, high = row["interval"]
+        best, worst = row["rank_interval"]
+        assert low < row["score"] < high
+        assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=1e-5)
+        assert 1 <= best <= row["rank"] <= worst <= 4
+    assert sum(row["p_best"] for row in found["ranking"]) == pytest.approx(1.0)
+    assert {row["key"]: row["comparisons"] for row in found["ranking"]} == {"ash": 3, "birch": 2, "cedar": 3, "elm": 2}
+
+
+async def test_a_higher_level_gives_wider_intervals(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    narrow, wide = [(await ranking(http, set_id, level=level))["ranking"][0]["interval"] for level in (0.5, 0.99)]
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+@pytest.mark.parametrize("level", [0.001, 0.9999])
+async def test_the_ends_of_the_level_are_sound(http: httpx.AsyncClient, level: float) -> None:
+    found = await ranking(http, await trees(http), level=level)
+    assert all(low <= high for low, high in (row["interval"] for row in found["ranking"]))
+
+
+async def test_one_vote_makes_nobody_certain(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm")
+    found = (await ranking(http, created["id"]))["ranking"]
+    assert found[0]["p_best"] < 0.8
+    assert found[0]["sd"] > 0.8
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str) -> None:
+    found = await ranking(http, await trees(http), method=method)
+    assert order(found)[0] == "ash"
+    assert order(found)[-1] == "elm"
+    assert found["method"]["name"] == method
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+async def test_a_baseline_has_no_uncertainty(http: httpx.AsyncClient, method: str) -> None:
+    found = await ranking(http, await trees(http), method=method)
+    assert found["entropy"] is None
+    assert {row[name] for row in found["ranking"] for name in ("sd", "interval", "rank_interval", "p_best")} == {None}
+
+
+async def test_win_ratios_are_the_shares_of_wins(http: httpx.AsyncClient) -> None:
+    found = await ranking(http, await trees(http), method="win-ratio")
+    shares = {row["key"]: row["score"] for row in found["ranking"]}
+    assert shares == {"ash": 1.0, "birch": 0.5, "cedar": pytest.approx(1 / 3), "elm": 0.0}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
+async def test_every_method_ranks_a_set_without_comparisons(
+    http: httpx.AsyncClient, method: str, keys: tuple[str, ...]
+) -> None:
+    created = await create_set(http, candidates=candidates(*keys))
+    found = await ranking(http, created["id"], method=method)
+    assert order(found) == list(keys)
+    assert {row["rank"] for row in found["ranking"]} <= {1}  # nobody is ahead
+    for form in ("csv", "svg"):
+        assert (await read(http, created["id"], method=method, format=form)).status_code == 200
+
+
+async def test_islands_are_told_apart(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>birch", "cedar>elm")
+    found = await ranking(http, created["id"])
+    component = {row["key"]: row["component"] for row in found["ranking"]}
+    assert found["components"] == 2
+    assert component["ash"] == component["birch"] != component["cedar"] == component["elm"]
+
+
+# At an earlier version
+
+
+@pytest.mark.parametrize("method", ["soft-bt", "win-ratio"])
+async def test_a_ranking_as_of_a_version_is_the_one_given_then(http: httpx.AsyncClient, method: str) -> None:
+    created = await create_set(http)
+    given = [await ranking(http, created["id"], method=method)]
+    for n, pair in enumerate(["ash>birch", "birch>ash", "cedar>elm", "", "elm>ash"]):
+        if pair:
+            await compare(http, created["id"], pair)
+        else:
+            await void(http, created["id"], n - 2)
+        given.append(await ranking(http, created["id"], method=method))
+    for version, then in enumerate(given):
+        now = await ranking(http, created["id"], method=method, as_of=version)
+        assert now["version"] == then["version"] == version
+        assert now["comparisons"] == then["comparisons"]
+        assert order(now) == order(then)
+        for name in ("score", "sd", "p_best"):
+            expected = [pytest.approx(row[name], abs=1e-8) if row[name] else row[name] for row in then["ranking"]]
+            assert [row[name] for row in now["ranking"]] == expected
+
+
+async def test_looking_back_leaves_the_present_alone(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    before = await ranking(http, set_id)
+    await ranking(http, set_id, as_of=1)
+    assert await ranking(http, set_id) == before
+
+
+# Conditional requests
+
+
+async def test_an_unchanged_ranking_is_not_sent_again(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    etag = (await read(http, set_id)).headers["etag"]
+    again = await read(http, set_id, etag=etag)
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+
+
+async def test_one_of_several_etags_is_enough(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    etag = (await read(http, set_id)).headers["etag"]
+    assert (await read(http, set_id, etag=f'"other", {etag}')).status_code == 304
+
+
+async def test_a_vote_a_void_and_a_newcomer_each_change_the_etag(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    seen = [(await read(http, set_id)).headers["etag"]]
+    await compare(http, set_id, "elm>birch")
+    seen.append((await read(http, set_id, etag=seen[-1])).headers["etag"])
+    await void(http, set_id, 6)
+    seen.append((await read(http, set_id, etag=seen[-1])).headers["etag"])
+    await http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": candidates("oak")})
+    last = await read(http, set_id, etag=seen[-1])
+    assert (last.status_code, len({*seen, last.headers["etag"]})) == (200, 4)
+
+
+async def test_every_method_level_version_and_format_has_its_etag(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    asked: list[dict[str, Any]] = [
+        {}, {"method": "win-ratio"}, {"level": 0.9}, {"as_of": 1}, {"format": "csv"}, {"format": "svg"},
+    ]  # fmt: skip
+    assert len({(await read(http, set_id, **params)).headers["etag"] for params in asked}) == len(asked)
+
+
+async def test_a_vote_leaves_an_earlier_version_unchanged(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    etag = (await read(http, set_id, as_of=2)).headers["etag"]
+    await compare(http, set_id, "elm>birch")
+    assert (await read(http, set_id, as_of=2, etag=etag)).status_code == 304
+
+
+async def test_renaming_a_set_redraws_its_picture(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    etag = (await read(http, set_id, format="svg")).headers["etag"]
+    await http.patch(f"/v1/sets/{set_id}", json={"name": "Bushes"})
+    assert "Bushes" in (await read(http, set_id, format="svg", etag=etag)).text
+
+
+# Other forms
+
+
+async def test_csv_holds_the_ranking(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "a,b", 'c"d', "e\nf")
+    await compare(http, created["id"], "a,b>e\nf")
+    answer = await read(http, created["id"], format="csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    expected = (await ranking(http, created["id"]))["ranking"]
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert [row["key"] for row in rows] == [row["key"] for row in expected]
+    for row, e in zip(rows, expected, strict=True):
+        assert [float(row[n]) for n in ("score", "sd", "low", "high")] == [e["score"], e["sd"], *e["interval"]]
+        assert [int(row[n]) for n in ("rank", "best_rank", "worst_rank")] == [e["rank"], *e["rank_interval"]]
+
+
+async def test_svg_is_well_formed_and_names_every_candidate(http: httpx.AsyncClient) -> None:
+    keys = ["<b>bold</b>", "a&b", "'\"", "ünï", "x" * 80, "tab\there", "bell\x07"]
+    created = await create_set(http, *keys, name="</svg><script>alert(1)</script>\x01")
+    answer = await read(http, created["id"], format="svg")
+    drawing = ElementTree.fromstring(answer.text)
+    texts = [element.text or "" for element in drawing.iter(f"{SVG}text")]
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    assert {"<b>bold</b>", "a&b", "'\"", "ünï"} <= set(texts)
+    assert len(list(drawing.iter(f"{SVG}circle"))) == len(keys)
+    assert "<script" not in answer.text
+
+
+# Predictions
+
+
+async def test_a_prediction_is_the_probability_of_a_positive_difference(http: httpx.AsyncClient) -> None:
+    url = f"/v1/sets/{await trees(http)}/predict"
+    found = await get(http, url, first="ash", second="elm")
+    back = await get(http, url, first="elm", second="ash")
+    assert found["p_first_better"] == pytest.approx(ndtr(found["mean_difference"] / found["sd_difference"]))
+    assert found["p_first_better"] > 0.5
+    assert back["p_first_better"] == pytest.approx(1 - found["p_first_better"])
+    assert (back["mean_difference"], back["sd_difference"]) == (
+        pytest.approx(-found["mean_difference"]), pytest.approx(found["sd_difference"]),
+    )  # fmt: skip
+
+
+async def test_a_prediction_is_the_difference_of_the_published_scores(http: httpx.AsyncClient) -> None:
+    set_id = await trees(http)
+    scores = {row["key"]: row["score"] for row in (await ranking(http, set_id))["ranking"]}
+    found = await get(http, f"/v1/sets/{set_id}/predict", first="birch", second="cedar")
+    assert found["mean_difference"] == pytest.approx(scores["birch"] - scores["cedar"], abs=1e-8)
+    assert found["version"] == 5
+
+
+async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>birch")
+    found = await get(http, f"/v1/sets/{created['id']}/predict", first="cedar", second="elm")
+    assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))

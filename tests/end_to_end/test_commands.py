@@ -1,0 +1,76 @@
+"""The commands that need a service."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from tests.end_to_end.commands import nextpair
+from tests.end_to_end.conftest import Start
+
+SIMULATE = "simulate examples/judge.csv --truth examples/ratings.csv --truth-column overall --seeds 1".split()
+
+
+async def test_an_import_can_be_exported_and_imported_again(start: Start, tmp_path: Path) -> None:
+    url = (await start()).url
+    first = await nextpair("import", "examples/battles.csv", "--name", "battles", server=url)
+    assert "60 comparisons added" in first.stdout
+    for form in ("csv", "jsonl", "parquet"):
+        file = tmp_path / f"log.{form}"
+        await nextpair("export", _set_id(first.stdout), "--format", form, "-o", str(file), server=url)
+        again = await nextpair("import", str(file), server=url)
+        assert "60 comparisons added" in again.stdout, again.stderr
+        exported = [await _log(_set_id(text), url) for text in (first.stdout, again.stdout)]
+        assert exported[0] == exported[1]
+
+
+async def test_importing_the_same_file_again_changes_nothing(start: Start) -> None:
+    url = (await start()).url
+    first = await nextpair("import", "examples/battles.csv", server=url)
+    again = await nextpair("import", "examples/battles.csv", "--into", _set_id(first.stdout), server=url)
+    assert "0 comparisons added, 60 were there already, version 60" in again.stdout
+
+
+async def test_a_simulation_through_the_service_asks_the_same_pairs(start: Start, tmp_path: Path) -> None:
+    url = (await start()).url
+    here, there = tmp_path / "here.csv", tmp_path / "there.csv"
+    only = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.1"]
+    await nextpair(*SIMULATE, *only, "--curve", str(here))
+    done = await nextpair(*SIMULATE, *only, "--curve", str(there), "--http", url)
+    assert done.code == 0, done.stderr
+    assert here.read_text() == there.read_text()
+
+
+async def test_no_service_is_one_clear_line() -> None:
+    done = await nextpair("import", "examples/battles.csv", server="http://127.0.0.1:9")
+    assert done.code == 1
+    assert re.fullmatch(r"nextpair: .*http://127\.0\.0\.1:9.*\n", done.stderr)
+
+
+async def test_an_unknown_set_is_one_clear_line(start: Start) -> None:
+    url = (await start()).url
+    done = await nextpair("export", "00000000-0000-0000-0000-000000000000", server=url)
+    assert done.code == 1
+    assert re.fullmatch(r"nextpair: .*no candidate set.*\n", done.stderr)
+
+
+async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> None:
+    done = await nextpair("serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path))
+    assert done.code != 0
+    assert "loopback" in done.stderr
+
+
+async def test_migrate_says_where_the_database_is(tmp_path: Path) -> None:
+    done = await nextpair("migrate", "--data-dir", str(tmp_path))
+    assert (done.code, done.stdout) == (0, "the database is at revision 0001\n"), done.stderr
+
+
+def _set_id(printed: str) -> str:
+    return printed.split()[1].rstrip(":")
+
+
+async def _log(set_id: str, url: str) -> list[tuple[str, ...]]:
+    """What an import should keep, entry by entry."""
+    done = await nextpair("export", set_id, server=url)
+    kept = ("seq", "item", "first", "second", "p_first", "judge", "created_at")
+    return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(done.stdout))]

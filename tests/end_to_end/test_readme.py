@@ -1,0 +1,31 @@
+"""The README's examples run as they stand, in their order, against one service."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.commands import ROOT, run
+from tests.end_to_end.conftest import Start
+
+BLOCKS = re.findall(r"^```(bash|python)\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the README's shell examples use curl")
+async def test_every_example_runs(start: Start) -> None:
+    server = await start()
+    assert {language for language, _ in BLOCKS} == {"bash", "python"}
+    for language, code in BLOCKS:
+        program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)
+        done = await run(*program, "-c", code.replace("http://127.0.0.1:8000", server.url), server=server.url)
+        assert done.code == 0, f"{code}\n{done.stderr}"
+        assert done.stdout
+        assert "urn:nextpair:problem" not in done.stdout, done.stdout
+
+
+def test_the_readme_names_files_that_exist() -> None:
+    links = re.findall(r"\]\((docs/[^)#]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    assert [link for link in links if not Path(ROOT / link).exists()] == []
