@@ -407,10 +407,12 @@ class Rank(Response):
     key: str
     rank: int
     score: float
-    sd: float | None
-    interval: tuple[float, float] | None = Field(description="Marginal.")
-    rank_interval: tuple[int, int] | None = Field(description="Best and worst; all candidates' hold together.")
-    p_best: float | None
+    sd: float | None = None
+    interval: tuple[float, float] | None = Field(default=None, description="Marginal.")
+    rank_interval: tuple[int, int] | None = Field(
+        default=None, description="Best and worst; all candidates' hold together."
+    )
+    p_best: float | None = None
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")
 

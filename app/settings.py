@@ -18,11 +18,11 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NEXTPAIR_", frozen=True, populate_by_name=True)
 
     database_url: str | None = Field(
-        None, validation_alias=AliasChoices("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "database_url")
+        default=None, validation_alias=AliasChoices("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "database_url")
     )
     data_dir: Path = Field(default_factory=default_data_dir)
-    max_body_bytes: int = Field(64 * 2**20, gt=0)
-    max_text_chars: int = Field(1_000_000, gt=0)
-    max_candidates: int = Field(5000, ge=2)
-    live_sets: int = Field(256, gt=0)  # posteriors kept in memory
-    live_bytes: int = Field(2 * 2**30, gt=0)
+    max_body_bytes: int = Field(default=64 * 2**20, gt=0)
+    max_text_chars: int = Field(default=1_000_000, gt=0)
+    max_candidates: int = Field(default=5000, ge=2)
+    live_sets: int = Field(default=256, gt=0)  # posteriors kept in memory
+    live_bytes: int = Field(default=2 * 2**30, gt=0)

@@ -12,14 +12,6 @@ from typing import NamedTuple
 
 from app.client import Client, ready
 
-SERVE = """
-import sys
-from pathlib import Path
-from app.main import serve
-from app.settings import Settings
-serve(Settings(data_dir=Path(sys.argv[1])), "127.0.0.1", int(sys.argv[2]))
-"""
-
 
 class Service(NamedTuple):
     url: str
@@ -31,7 +23,9 @@ def running(data_dir: Path) -> Iterator[Service]:
     """A service with a private database, ready to work."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
     port = _free_port()
-    with subprocess.Popen([sys.executable, "-c", SERVE, str(data_dir), str(port)], env=environment) as process:
+    program = Path(sys.executable).with_name("nextpair")
+    command = [str(program), "serve", "--port", str(port), "--data-dir", str(data_dir)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
         try:
             service = Service(f"http://127.0.0.1:{port}", process.pid)
             with Client(service.url, retries=10) as client:

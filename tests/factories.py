@@ -54,7 +54,9 @@ async def tell(http: httpx.AsyncClient, assignment_id: str, **verdict: Any) -> h
     return await http.post(f"/v1/assignments/{assignment_id}/verdict", json=verdict)
 
 
-async def answer_all(http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1) -> list[dict[str, Any]]:
+async def answer_all(
+    http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1
+) -> list[dict[str, Any]]:
     """Ask and tell until nothing is handed out; earlier keys are better. Returns the assignments in order."""
     done = []
     while pairs := (await ask(http, set_id, judge, count=count))["assignments"]:
@@ -76,7 +78,8 @@ async def send(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **hea
 
 async def compare(http: httpx.AsyncClient, set_id: str, *pairs: str, judge: str = "bob") -> None:
     """`"ash>elm"` is a win of ash, shown first."""
-    answer = await send(http, set_id, *(comparison(*pair.split(">"), judge=judge) for pair in pairs))
+    sides = [pair.split(">") for pair in pairs]
+    answer = await send(http, set_id, *(comparison(first, second, judge=judge) for first, second in sides))
     assert answer.status_code == 201, answer.text
 
 

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from app import cli
+from app.inference.baselines import BASELINES
+from app.inference.experts import EXPERTS
 from app.inference.order import Order
-from app.offline.ranking import METHODS, Group, Method, rank, split
+from app.offline.ranking import Group, Method, rank, split
 from app.offline.simulation import spearman
 from app.tables import Columns, read, read_log
+from app.words import MethodName, OrderName
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -43,8 +46,8 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 
 def test_options_offer_what_there_is() -> None:
-    assert get_args(cli.MethodName) == METHODS
-    assert set(get_args(cli.OrderName)) == set(Order)
+    assert set(get_args(MethodName)) == {*EXPERTS, *BASELINES}
+    assert set(get_args(OrderName)) == set(Order)
 
 
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +63,7 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
 def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     (group,) = json.loads(out(capsys, "rank", BATTLES, "--format", "json"))
     rows = list(csv.DictReader(io.StringIO(out(capsys, "rank", BATTLES, "--format", "csv"))))
-    assert [row["candidate"] for row in rows] == [row["candidate"] for row in group["ranking"]]
+    assert [row["key"] for row in rows] == [row["key"] for row in group["ranking"]]
     assert group["convergence"]["outcome"] == "converged"
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
 
@@ -184,4 +187,4 @@ def restricted(group: Group, keys: set[str]) -> Group:
 
 
 def scores(group: Group) -> dict[str, float]:
-    return {s.key: s.score for s in rank(group, Method("soft-bt")).standings if s.comparisons}
+    return {group.keys[s.candidate]: s.score for s in rank(group, Method("soft-bt")).standings.rows if s.comparisons}

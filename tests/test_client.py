@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from app import client
-from app.client import ApiError, AsyncClient, Call, Client, Event, ExportFormat, Unreachable
+from app.client import ApiError, AsyncClient, Call, Client, Event, Unreachable
 from app.schemas import (
     CandidateIn,
     CandidatesIn,
@@ -31,6 +31,7 @@ from app.schemas import (
     VerdictOf,
     VerdictsIn,
 )
+from app.words import ExportFormat
 
 T = TypeVar("T")
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -45,7 +46,7 @@ class User(Protocol):
     slept: list[float]
 
     def send(self, call: Call[T], *, retries: int = 5) -> T: ...
-    def export(self, format: ExportFormat) -> bytes: ...
+    def export(self, form: ExportFormat) -> bytes: ...
     def events(self, count: int, *, after: int | None = None) -> list[Event]: ...
 
 
@@ -68,9 +69,9 @@ class SyncUser:
         with self.client(retries) as service:
             return service.send(call)
 
-    def export(self, format: ExportFormat) -> bytes:
+    def export(self, form: ExportFormat) -> bytes:
         with self.client() as service:
-            return b"".join(service.export(SET, format))
+            return b"".join(service.export(SET, form))
 
     def events(self, count: int, *, after: int | None = None) -> list[Event]:
         with self.client() as service:
@@ -102,10 +103,10 @@ class AsyncUser:
 
         return asyncio.run(sending())
 
-    def export(self, format: ExportFormat) -> bytes:
+    def export(self, form: ExportFormat) -> bytes:
         async def exporting() -> bytes:
             async with self.client() as service:
-                return b"".join([chunk async for chunk in service.export(SET, format)])
+                return b"".join([chunk async for chunk in service.export(SET, form)])
 
         return asyncio.run(exporting())
 
@@ -426,9 +427,7 @@ def test_retry_after_is_the_least_pause(user_of: Callable[[Handler], User], stat
 
 
 @pytest.mark.parametrize(("ahead", "least", "most"), [(60, 55.0, 60.25), (-60, 0.25, 0.25)])
-def test_retry_after_may_be_a_date(
-    user_of: Callable[[Handler], User], ahead: int, least: float, most: float
-) -> None:
+def test_retry_after_may_be_a_date(user_of: Callable[[Handler], User], ahead: int, least: float, most: float) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
     user = user_of(Script(problem(503, headers={"Retry-After": date}), ok(READY)))
 
@@ -528,9 +527,7 @@ def test_a_problem_becomes_one_readable_line(user_of: Callable[[Handler], User])
         (500, ""),
     ],
 )
-def test_an_answer_outside_the_contract_says_so(
-    user_of: Callable[[Handler], User], status: int, content: str
-) -> None:
+def test_an_answer_outside_the_contract_says_so(user_of: Callable[[Handler], User], status: int, content: str) -> None:
     with pytest.raises(ApiError, match="outside the contract") as raised:
         user_of(Script(httpx.Response(status, text=content))).send(client.get_set(SET))
 
@@ -647,9 +644,7 @@ def test_events_are_read_however_they_are_cut(user_of: Callable[[Handler], User]
 
 
 @pytest.mark.parametrize("error", [None, httpx.ReadTimeout("quiet"), httpx.RemoteProtocolError("cut")])
-def test_a_broken_stream_goes_on_where_it_stopped(
-    user_of: Callable[[Handler], User], error: Exception | None
-) -> None:
+def test_a_broken_stream_goes_on_where_it_stopped(user_of: Callable[[Handler], User], error: Exception | None) -> None:
     script = Script(
         stream(b"id: 8\ndata: a\nretry: 3000\n\ndata: half", error=error),
         DOWN,

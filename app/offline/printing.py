@@ -15,8 +15,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app.inference.standings import Standing
 from app.inference.types import Floats
-from app.offline.ranking import Ranked, Standing
+from app.offline.ranking import Ranked
 from app.offline.simulation import Cost, Curves, Job, Runner
 from app.tables import InputError, Labels
 
@@ -51,7 +52,7 @@ def print_rankings(rankings: Sequence[Ranked], group_by: Sequence[str], form: Fo
         write_json([_ranking_json(ranked, group_by) for ranked in rankings])
     elif form == "csv":
         write_rows(
-            [_named(ranked.labels, group_by) | _row(s) for ranked in rankings for s in ranked.standings],
+            [_named(r.group.labels, group_by) | _row(s, r) for r in rankings for s in r.standings.rows],
             sys.stdout,
         )
     else:
@@ -61,14 +62,15 @@ def print_rankings(rankings: Sequence[Ranked], group_by: Sequence[str], form: Fo
 
 
 def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
+    found = ranked.standings
     return {
-        "group": _named(ranked.labels, group_by),
+        "group": _named(ranked.group.labels, group_by),
         "method": ranked.method._asdict(),
-        "comparisons": ranked.comparisons,
-        "components": ranked.components,
-        "convergence": ranked.convergence._asdict() | {"outcome": ranked.convergence.outcome.name.lower()},
-        "entropy": ranked.entropy,
-        "ranking": [_row(standing) for standing in ranked.standings],
+        "comparisons": ranked.group.comparisons.size,
+        "components": found.components,
+        "convergence": found.convergence._asdict() | {"outcome": found.convergence.outcome.name.lower()},
+        "entropy": found.entropy,
+        "ranking": [_row(standing, ranked) for standing in found.rows],
     }
 
 
@@ -76,13 +78,13 @@ def _named(labels: Labels, group_by: Sequence[str]) -> Row:
     return dict(zip(group_by, labels, strict=True))
 
 
-def _row(standing: Standing) -> Row:
+def _row(standing: Standing, ranked: Ranked) -> Row:
     u = standing.uncertainty
     low, high = u.interval if u else (None, None)
     best, worst = u.rank_interval if u else (None, None)
     return {
         "rank": standing.rank,
-        "candidate": standing.key,
+        "key": ranked.group.keys[standing.candidate],
         "score": standing.score,
         "sd": u and u.sd,
         "low": low,
@@ -97,23 +99,26 @@ def _row(standing: Standing) -> Row:
 
 def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) -> None:
     if group_by:
-        name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.labels, group_by).items())
+        name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.group.labels, group_by).items())
         console.print(f"[bold]{escape(name)}[/]")
     console.print(_headline(ranked))
-    if ranked.components > 1:
-        console.print(f"{ranked.components} components that never met: compare scores within a component only.")
+    if ranked.standings.components > 1:
+        console.print(
+            f"{ranked.standings.components} components that never met: compare scores within a component only."
+        )
     console.print(_ranking_table(ranked, console))
 
 
 def _headline(ranked: Ranked) -> str:
-    entropy = "" if ranked.entropy is None else f" · entropy {ranked.entropy:.2f} nats"
-    candidates = count(len(ranked.standings), "candidate")
-    return f"{count(ranked.comparisons, 'comparison')} · {candidates} · {ranked.method.name}, converged{entropy}"
+    found, comparisons = ranked.standings, count(ranked.group.comparisons.size, "comparison")
+    entropy = "" if found.entropy is None else f" · entropy {found.entropy:.2f} nats"
+    candidates = count(len(found.rows), "candidate")
+    return f"{comparisons} · {candidates} · {ranked.method.name}, converged{entropy}"
 
 
 def _ranking_table(ranked: Ranked, console: Console) -> Table:
     """The ranking, with a picture of the intervals where there is room for it."""
-    columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings]
+    columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows]
     plain = _grid(columns, rows)
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
@@ -134,17 +139,17 @@ def _grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def _columns(ranked: Ranked) -> list[str]:
     uncertain = ["± sd", f"{100 * ranked.method.level:g}% interval", "ranks", "P(best)"]
-    known = uncertain if ranked.entropy is not None else []
-    part = ["part"] if ranked.components > 1 else []
+    known = uncertain if ranked.standings.entropy is not None else []
+    part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
 
 
 def _cells(standing: Standing, ranked: Ranked) -> list[str]:
     u = standing.uncertainty
     known = [] if u is None else [f"{u.sd:.2f}", _interval(*u.interval), _span(*u.rank_interval), _chance(u.p_best)]
-    part = [str(standing.component)] if ranked.components > 1 else []
+    part = [str(standing.component)] if ranked.standings.components > 1 else []
     score = f"{standing.score:+.2f}" if u else f"{standing.score:.3f}"
-    return [str(standing.rank), standing.key, score, *known, str(standing.comparisons), *part]
+    return [str(standing.rank), ranked.group.keys[standing.candidate], score, *known, str(standing.comparisons), *part]
 
 
 def _chance(p: float) -> str:
@@ -161,7 +166,7 @@ def _span(best: int, worst: int) -> str:
 
 def pictures(ranked: Ranked, width: int) -> list[str]:
     """One interval per row, drawn `width` columns wide on a common axis."""
-    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings]
+    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings.rows]
     axis = np.array(spans)
     low, length = axis.min(), max(float(np.ptp(axis)), 1e-12)
     places = np.rint((axis - low) / length * (width - 1)).astype(int)

@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference import graph, posterior
+from app.inference import posterior
 from app.inference.baselines import BASELINES
 from app.inference.experts import EXPERTS
 from app.inference.laplace import Model
-from app.inference.ranking import ranks, summarise
-from app.inference.types import Comparisons, Convergence, Floats, Ints
-from app.tables import Columns, InputError, Labels, Log, read, read_log, where
+from app.inference.standings import Standings, by_baseline, by_posterior
+from app.inference.types import Comparisons
+from app.tables import Columns, Labels, Log, read, read_log, where
 from app.words import MethodName
-
-METHODS = (*EXPERTS, *BASELINES)
-DRAWS_SEED = 0
 
 
 class NotConvergedError(Exception):
@@ -39,40 +36,10 @@ class Method(NamedTuple):
     level: float = 0.95  # of intervals
 
 
-class Uncertainty(NamedTuple):
-    sd: float
-    interval: tuple[float, float]
-    rank_interval: tuple[int, int]
-    p_best: float
-
-
-class Standing(NamedTuple):
-    """One row of a ranking."""
-
-    rank: int
-    key: str
-    score: float
-    uncertainty: Uncertainty | None  # None from a baseline
-    comparisons: int
-    component: int
-
-
 class Ranked(NamedTuple):
-    labels: Labels
+    group: Group
     method: Method
-    comparisons: int
-    components: int
-    convergence: Convergence
-    entropy: float | None  # nats; None from a baseline
-    standings: list[Standing]  # best first
-
-
-class _Scored(NamedTuple):
-    rank: Ints  # (N,)
-    score: Floats  # (N,)
-    uncertainty: list[Uncertainty | None]  # (N,)
-    entropy: float | None
-    convergence: Convergence
+    standings: Standings
 
 
 def split(log: Log) -> Iterator[Group]:
@@ -102,48 +69,16 @@ def rank_file(
 
 
 def rank(group: Group, method: Method) -> Ranked:
-    """The ranking of one group. Raises InputError for an unknown method and NotConvergedError."""
-    comparisons, n = group.comparisons, len(group.keys)
-    scored = _score(comparisons, n, method)
-    if not scored.convergence.converged:
+    """The ranking of one group. Raises NotConvergedError."""
+    found = _standings(group, method)
+    if not found.convergence.converged:
         name = " / ".join(group.labels) or "all comparisons"
-        raise NotConvergedError(f"{name}: {method.name} gives no ranking. {scored.convergence.outcome.value}")
-    components = graph.components(comparisons, n)
-    standings = _standings(group.keys, scored, graph.appearances(comparisons, n), components)
-    count = int(components.max(initial=-1)) + 1
-    return Ranked(group.labels, method, comparisons.size, count, scored.convergence, scored.entropy, standings)
+        raise NotConvergedError(f"{name}: {method.name} gives no ranking. {found.convergence.outcome.value}")
+    return Ranked(group, method, found)
 
 
-def _score(comparisons: Comparisons, n: int, method: Method) -> _Scored:
-    if method.name in EXPERTS:
-        return _by_posterior(comparisons, n, method)
-    if method.name not in BASELINES:
-        raise InputError(f"unknown method {method.name!r}; use one of {', '.join(METHODS)}")
-    score, convergence = BASELINES[method.name](comparisons, n)
-    return _Scored(ranks(score), score, [None] * n, None, convergence)
-
-
-def _by_posterior(comparisons: Comparisons, n: int, method: Method) -> _Scored:
-    model = Model(n, EXPERTS[method.name], method.prior_variance)
-    fitted = posterior.fit(comparisons, model)
-    result = summarise(fitted, method.level, np.random.default_rng(DRAWS_SEED))
-    uncertainty = [
-        Uncertainty(float(sd), (float(low), float(high)), (int(best), int(worst)), float(p_best))
-        for sd, (low, high), (best, worst), p_best in zip(
-            result.sd, result.interval, result.rank_interval, result.p_best, strict=True
-        )
-    ]
-    return _Scored(result.rank, result.score, [*uncertainty], result.entropy, fitted.convergence)
-
-
-def _standings(keys: list[str], scored: _Scored, appearances: Ints, components: Ints) -> list[Standing]:
-    rows = zip(
-        scored.rank.tolist(),
-        keys,
-        scored.score.tolist(),
-        scored.uncertainty,
-        appearances.tolist(),
-        (components + 1).tolist(),
-        strict=True,
-    )
-    return sorted((Standing(*row) for row in rows), key=lambda row: (row.rank, -row.score, row.key))
+def _standings(group: Group, method: Method) -> Standings:
+    if method.name in BASELINES:
+        return by_baseline(method.name, group.comparisons, len(group.keys))
+    model = Model(len(group.keys), EXPERTS[method.name], method.prior_variance)
+    return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, method.level)

@@ -206,7 +206,8 @@ async def _lease(
     ids = sorted(uuid4() for _ in chosen)  # within one batch, id order is the order of choice
     rows = [
         {
-            "id": assignment_id, "set_id": state.row.id, "item_id": c.item, "first": c.pair.first, "second": c.pair.second,
+            "id": assignment_id, "set_id": state.row.id, "item_id": c.item,
+            "first": c.pair.first, "second": c.pair.second,
             "judge_id": judge_id, "why": _why(state.row, c).model_dump(),
         }
         for assignment_id, c in zip(ids, chosen, strict=True)

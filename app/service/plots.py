@@ -49,7 +49,9 @@ def _axis(zero: float | None, height: int) -> list[str]:
 
 def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> list[str]:
     name = rank.key if len(rank.key) <= 22 else rank.key[:21] + "…"
-    parts = [f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{_escape(name)}</text>']
+    parts = [
+        f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{_escape(name)}</text>'
+    ]
     if interval:
         low, high = interval
         parts.append(f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{ACCENT}" stroke-width="2"/>')

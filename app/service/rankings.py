@@ -3,13 +3,13 @@
 from typing import NamedTuple
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
-from app.inference import graph, ranking
+from app.inference import ranking
 from app.inference.baselines import BASELINES
-from app.inference.types import Convergence, Floats
+from app.inference.standings import Standing, Standings, by_baseline, by_posterior
+from app.inference.types import Convergence
 from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Snapshot
 from app.service import posteriors
@@ -18,8 +18,6 @@ from app.service.errors import NotConverged, SameCandidate, UnknownCandidate, Ve
 from app.storage.tables import Record
 from app.words import MethodName
 
-SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
-
 
 class Asked(NamedTuple):
     """Which ranking of a set."""
@@ -27,17 +25,6 @@ class Asked(NamedTuple):
     method: MethodName
     as_of: int | None
     level: float
-
-
-class _Row(NamedTuple):
-    """What a method says of one candidate."""
-
-    score: float
-    rank: int
-    sd: float | None = None
-    interval: tuple[float, float] | None = None
-    rank_interval: tuple[int, int] | None = None
-    p_best: float | None = None
 
 
 async def fingerprint(db: AsyncConnection, set_id: UUID, asked: Asked) -> str:
@@ -80,50 +67,38 @@ def _wanted(row: Record, as_of: int | None) -> int:
 
 
 def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -> schemas.Ranking:
-    log, n = snapshot.entries.comparisons, snapshot.model.n
-    rows, convergence, entropy = _by_method(snapshot, asked)
-    if not convergence.converged:
-        raise NotConverged(f"{convergence.outcome.value} Method {asked.method}, version {snapshot.version}.")
-    component, count = graph.components(log, n), graph.appearances(log, n)
-    ranks = [
-        schemas.Rank(key=catalogue.keys[i], comparisons=int(count[i]), component=int(component[i]), **rows[i]._asdict())
-        for i in sorted(range(n), key=lambda i: (rows[i].rank, i))
-    ]
+    found = _standings(snapshot, asked)
+    if not found.convergence.converged:
+        raise NotConverged(f"{found.convergence.outcome.value} Method {asked.method}, version {snapshot.version}.")
     return schemas.Ranking(
         set_id=row.id,
         version=snapshot.version,
         method=_method(row, asked),
-        convergence=_convergence(convergence),
-        comparisons=log.size,
-        components=len(set(component.tolist())),
-        entropy=entropy,
-        ranking=ranks,
+        convergence=_convergence(found.convergence),
+        comparisons=snapshot.entries.comparisons.size,
+        components=found.components,
+        entropy=found.entropy,
+        ranking=[_present(standing, catalogue) for standing in found.rows],
     )
 
 
-def _by_method(snapshot: Snapshot, asked: Asked) -> tuple[list[_Row], Convergence, float | None]:
+def _standings(snapshot: Snapshot, asked: Asked) -> Standings:
+    comparisons = snapshot.entries.comparisons
     if asked.method in BASELINES:
-        scores, convergence = BASELINES[asked.method](snapshot.entries.comparisons, snapshot.model.n)
-        return _plain(scores), convergence, None
-    if not snapshot.model.n:
-        return [], snapshot.posterior.convergence, 0.0
-    posterior = snapshots.exact(snapshot)
-    summary = ranking.summarise(posterior, asked.level, np.random.default_rng(SEED))
-    return _with_uncertainty(summary), posterior.convergence, summary.entropy
+        return by_baseline(asked.method, comparisons, snapshot.model.n)
+    return by_posterior(snapshots.exact(snapshot), comparisons, asked.level)
 
 
-def _plain(scores: Floats) -> list[_Row]:
-    return [_Row(float(s), int(r)) for s, r in zip(scores, ranking.ranks(scores), strict=True)]
-
-
-def _with_uncertainty(summary: ranking.Ranking) -> list[_Row]:
-    columns = (c.tolist() for c in (summary.score, summary.rank, summary.sd, summary.interval, summary.rank_interval))
-    return [
-        _Row(score, rank, sd, tuple(interval), tuple(ranks), p_best)
-        for (score, rank, sd, interval, ranks), p_best in zip(
-            zip(*columns, strict=True), summary.p_best.tolist(), strict=True
-        )
-    ]
+def _present(standing: Standing, catalogue: Catalogue) -> schemas.Rank:
+    known = standing.uncertainty._asdict() if standing.uncertainty else {}
+    return schemas.Rank(
+        key=catalogue.keys[standing.candidate],
+        rank=standing.rank,
+        score=standing.score,
+        comparisons=standing.comparisons,
+        component=standing.component,
+        **known,
+    )
 
 
 def _method(row: Record, asked: Asked) -> schemas.Method:

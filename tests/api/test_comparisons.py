@@ -109,7 +109,10 @@ async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> 
     for start in range(0, size, 20):
         await send(http, small["id"], *new[start : start + 20])
     logs = [
-        [{k: v for k, v in e.items() if k not in ("set_id", "created_at")} for e in await log(http, s["id"], limit=size)]
+        [
+            {k: v for k, v in e.items() if k not in ("set_id", "created_at")}
+            for e in await log(http, s["id"], limit=size)
+        ]
         for s in (large, small)
     ]
     assert logs[0] == logs[1]
@@ -154,7 +157,9 @@ async def test_the_same_comparison_without_a_client_id_counts_twice(http: httpx.
 async def test_a_client_id_cannot_stand_for_something_else(http: httpx.AsyncClient, other: dict[str, Any]) -> None:
     created = await create_set(http)
     await send(http, created["id"], comparison("ash", "elm", client_id="a"))
-    answer = await send(http, created["id"], comparison("ash", "cedar"), comparison("ash", "elm", client_id="a") | other)
+    answer = await send(
+        http, created["id"], comparison("ash", "cedar"), comparison("ash", "elm", client_id="a") | other
+    )
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:client-id-reused")
     assert answer.json()["errors"][0]["pointer"] == "/comparisons/1/client_id"
     assert len(await log(http, created["id"])) == 1
@@ -169,7 +174,9 @@ async def test_a_client_id_belongs_to_its_set(http: httpx.AsyncClient) -> None:
 
 async def test_an_idempotency_key_replays_the_answer(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    first, second = [await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"}) for _ in "ab"]
+    first, second = [
+        await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": "k"}) for _ in "ab"
+    ]
     assert (first.status_code, first.json()) == (second.status_code, second.json()) == (201, first.json())
     assert "Idempotent-Replayed" not in first.headers
     assert second.headers["Idempotent-Replayed"] == "true"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from scipy.special import ndtr
 
-from app.schemas import MethodName
+from app.words import MethodName
 from tests.factories import candidates, compare, create_set, get, ranking, void
 
 METHODS = get_args(MethodName)

@@ -5,22 +5,14 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 
 from app.storage.postgres_keeper import first_pid
+from tests.end_to_end.commands import BIN
 
-ROOT = Path(__file__).resolve().parents[2]
-SERVE = """
-import sys
-from pathlib import Path
-from app.main import serve
-from app.settings import Settings
-serve(Settings(data_dir=Path(sys.argv[1])), "127.0.0.1", int(sys.argv[2]))
-"""
 PATIENCE = 30.0  # seconds
 
 
@@ -36,9 +28,8 @@ class Server:
         """Returns once it is ready."""
         settings = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
         with open(self.log, "ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", SERVE, str(self.data_dir), str(self.port)], env=settings, cwd=ROOT, stderr=log
-            )
+            command = [str(BIN / "nextpair"), "serve", "--port", str(self.port), "--data-dir", str(self.data_dir)]
+            self._process = subprocess.Popen(command, env=settings, stderr=log)
         assert await eventually(self._is_ready), self.log.read_text()
 
     async def stop(self, how: signal.Signals) -> None:

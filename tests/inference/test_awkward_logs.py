@@ -56,9 +56,7 @@ LOGS: dict[str, Log] = {
     "winless among 200": winless(),
     "three in a line, fully separated": Log(3, comparisons(*[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)] * 10)),
     "islands": Log(7, joined(ring(0, 1, 2), ring(3, 4, 5))),
-    "bipartite": Log(
-        6, comparisons(*[(a, b, float((a + b) % 2)) for a in range(3) for b in range(3, 6)] * 3)
-    ),
+    "bipartite": Log(6, comparisons(*[(a, b, float((a + b) % 2)) for a in range(3) for b in range(3, 6)] * 3)),
     "star": Log(50, comparisons(*[(0, j, float(j % 2)) for j in range(1, 50)] * 4)),
     "ties only": Log(6, random_comparisons(6, 40, seed=0)._replace(p=np.full(40, 0.5))),
     "certain verdicts": Log(6, random_comparisons(6, 40, seed=0, hard=True)),
@@ -171,13 +169,7 @@ def test_symmetric_islands_are_compared_by_the_prior() -> None:
 
     assert across.p_first_better == pytest.approx(0.5)
     assert to_nobody.p_first_better == pytest.approx(0.5)
-    assert (
-        1.0
-        < predict(live, 0, 1).sd_difference
-        < across.sd_difference
-        < to_nobody.sd_difference
-        < np.sqrt(2.0)
-    )
+    assert 1.0 < predict(live, 0, 1).sd_difference < across.sd_difference < to_nobody.sd_difference < np.sqrt(2.0)
 
 
 def test_more_votes_within_islands_do_not_settle_the_order_across_them() -> None:

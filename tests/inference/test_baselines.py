@@ -114,9 +114,7 @@ def test_any_log_converges_to_finite_scores(baseline: Callable[..., Scores], log
 def test_relabelling_relabels(baseline: Callable[..., Scores]) -> None:
     log, label = random_comparisons(7, 30, seed=0), np.random.default_rng(0).permutation(7)
 
-    np.testing.assert_allclose(
-        baseline(relabelled(log, label), 7).score[label], baseline(log, 7).score, atol=1e-12
-    )
+    np.testing.assert_allclose(baseline(relabelled(log, label), 7).score[label], baseline(log, 7).score, atol=1e-12)
 
 
 @each_baseline

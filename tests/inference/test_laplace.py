@@ -38,10 +38,7 @@ def test_gradient_is_the_derivative_of_log_posterior(log: Log, seed: int) -> Non
     scores, m = true_scores(log.n, seed), model(log.n, 2.0)
 
     numeric = [
-        (
-            laplace.log_posterior(scores + e, log.comparisons, m)
-            - laplace.log_posterior(scores - e, log.comparisons, m)
-        )
+        (laplace.log_posterior(scores + e, log.comparisons, m) - laplace.log_posterior(scores - e, log.comparisons, m))
         / (2.0 * STEP)
         for e in STEP * np.eye(log.n)
     ]

@@ -32,9 +32,7 @@ def test_as_selected_does_not_balance() -> None:
 def test_both_candidates_of_the_pair_are_shown(order: Order) -> None:
     rng = np.random.default_rng(0)
 
-    assert {frozenset(present(2, 5, np.zeros(6, np.int64), order, rng)) for _ in range(20)} == {
-        frozenset({2, 5})
-    }
+    assert {frozenset(present(2, 5, np.zeros(6, np.int64), order, rng)) for _ in range(20)} == {frozenset({2, 5})}
 
 
 @pytest.mark.parametrize("order", [Order.BALANCED, Order.BOTH])

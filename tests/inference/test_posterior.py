@@ -96,9 +96,7 @@ def test_the_mean_is_the_batch_map_after_every_update(n: int, count: int, hard: 
 
 
 @pytest.mark.parametrize(("hard", "nearly_all", "worst"), [(False, 0.01, 0.05), (True, 0.02, 0.10)])
-def test_variances_of_differences_stay_close_between_checkpoints(
-    hard: bool, nearly_all: float, worst: float
-) -> None:
+def test_variances_of_differences_stay_close_between_checkpoints(hard: bool, nearly_all: float, worst: float) -> None:
     """99% of the pairs of 200 candidates within 1% or 2% of exact; no pair further off than 5% or 10%."""
     n = 200
     log, m = random_comparisons(n, 5 * posterior.period(n), seed=3, hard=hard), model(n)
@@ -219,9 +217,7 @@ def test_relabelling_relabels() -> None:
     there, here = fold_at([50], relabelled(log, label), m), fold_at([50], log, m)
 
     np.testing.assert_allclose(there.mean[label], here.mean, atol=1e-9)
-    np.testing.assert_allclose(
-        dense(there.covariance)[np.ix_(label, label)], dense(here.covariance), atol=1e-9
-    )
+    np.testing.assert_allclose(dense(there.covariance)[np.ix_(label, label)], dense(here.covariance), atol=1e-9)
 
 
 def test_a_probability_that_is_not_a_number_is_reported() -> None:

@@ -152,8 +152,7 @@ def test_the_first_pair_of_a_cold_start_is_uniform(criterion: Criterion) -> None
     """Chi-square over the 15 pairs of 6 candidates, at the 0.1% level."""
     n, draws = 6, 2000
     first = Counter(
-        pairs_of(chosen(np.zeros(n), isotropic(n, 1.0), Policy(criterion), seed=seed))[0]
-        for seed in range(draws)
+        pairs_of(chosen(np.zeros(n), isotropic(n, 1.0), Policy(criterion), seed=seed))[0] for seed in range(draws)
     )
 
     counts = np.array([first[i, j] for i in range(n) for j in range(i + 1, n)])
@@ -192,9 +191,7 @@ STATES = {
 
 @each_criterion
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
-def test_propensity_is_how_often_a_pair_is_picked(
-    criterion: Criterion, state: tuple[Floats, Covariance]
-) -> None:
+def test_propensity_is_how_often_a_pair_is_picked(criterion: Criterion, state: tuple[Floats, Covariance]) -> None:
     """Within 4.5 standard errors for every pair."""
     draws, policy = 3000, Policy(criterion, random_share=0.3)
     picks = [chosen(*state, policy, seed=seed)[0] for seed in range(draws)]

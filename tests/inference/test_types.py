@@ -19,7 +19,7 @@ def test_scatter_differences_is_the_transpose_of_differences() -> None:
 
 
 def test_no_comparisons_has_none() -> None:
-    assert no_comparisons().count == 0
+    assert no_comparisons().size == 0
 
 
 def test_take_cuts_all_three_columns() -> None:

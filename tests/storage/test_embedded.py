@@ -477,9 +477,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     return found
 
 
-def test_binaries_are_taken_in_order(
-    places: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_binaries_are_taken_in_order(places: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [choose_binaries(tmp_path / "data").folder]
     monkeypatch.delenv("NEXTPAIR_PG_BINDIR")
     chosen.append(choose_binaries(tmp_path / "data").folder)
@@ -492,9 +490,7 @@ def test_binaries_are_taken_in_order(
 
 
 @pytest.mark.parametrize(("major", "place"), [(15, "named"), (16, "old wheel"), (17, "path"), (19, "system")])
-def test_data_is_opened_by_its_own_major(
-    places: dict[str, Path], tmp_path: Path, major: int, place: str
-) -> None:
+def test_data_is_opened_by_its_own_major(places: dict[str, Path], tmp_path: Path, major: int, place: str) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "PG_VERSION").write_text(f"{major}\n")
 

@@ -1,0 +1,367 @@
+"""Bad input: every refusal says what is wrong and what to do, in the form of RFC 9457, and writes nothing."""
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.schemas import Problem
+from app.service.context import Context
+from app.settings import Settings
+from app.storage import db
+from tests.conftest import running
+from tests.factories import ask_one, candidates, compare, count_rows, create_set, create_systems, run_sql, tell, void
+
+NOBODY = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
+BIG = 10**30
+
+
+class Case(NamedTuple):
+    """A request, and what its refusal has to be."""
+
+    name: str
+    request: str  # method and path, with the names of World in braces
+    body: Any  # JSON value; text is sent as it is
+    status: int
+    type: str
+    says: str  # somewhere in the detail or the errors: the field, or the remedy
+
+
+class World(NamedTuple):
+    """Ids of what the cases need."""
+
+    set: str  # four texts; its log has comparison 1 and its void 2, and comparison 3
+    other: str  # another, whose log has comparisons 1 to 5
+    systems: str  # two items
+    deleted: str
+    fresh: str  # an assignment of alice
+    judged: str  # one with its verdict
+    expired: str
+
+
+@pytest.fixture
+async def world(http: httpx.AsyncClient) -> World:
+    here, other, deleted = [(await create_set(http))["id"] for _ in range(3)]
+    systems = await create_systems(http, ["one", "two"], "kelp", "rowan")
+    await http.post(f"/v1/sets/{systems['id']}/candidates", json={"candidates": [{"key": "sage", "outputs": {}}]})
+    await compare(http, here, "ash>elm")
+    await void(http, here, 1)
+    judged = await ask_one(http, here)
+    await tell(http, judged["id"], p_first=1.0)
+    await compare(http, other, *["ash>elm"] * 5)
+    fresh = await ask_one(http, here)
+    expired = await ask_one(http, other, lease_seconds=0.001)
+    await asyncio.sleep(0.01)
+    await http.delete(f"/v1/sets/{deleted}")
+    return World(here, other, systems["id"], deleted, fresh["id"], judged["id"], expired["id"])
+
+
+def compared(**fields: Any) -> dict[str, Any]:
+    return {"comparisons": [{"first": "ash", "second": "elm", "judge": "bob", **fields}]}
+
+
+def of_set(**fields: Any) -> dict[str, Any]:
+    return {"name": "n", "question": "q", **fields}
+
+
+INVALID = "invalid-request"
+COMPARE = "POST /v1/sets/{set}/comparisons"
+VERDICT = "POST /v1/assignments/{fresh}/verdict"
+ADD = "POST /v1/sets/{set}/candidates"
+MAKE = "POST /v1/sets"
+ASK = "POST /v1/sets/{set}/next-pair"
+CASES = [
+    # Comparisons
+    Case("unknown candidate", COMPARE, compared(first="oak", p_first=1), 404, "unknown-candidate",
+         "/comparisons/0/first"),
+    Case("itself", COMPARE, compared(second="ash", p_first=1), 422, INVALID, "two different candidates"),
+    Case("p above 1", COMPARE, compared(p_first=1.1), 422, INVALID, "/comparisons/0/p_first"),
+    Case("p below 0", COMPARE, compared(p_first=-0.1), 422, INVALID, "/comparisons/0/p_first"),
+    Case("p is text", COMPARE, compared(p_first="high"), 422, INVALID, "/comparisons/0/p_first"),
+    Case("p is NaN", COMPARE, json.dumps(compared(p_first=float("nan"))), 422, INVALID, "finite"),
+    Case("p is Infinity", COMPARE, json.dumps(compared(p_first=float("inf"))), 422, INVALID, "finite"),
+    Case("p and winner", COMPARE, compared(p_first=1, winner="first"), 422, INVALID, "found p_first and winner"),
+    Case("no answer", COMPARE, compared(), 422, INVALID, "exactly one of p_first, winner, logprobs"),
+    Case("unknown winner", COMPARE, compared(winner="left"), 422, INVALID, "'first', 'second', 'tie' or 'both_bad'"),
+    Case("a failure is no comparison", COMPARE, compared(failure="timeout"), 422, INVALID, "/comparisons/0/failure"),
+    Case("infinite logprob", COMPARE, json.dumps(compared(logprobs={"first": float("-inf"), "second": 0})), 422,
+         INVALID,
+         "/comparisons/0/logprobs/first"),
+    Case("a label without logprob", COMPARE, compared(logprobs={"first": 0}), 422, INVALID, "logprobs/second"),
+    Case("no judge", COMPARE, {"comparisons": [{"first": "ash", "second": "elm", "p_first": 1}]}, 422, INVALID,
+         "judge"),
+    Case("unknown field", COMPARE, compared(p_first=1, extra=1), 422, INVALID, "/comparisons/0/extra"),
+    Case("time without zone", COMPARE, compared(p_first=1, created_at="2026-01-01T00:00:00"), 422, INVALID,
+         "created_at"),
+    Case("time beyond reach", COMPARE, compared(p_first=1, created_at="0001-01-01T00:00:00+14:00"), 422, INVALID, ""),
+    Case("no comparisons", COMPARE, {"comparisons": []}, 422, INVALID, "/comparisons"),
+    Case("NUL in a client_id", COMPARE, compared(p_first=1, client_id="a\0"), 422, INVALID, "NUL"),
+    Case("NUL in a judge", COMPARE, compared(p_first=1, judge="a\0"), 422, INVALID, "NUL"),
+    Case("the item is missing", "POST /v1/sets/{systems}/comparisons", compared(first="kelp", second="rowan",
+         p_first=1),
+         422, "ambiguous-item", "/comparisons/0/item"),
+    Case("unknown item", "POST /v1/sets/{systems}/comparisons",
+         compared(first="kelp", second="rowan", item="six", p_first=1), 404, "unknown-item", "six"),
+    Case("no such output", "POST /v1/sets/{systems}/comparisons",
+         compared(first="kelp", second="sage", item="one", p_first=1), 422, "missing-output", "sage"),
+    Case("an item in a set of texts", COMPARE, compared(p_first=1, item="one"), 404, "unknown-item", "one"),
+    Case("unknown set", f"POST /v1/sets/{NOBODY}/comparisons", compared(p_first=1), 404, "unknown-set", NOBODY),
+    Case("deleted set", "POST /v1/sets/{deleted}/comparisons", compared(p_first=1), 410, "set-deleted", "deleted"),
+    # Sets and candidates
+    Case("no question", MAKE, {"name": "n"}, 422, INVALID, "/question"),
+    Case("empty name", MAKE, of_set(name=""), 422, INVALID, "/name"),
+    Case("long name", MAKE, of_set(name="x" * 201), 422, INVALID, "/name"),
+    Case("a surrogate in a name", MAKE, '{"name": "\\ud800", "question": "q"}', 422, INVALID, "/name"),
+    Case("unknown criterion", MAKE, of_set(selection={"criterion": "best"}), 422, INVALID, "/selection/criterion"),
+    Case("unknown expert", MAKE, of_set(expert="elo"), 422, INVALID, "/expert"),
+    Case("unknown field", MAKE, of_set(colour="red"), 422, INVALID, "/colour: unknown field; remove it"),
+    Case("no prior variance", MAKE, of_set(prior_variance=0), 422, INVALID, "/prior_variance"),
+    Case("NaN as a prior variance", MAKE, json.dumps(of_set(prior_variance=float("nan"))), 422, INVALID,
+         "/prior_variance"),
+    Case("share above 1", MAKE, of_set(selection={"random_share": 1.5}), 422, INVALID, "/selection/random_share"),
+    Case("no budget", MAKE, of_set(budget={"max_comparisons": 0}), 422, INVALID, "/budget/max_comparisons"),
+    Case("a budget beyond 64 bits", MAKE, of_set(budget={"max_comparisons": BIG}), 422, INVALID, ""),
+    Case("NUL in a name", MAKE, of_set(name="a\0"), 422, INVALID, "NUL"),
+    Case("NUL in metadata", MAKE, of_set(metadata={"a": "\0"}), 422, INVALID, "NUL"),
+    Case("NaN in metadata", MAKE, json.dumps(of_set(metadata={"a": float("nan")})), 422, INVALID, "NaN"),
+    Case("NUL in a text", MAKE, of_set(candidates=[{"key": "ash", "text": "a\0b"}]), 422, INVALID, "NUL"),
+    Case("a key twice", MAKE, of_set(candidates=candidates("ash", "elm", "ash")), 422, "duplicate-key",
+         "/candidates/2/key"),
+    Case("an item twice", MAKE, of_set(items=[{"key": "one"}] * 2), 422, "duplicate-key", "/items/1/key"),
+    Case("empty key", ADD, {"candidates": [{"key": ""}]}, 422, INVALID, "/candidates/0/key"),
+    Case("long key", ADD, {"candidates": [{"key": "x" * 201}]}, 422, INVALID, "/candidates/0/key"),
+    Case("empty text", ADD, {"candidates": [{"key": "oak", "text": ""}]}, 422, INVALID, "/candidates/0/text"),
+    Case("10 MB of text", ADD, {"candidates": [{"key": "oak", "text": "x" * 10**7}]}, 413, "text-too-large", "excerpt"),
+    Case("no candidates", ADD, {"candidates": []}, 422, INVALID, "/candidates"),
+    Case("text and outputs", ADD, {"candidates": [{"key": "oak", "text": "a", "outputs": {"one": "b"}}]}, 409,
+         "texts-or-systems", "/candidates/0"),
+    Case("outputs in a set of texts", ADD, {"candidates": [{"key": "oak", "outputs": {"one": "b"}}]}, 409,
+         "texts-or-systems", "send text instead"),
+    Case("a text in a set of systems", "POST /v1/sets/{systems}/candidates", {"candidates": candidates("oak")}, 409,
+         "texts-or-systems", "outputs"),
+    Case("output for an unknown item", "POST /v1/sets/{systems}/candidates",
+         {"candidates": [{"key": "oak", "outputs": {"a/b~": "x"}}]}, 404, "unknown-item",
+         "/candidates/0/outputs/a~1b~0"),
+    Case("a judged text", ADD, {"candidates": [{"key": "elm", "text": "New."}]}, 409, "text-in-use", "another key"),
+    Case("bad status", "PATCH /v1/sets/{set}", {"status": "closed"}, 422, INVALID, "'open' or 'paused'"),
+    Case("a question cannot change", "PATCH /v1/sets/{set}", {"question": "x"}, 422, INVALID, "/question"),
+    Case("candidates of an unknown set", f"GET /v1/sets/{NOBODY}/candidates", None, 404, "unknown-set", NOBODY),
+    Case("page behind an unknown key", "GET /v1/sets/{set}/candidates?after=oak", None, 404, "unknown-candidate",
+         "oak"),
+    Case("NUL in a query", "GET /v1/sets/{set}/candidates?after=%00", None, 422, INVALID, "NUL"),
+    # Ask
+    Case("no judge to ask for", ASK, {}, 422, INVALID, "/judge"),
+    Case("no pair at all", ASK, {"judge": "a", "count": 0}, 422, INVALID, "/count"),
+    Case("too many pairs", ASK, {"judge": "a", "count": 1001}, 422, INVALID, "/count"),
+    Case("no lease", ASK, {"judge": "a", "lease_seconds": 0}, 422, INVALID, "/lease_seconds"),
+    Case("too long a wait", ASK, {"judge": "a", "wait_seconds": 61}, 422, INVALID, "/wait_seconds"),
+    Case("asking an unknown set", f"POST /v1/sets/{NOBODY}/next-pair", {"judge": "a"}, 404, "unknown-set", NOBODY),
+    Case("asking a deleted set", "POST /v1/sets/{deleted}/next-pair", {"judge": "a"}, 410, "set-deleted", "deleted"),
+    Case("previewing too many", "GET /v1/sets/{set}/next-pair?count=1001", None, 422, INVALID, "query count"),
+    Case("bad UUID among sets", "POST /v1/next-pairs", {"judge": "a", "count": 1, "sets": ["x"]}, 422, INVALID,
+         "/sets/0"),
+    Case("renewing what has expired", "POST /v1/assignments/{expired}/renew", {}, 410, "lease-ended", "Ask for a pair"),
+    Case("renewing what is judged", "POST /v1/assignments/{judged}/renew", {}, 410, "lease-ended", "done"),
+    Case("releasing what has expired", "POST /v1/assignments/{expired}/release", None, 410, "lease-ended", "expired"),
+    Case("renewing nothing", f"POST /v1/assignments/{NOBODY}/renew", {}, 404, "unknown-assignment", NOBODY),
+    # Tell
+    Case("two answers", VERDICT, {"p_first": 1, "winner": "first"}, 422, INVALID, "found p_first and winner"),
+    Case("no answer at all", VERDICT, {}, 422, INVALID, "exactly one of p_first, winner, logprobs, failure"),
+    Case("an answer and a failure", VERDICT, {"p_first": 1, "failure": "timeout"}, 422, INVALID,
+         "found p_first and failure"),
+    Case("unknown failure", VERDICT, {"failure": "tired"}, 422, INVALID, "/failure"),
+    Case("NaN as a verdict", VERDICT, '{"p_first": NaN}', 422, INVALID, "/p_first"),
+    Case("label mass above 1", VERDICT, {"p_first": 1, "label_mass": 2}, 422, INVALID, "/label_mass"),
+    Case("negative latency", VERDICT, {"p_first": 1, "latency_ms": -1}, 422, INVALID, "/latency_ms"),
+    Case("NaN in raw", VERDICT, '{"p_first": 1, "raw": {"a": NaN}}', 422, INVALID, "NaN"),
+    Case("NUL in raw", VERDICT, {"p_first": 1, "raw": "\0"}, 422, INVALID, "NUL"),
+    Case("someone else's assignment", VERDICT, {"p_first": 1, "judge": "mallory"}, 409, "foreign-assignment",
+         "'alice'"),
+    Case("a second verdict", "POST /v1/assignments/{judged}/verdict", {"p_first": 1}, 409, "already-judged", "void"),
+    Case("a verdict on nothing", f"POST /v1/assignments/{NOBODY}/verdict", {"p_first": 1}, 404,
+         "unknown-assignment", NOBODY),
+    Case("a batch of nothing", "POST /v1/verdicts", {"verdicts": []}, 422, INVALID, "/verdicts"),
+    Case("one bad entry in a batch", "POST /v1/verdicts",
+         {"verdicts": [{"assignment_id": NOBODY, "p_first": 1}, {"assignment_id": NOBODY}]}, 422, INVALID,
+         "/verdicts/1"),
+    Case("voiding an unknown seq", "POST /v1/sets/{set}/comparisons/99/void", {"reason": "x"}, 404,
+         "unknown-comparison", "99"),
+    Case("voiding a seq of another set", "POST /v1/sets/{set}/comparisons/5/void", {"reason": "x"}, 404,
+         "unknown-comparison", "5"),
+    Case("voiding a void", "POST /v1/sets/{set}/comparisons/2/void", {"reason": "x"}, 404, "unknown-comparison", "2"),
+    Case("voiding twice", "POST /v1/sets/{set}/comparisons/1/void", {"reason": "x"}, 409, "already-voided", "entry 2"),
+    Case("voiding number 0", "POST /v1/sets/{set}/comparisons/0/void", {"reason": "x"}, 422, INVALID, "path seq"),
+    Case("voiding beyond 64 bits", f"POST /v1/sets/{{set}}/comparisons/{BIG}/void", {"reason": "x"}, 422, INVALID,
+         "64 bits"),
+    Case("voiding without a reason", "POST /v1/sets/{set}/comparisons/3/void", {}, 422, INVALID, "/reason"),
+    # Read
+    Case("unknown method", "GET /v1/sets/{set}/ranking?method=elo", None, 422, INVALID, "'bradley-terry'"),
+    Case("unknown format", "GET /v1/sets/{set}/ranking?format=pdf", None, 422, INVALID, "'svg'"),
+    Case("as of beyond the log", "GET /v1/sets/{set}/ranking?as_of=4", None, 422, "version-unknown", "version 3"),
+    Case("as of a negative version", "GET /v1/sets/{set}/ranking?as_of=-1", None, 422, INVALID, "query as_of"),
+    Case("level 1", "GET /v1/sets/{set}/ranking?level=1", None, 422, INVALID, "query level"),
+    Case("level next to nothing", "GET /v1/sets/{set}/ranking?level=1e-300", None, 422, INVALID, "query level"),
+    Case("level NaN", "GET /v1/sets/{set}/ranking?level=nan", None, 422, INVALID, "query level"),
+    Case("ranking of an unknown set", f"GET /v1/sets/{NOBODY}/ranking", None, 404, "unknown-set", NOBODY),
+    Case("predicting an unknown candidate", "GET /v1/sets/{set}/predict?first=ash&second=oak", None, 404,
+         "unknown-candidate", "oak"),
+    Case("predicting itself", "GET /v1/sets/{set}/predict?first=ash&second=ash", None, 422, "same-candidate",
+         "different"),
+    Case("predicting half a pair", "GET /v1/sets/{set}/predict?first=ash", None, 422, INVALID, "query second"),
+    Case("negative limit", "GET /v1/sets/{set}/comparisons?limit=-1", None, 422, INVALID, "query limit"),
+    Case("limit beyond a page", "GET /v1/sets?limit=1001", None, 422, INVALID, "query limit"),
+    Case("after beyond 64 bits", f"GET /v1/sets/{{set}}/comparisons?after={BIG}", None, 422, INVALID, "64 bits"),
+    Case("unknown export", "GET /v1/sets/{set}/comparisons?format=xlsx", None, 422, INVALID, "'parquet'"),
+    Case("export of an unknown set", f"GET /v1/sets/{NOBODY}/comparisons?format=csv", None, 404, "unknown-set", NOBODY),
+    Case("events of an unknown set", f"GET /v1/sets/{NOBODY}/events", None, 404, "unknown-set", NOBODY),
+    Case("events after a word", "GET /v1/sets/{set}/events?after=yesterday", None, 422, INVALID, "query after"),
+    # Any
+    Case("bad UUID", "GET /v1/sets/not-a-uuid", None, 422, INVALID, "path set_id"),
+    Case("not JSON", MAKE, '{"name": "n",', 422, INVALID, "not JSON at character 13"),
+    Case("no body", MAKE, "", 422, INVALID, "field required"),
+    Case("a list for an object", MAKE, [], 422, INVALID, "dictionary or object"),
+    Case("unknown path", "GET /v1/nothing", None, 404, "about:blank", "/docs"),
+    Case("wrong method", "PUT /v1/sets/{set}", {}, 405, "about:blank", "PUT /v1/sets/"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace(" ", "_"))
+async def test_bad_input_is_refused_and_writes_nothing(
+    http: httpx.AsyncClient, context: Context, world: World, case: Case
+) -> None:
+    before = await count_rows(context.engine)
+    method, path = case.request.format(**world._asdict()).split(" ", 1)
+    content = case.body if isinstance(case.body, str) else json.dumps(case.body)
+    body = None if case.body is None else content
+    answer = await http.request(method, path, content=body, headers={"Content-Type": "application/json"})
+    assert_problem(answer, case.status, case.type, case.says)
+    assert await count_rows(context.engine) == before
+
+
+def assert_problem(answer: httpx.Response, status: int, code: str, says: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = Problem.model_validate(answer.json())
+    assert (problem.status, problem.type) == (status, code if ":" in code else f"urn:nextpair:problem:{code}")
+    assert problem.title
+    assert says in problem.detail or any(says in f"{e.pointer} {e.detail}" for e in problem.errors or ())
+
+
+async def test_a_value_beyond_storing_is_no_error_of_the_server(
+    http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    await http.post("/v1/sets", json=of_set(name="a\0"))
+    assert not caplog.records
+
+
+async def test_every_fault_of_a_body_is_listed(http: httpx.AsyncClient) -> None:
+    answer = await http.post("/v1/sets", json={"name": "", "order": "up", "colour": "red"})
+    assert {e["pointer"] for e in answer.json()["errors"]} == {"/name", "/question", "/order", "/colour"}
+    assert "3 more in `errors`" in answer.json()["detail"]
+
+
+# Size
+
+
+@pytest.fixture
+async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A service with low limits."""
+    settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
+    async with (
+        running(settings) as app,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+    ):
+        yield client
+
+
+async def test_an_announced_body_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    answer = await small.post("/v1/sets", json=of_set(context="x" * 2000))
+    assert_problem(answer, 413, "body-too-large", "NEXTPAIR_MAX_BODY_BYTES")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k"}])
+async def test_a_body_that_grows_over_the_limit_is_refused(small: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(30):
+            yield b" " * 100
+
+    answer = await small.post("/v1/sets", content=chunks(), headers={"Content-Type": "application/json", **headers})
+    assert_problem(answer, 413, "body-too-large", "smaller parts")
+    assert (await small.get("/v1/sets")).json()["sets"] == []
+
+
+async def test_a_text_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    answer = await small.post("/v1/sets", json=of_set(candidates=[{"key": "ash", "text": "x" * 101}]))
+    assert_problem(answer, 413, "text-too-large", "/candidates/0/text")
+
+
+async def test_a_set_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    answer = await small.post("/v1/sets", json=of_set(candidates=candidates("a", "b", "c", "d")))
+    assert_problem(answer, 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
+    assert (await small.get("/v1/sets")).json()["sets"] == []
+
+
+# No database
+
+REQUESTS: list[tuple[str, str, Any]] = [
+    ("GET", f"/v1/sets/{NOBODY}", None),
+    ("GET", f"/v1/sets/{NOBODY}/ranking", None),
+    ("GET", f"/v1/sets/{NOBODY}/events", None),
+    ("POST", "/v1/sets", of_set()),
+    ("POST", f"/v1/sets/{NOBODY}/next-pair", {"judge": "a"}),
+    ("POST", "/v1/verdicts", {"verdicts": [{"assignment_id": NOBODY, "p_first": 1}]}),
+    ("GET", "/readyz", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), REQUESTS, ids=lambda value: str(value)[:40])
+async def test_without_a_database_the_answer_is_to_try_again(
+    http: httpx.AsyncClient, app: FastAPI, context: Context, method: str, path: str, body: Any
+) -> None:
+    dead = db.connect("postgresql://nobody@127.0.0.1:1/nowhere")
+    app.state.context = dataclasses.replace(context, engine=dead)
+    answer = await http.request(method, path, json=body)
+    assert_problem(answer, 503, "database-down", "Send the request again")
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert (await http.get("/healthz")).status_code == 200
+    await dead.dispose()
+
+
+async def test_the_service_recovers_when_the_database_has_dropped_every_connection(
+    http: httpx.AsyncClient, context: Context, cluster: Any
+) -> None:
+    created = await create_set(http)
+    killer = db.connect(cluster.url("postgres"))
+    name = context.engine.url.database
+    await run_sql(killer, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    await killer.dispose()
+    answers = [await http.get(f"/v1/sets/{created['id']}") for _ in range(3)]
+    for answer in answers:
+        if answer.status_code != 200:
+            assert_problem(answer, 503, "database-down", "Send the request again")
+    assert answers[-1].status_code == 200
+
+
+async def test_a_database_that_dies_in_the_middle_has_written_nothing(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http)
+    await run_sql(
+        context.engine,
+        "CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$",
+        "CREATE TRIGGER dying AFTER INSERT ON comparisons FOR EACH ROW EXECUTE FUNCTION die()",
+    )
+    before = await count_rows(context.engine)
+    headers = {"Idempotency-Key": str(uuid4())}
+    for new in (compared(p_first=1), {"comparisons": compared(p_first=1)["comparisons"] * 60}):  # INSERT and COPY
+        answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json=new, headers=headers)
+        assert_problem(answer, 503, "database-down", "nothing was written")
+        assert answer.headers["Retry-After"]
+    assert await count_rows(context.engine) == before

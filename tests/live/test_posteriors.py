@@ -1,0 +1,81 @@
+"""The cache of live sets: what it keeps, what it forgets."""
+
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.inference.experts import EXPERTS
+from app.inference.laplace import Model
+from app.live import snapshot as snapshots
+from app.live.posteriors import LivePosteriors
+
+SNAPSHOT = snapshots.empty(Model(50, EXPERTS["soft-bt"], 1.0), 1)
+
+
+@pytest.fixture
+def ids() -> list[UUID]:
+    return [uuid4() for _ in range(4)]
+
+
+@pytest.fixture
+def live() -> Iterator[LivePosteriors]:
+    kept = LivePosteriors(max_sets=3, max_bytes=10**9)
+    yield kept
+    kept.close()
+
+
+def fill(live: LivePosteriors, ids: list[UUID]) -> None:
+    for set_id in ids:
+        live.get(set_id).snapshot = SNAPSHOT
+        live.trim()
+
+
+def held(live: LivePosteriors, ids: list[UUID]) -> list[bool]:
+    """Whether each set's snapshot is still there; looking at it makes it the latest used."""
+    return [live.get(set_id).snapshot is not None for set_id in ids]
+
+
+def test_a_set_is_the_same_until_it_is_forgotten(live: LivePosteriors, ids: list[UUID]) -> None:
+    one = live.get(ids[0])
+    assert live.get(ids[0]) is one
+    live.forget(ids[0])
+    assert live.get(ids[0]) is not one
+
+
+def test_forgetting_what_is_not_there_is_harmless(live: LivePosteriors, ids: list[UUID]) -> None:
+    live.forget(ids[0])
+    assert len(live) == 0
+
+
+def test_too_many_sets_push_the_oldest_out(live: LivePosteriors, ids: list[UUID]) -> None:
+    fill(live, ids)
+    assert len(live) == 3
+    assert held(live, ids) == [False, True, True, True]
+
+
+def test_a_set_that_was_just_used_stays(live: LivePosteriors, ids: list[UUID]) -> None:
+    fill(live, ids[:3])
+    live.get(ids[0])
+    fill(live, ids[3:])
+    assert held(live, ids) == [True, False, True, True]
+
+
+def test_too_many_bytes_push_the_oldest_out(ids: list[UUID]) -> None:
+    live = LivePosteriors(max_sets=100, max_bytes=2 * SNAPSHOT.size_bytes)
+    fill(live, ids)
+    assert live.size_bytes == 2 * SNAPSHOT.size_bytes
+    assert held(live, ids) == [False, False, True, True]
+    live.close()
+
+
+async def test_a_set_in_use_stays(live: LivePosteriors, ids: list[UUID]) -> None:
+    async with live.get(ids[0]).updating, live.get(ids[1]).asking:
+        fill(live, ids)
+        assert held(live, ids) == [True, True, False, True]
+
+
+async def test_numerics_run_off_the_event_loop_and_pass_their_errors_on(live: LivePosteriors) -> None:
+    assert await live.compute(round, 2.345, ndigits=1) == 2.3
+    with pytest.raises(ZeroDivisionError):
+        await live.compute(lambda: 1 / 0)

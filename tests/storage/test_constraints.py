@@ -1,0 +1,172 @@
+"""What the database itself refuses, whoever writes to it."""
+
+import asyncio
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from sqlalchemy import insert, text, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.service.context import Context
+from app.storage import sets as storage
+from app.storage.db import transaction
+from app.storage.tables import assignments, candidates, comparisons, judges, voids
+from tests.factories import create_set, log, send
+
+
+@pytest.fixture
+async def set_id(http: httpx.AsyncClient, context: Context) -> UUID:
+    """A set of four texts, with judge 1 and no comparison."""
+    created = await create_set(http)
+    async with transaction(context.engine) as db:
+        await db.execute(insert(judges).values(name="alice"))
+    return UUID(created["id"])
+
+
+def lease(set_id: UUID, first: int = 0, second: int = 1, **fields: Any) -> dict[str, Any]:
+    row = {"id": uuid4(), "set_id": set_id, "item_id": 0, "first": first, "second": second, "judge_id": 1, "why": {}}
+    return {**row, "expires_at": text("now()"), **fields}
+
+
+def entry(set_id: UUID, seq: int = 1, **fields: Any) -> dict[str, Any]:
+    row = {"set_id": set_id, "seq": seq, "item_id": 0, "first": 0, "second": 1, "p_first": 0.5, "judge_id": 1}
+    return {**row, **fields}
+
+
+async def add(db: AsyncConnection, table: Any, values: dict[str, Any]) -> None:
+    await db.execute(insert(table).values(values))
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0)])
+async def test_a_pair_is_leased_once_whichever_way_round(
+    connection: AsyncConnection, set_id: UUID, pair: tuple[int, int]
+) -> None:
+    await add(connection, assignments, lease(set_id, 0, 1))
+    with pytest.raises(IntegrityError, match="uq_assignments_live_pair"):
+        await add(connection, assignments, lease(set_id, *pair))
+
+
+@pytest.mark.parametrize("state", ["done", "released", "expired"])
+async def test_a_pair_whose_lease_has_ended_is_leased_again(
+    connection: AsyncConnection, set_id: UUID, state: str
+) -> None:
+    await add(connection, assignments, lease(set_id))
+    await connection.execute(update(assignments).values(state=state))
+    await add(connection, assignments, lease(set_id))
+
+
+async def test_another_pair_is_leased_beside_it(connection: AsyncConnection, set_id: UUID) -> None:
+    await add(connection, assignments, lease(set_id, 0, 1))
+    await add(connection, assignments, lease(set_id, 0, 2))
+
+
+@pytest.mark.parametrize(
+    ("fields", "constraint"),
+    [
+        ({"second": 0}, "ck_assignments_two_candidates"),
+        ({"second": 99}, "fk_assignments_set_id_item_id_second_outputs"),
+        ({"item_id": 5}, "outputs"),
+        ({"judge_id": 99}, "fk_assignments_judge_id_judges"),
+        ({"state": "lost"}, "ck_assignments_state"),
+        ({"state": "failed"}, "ck_assignments_failure"),
+        ({"failure": "timeout"}, "ck_assignments_failure"),
+    ],
+)
+async def test_an_impossible_assignment_is_refused(
+    connection: AsyncConnection, set_id: UUID, fields: dict[str, Any], constraint: str
+) -> None:
+    with pytest.raises(IntegrityError, match=constraint):
+        await add(connection, assignments, lease(set_id, **fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "constraint"),
+    [
+        ({"p_first": float("nan")}, "ck_comparisons_p_first"),
+        ({"p_first": 1.1}, "ck_comparisons_p_first"),
+        ({"p_first": -0.1}, "ck_comparisons_p_first"),
+        ({"p_first": float("inf")}, "ck_comparisons_p_first"),
+        ({"second": 0}, "ck_comparisons_two_candidates"),
+        ({"first": 99}, "fk_comparisons_set_id_item_id_first_outputs"),
+        ({"winner": "left"}, "ck_comparisons_winner"),
+        ({"label_mass": 1.5}, "ck_comparisons_label_mass"),
+        ({"label_mass": float("nan")}, "ck_comparisons_label_mass"),
+        ({"assignment_id": uuid4()}, "fk_comparisons_assignment_id_assignments"),
+    ],
+)
+async def test_an_impossible_comparison_is_refused(
+    connection: AsyncConnection, set_id: UUID, fields: dict[str, Any], constraint: str
+) -> None:
+    with pytest.raises(IntegrityError, match=constraint):
+        await add(connection, comparisons, entry(set_id, **fields))
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0])
+async def test_every_probability_is_taken(connection: AsyncConnection, set_id: UUID, p: float) -> None:
+    await add(connection, comparisons, entry(set_id, p_first=p))
+
+
+async def test_a_sequence_number_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
+    await add(connection, comparisons, entry(set_id, 1))
+    with pytest.raises(IntegrityError, match="pk_comparisons"):
+        await add(connection, comparisons, entry(set_id, 1))
+
+
+async def test_a_client_id_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
+    await add(connection, comparisons, entry(set_id, 1, client_id="a"))
+    with pytest.raises(IntegrityError, match="uq_comparisons_set_id_client_id"):
+        await add(connection, comparisons, entry(set_id, 2, client_id="a"))
+
+
+async def test_an_assignment_has_one_comparison(connection: AsyncConnection, set_id: UUID) -> None:
+    given = lease(set_id)
+    await add(connection, assignments, given)
+    await add(connection, comparisons, entry(set_id, 1, assignment_id=given["id"]))
+    with pytest.raises(IntegrityError, match="uq_comparisons_assignment_id"):
+        await add(connection, comparisons, entry(set_id, 2, assignment_id=given["id"]))
+
+
+async def test_a_comparison_is_voided_once(connection: AsyncConnection, set_id: UUID) -> None:
+    await add(connection, comparisons, entry(set_id, 1))
+    await add(connection, voids, {"set_id": set_id, "seq": 2, "voids": 1, "reason": "x"})
+    with pytest.raises(IntegrityError, match="uq_voids_set_id_voids"):
+        await add(connection, voids, {"set_id": set_id, "seq": 3, "voids": 1, "reason": "x"})
+
+
+async def test_only_a_comparison_is_voided(connection: AsyncConnection, set_id: UUID) -> None:
+    with pytest.raises(IntegrityError, match="fk_voids_set_id_voids_comparisons"):
+        await add(connection, voids, {"set_id": set_id, "seq": 1, "voids": 7, "reason": "x"})
+
+
+@pytest.mark.parametrize(
+    ("values", "constraint"),
+    [
+        ({"id": 9, "key": "ash"}, "uq_candidates_set_id_key"),
+        ({"id": 0, "key": "oak"}, "pk_candidates"),
+        ({"id": 9, "key": ""}, "ck_candidates_key"),
+    ],
+)
+async def test_a_candidate_is_there_once(
+    connection: AsyncConnection, set_id: UUID, values: dict[str, Any], constraint: str
+) -> None:
+    with pytest.raises(IntegrityError, match=constraint):
+        await add(connection, candidates, {"set_id": set_id, "metadata": {}, **values})
+
+
+async def test_sequence_numbers_of_many_tellers_at_once_have_no_gap(http: httpx.AsyncClient, set_id: UUID) -> None:
+    one = {"first": "ash", "second": "elm", "p_first": 1, "judge": "bob"}
+    answers = await asyncio.gather(*(send(http, str(set_id), *[one] * (1 + n % 3)) for n in range(20)))
+    assert {a.status_code for a in answers} == {201}
+    seqs = [e["seq"] for e in await log(http, str(set_id), limit=100)]
+    assert seqs == list(range(1, sum(1 + n % 3 for n in range(20)) + 1))
+
+
+async def test_a_transaction_that_fails_takes_no_sequence_number(context: Context, set_id: UUID) -> None:
+    async with context.engine.connect() as db:
+        assert await storage.advance(db, set_id, 5) == 5
+        await db.rollback()
+    async with transaction(context.engine) as db:
+        assert await storage.advance(db, set_id, 1) == 1
