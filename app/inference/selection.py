@@ -8,8 +8,10 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
     random        uniform over the open pairs
 
-m^2 carries a floor of 1e-12, so pairs whose means are equal (the cold start) are ranked by v and nothing divides by
-zero. Scores within a relative 1e-9 count as tied and one of the tied pairs is drawn uniformly.
+m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs v
+decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones until
+none of their pairs is left (decision 9). Scores within a relative 1e-9 count as tied and one of the tied pairs is drawn
+uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome. Under such updates m stays and v only falls, so every
@@ -28,7 +30,7 @@ from app.inference.experts import Expert
 from app.inference.types import Bools, Floats, Ints
 
 BLOCK = 64  # rows scored at a time: what fits in cache
-FLOOR = 1e-12
+EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
 TIE = 1e-9
 
 
@@ -64,6 +66,7 @@ class _Problem(NamedTuple):
     mean: Floats  # (N,)
     expert: Expert
     policy: Policy
+    floor: float  # of m^2
     upper: Bools  # (N, N) open pairs i < j
     best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
     fresh: Bools  # (N,) whether that bound is exact for the present covariance
@@ -87,7 +90,7 @@ def select(
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
     n, upper = len(mean), np.triu(open_pairs, 1)
-    problem = _Problem(mean, expert, policy, upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    problem = _Problem(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
     choices: list[Choice] = []
     for _ in range(min(count, int(upper.sum()))):
         choice = _pick(problem, sigma, rng)
@@ -103,7 +106,12 @@ def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -
     return condition(sigma, i, j, float(_expected_curvature(expert, mean[[i]] - mean[[j]])[0]))
 
 
-def score(policy: Policy, expert: Expert, m: Floats, v: Floats) -> Floats:
+def equality(sigma: Covariance) -> float:
+    """The squared difference below which two means count as equal."""
+    return EQUAL**2 * float(diagonal(sigma).mean())
+
+
+def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) -> Floats:
     """The criterion, elementwise; larger is more informative. `random` scores every pair alike."""
     match policy.criterion:
         case Criterion.VARIANCE:
@@ -111,9 +119,9 @@ def score(policy: Policy, expert: Expert, m: Floats, v: Floats) -> Floats:
         case Criterion.DETERMINANT:
             return _expected_curvature(expert, m) * v
         case Criterion.REORDERING:
-            return v / (m * m + FLOOR)
+            return v / (m * m + floor)
         case Criterion.EXPONENT:
-            return v / (m * m + FLOOR) ** (0.5 * policy.epsilon)
+            return v / (m * m + floor) ** (0.5 * policy.epsilon)
         case Criterion.RANDOM:
             return np.ones_like(v)
 
@@ -146,7 +154,7 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
 
 def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float) -> Choice:
     m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
-    value = float(score(problem.policy, problem.expert, np.array([m]), np.array([v]))[0])
+    value = float(score(problem.policy, problem.expert, np.array([m]), np.array([v]), problem.floor)[0])
     return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity)
 
 
@@ -188,5 +196,5 @@ def _row_scores(problem: _Problem, sigma: Covariance, variances: Floats, rows: I
     covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
     v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
     m = problem.mean[rows, None] - problem.mean[None, left:]
-    value = score(problem.policy, problem.expert, m, np.maximum(v, 0.0))
+    value = score(problem.policy, problem.expert, m, np.maximum(v, 0.0), problem.floor)
     return np.where(problem.upper[rows, left:], value, -np.inf)
