@@ -83,7 +83,6 @@ def rank(
 
     The intervals of scores hold one by one; the intervals of ranks hold all together.
     """
-    _one_thread()
     from app.offline import printing
     from app.offline.ranking import Method, rank_file
     from app.tables import Columns, parse_conditions
@@ -138,7 +137,6 @@ def simulate(
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
     The rank correlation with the truth is averaged over the groups after each comparison.
     """
-    _one_thread()
     from app.inference.order import Order
     from app.inference.selection import Criterion, Policy
     from app.offline import printing, problems, remote, simulation
@@ -313,11 +311,6 @@ def _fail(message: str, exit_code: int) -> int:
     if message:
         print(f"nextpair: {' '.join(message.split())}", file=sys.stderr)
     return exit_code
-
-
-def _one_thread() -> None:
-    """For numpy, which is not imported yet: the matrices are small, and threads cost more than they bring."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _never_fail_on_encoding() -> None:

@@ -208,7 +208,10 @@ class Assignment(Pair):
 
 
 class Assignments(Response):
-    status: AskStatus = Field(description="Of the set; says why the list is empty when it is.")
+    status: AskStatus = Field(
+        description="Of the set; says why the list is empty when it is. Over many sets: `open` if there is a pair, "
+        "`all_leased` if one of them waits for other judges, else `exhausted`."
+    )
     assignments: list[Assignment]
 
 

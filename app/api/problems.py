@@ -84,7 +84,11 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if is_connection_failure(error):
         log.warning("database unreachable: %s", error)
         request.app.state.revive()
-        return response_of(DatabaseDown("The database does not answer; nothing was written. Send the request again."))
+        return response_of(
+            DatabaseDown(
+                "The database does not answer. Send the request again with the same Idempotency-Key: it is done once."
+            )
+        )
     if (reason := refused_value(error)) is not None:
         return response_of(
             InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")

@@ -8,10 +8,10 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
     random        uniform over the open pairs
 
-m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs v
-decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones until
-none of their pairs is left (decision 9). Scores within a relative 1e-9 count as tied and one of the tied pairs is drawn
-uniformly.
+m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
+v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones
+until none of their pairs is left (decision 9). Scores within a relative 1e-9 count as tied and one of the tied pairs is
+drawn uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome. Under such updates m stays and v only falls, so every
@@ -19,7 +19,9 @@ score is an upper bound of its later self: after the first scan only rows whose 
 again, and the choice is the same as by a full scan after each pick.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -89,16 +91,22 @@ def select(
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
-    n, upper = len(mean), np.triu(open_pairs, 1)
+    n, upper = len(mean), open_pairs & upper_triangle(len(mean))
     problem = _Problem(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
     choices: list[Choice] = []
-    for _ in range(min(count, int(upper.sum()))):
+    for _ in range(min(count, int(np.count_nonzero(upper)))):
         choice = _pick(problem, sigma, rng)
         choices.append(choice)
         upper[choice.i, choice.j] = False
         problem.fresh[:] = False
         sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
     return choices
+
+
+@lru_cache(maxsize=8)
+def upper_triangle(n: int) -> Bools:
+    """(N, N), True where i < j. Shared: not to be written to."""
+    return np.triu(np.ones((n, n), np.bool_), 1)
 
 
 def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -> Covariance:
@@ -139,7 +147,7 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
     """One open pair; at least one must be open."""
     policy, upper = problem.policy, problem.upper
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
-    uniform = share / int(upper.sum())
+    uniform = share / int(np.count_nonzero(upper))
     if share == 1.0:
         return _explain(problem, sigma, *_draw(upper, rng), uniform)
     rows, tied = _best_pairs(problem, sigma)
@@ -160,7 +168,7 @@ def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: f
 
 def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:
     """Row and column of one True entry, uniformly."""
-    before = np.cumsum(pairs.sum(axis=1))
+    before = np.cumsum(np.count_nonzero(pairs, axis=1))
     k = int(rng.integers(before[-1]))
     row = int(np.searchsorted(before, k, side="right"))
     return row, int(np.flatnonzero(pairs[row])[k - before[row]])
@@ -175,8 +183,11 @@ def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
         if not stale.size:
             break
         _rescan(problem, sigma, variances, stale)
-    scores = _row_scores(problem, sigma, variances, rows)
-    return rows, np.pad(scores >= _tie_line(problem.best.max()), ((0, 0), (int(rows[0]), 0)))
+    line, tied = _tie_line(problem.best.max()), np.zeros((len(rows), len(variances)), np.bool_)
+    for start, block in _blocks(rows):
+        scores = _row_scores(problem, sigma, variances, block)
+        tied[start : start + len(block), int(block[0]) :] = scores >= line
+    return rows, tied
 
 
 def _tie_line(best: float) -> float:
@@ -184,10 +195,15 @@ def _tie_line(best: float) -> float:
 
 
 def _rescan(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> None:
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK]
+    for _, block in _blocks(rows):
         problem.best[block] = _row_scores(problem, sigma, variances, block).max(axis=1)
     problem.fresh[rows] = True
+
+
+def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
+    """Rows a few at a time, each with its place."""
+    for start in range(0, len(rows), BLOCK):
+        yield start, rows[start : start + BLOCK]
 
 
 def _row_scores(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:

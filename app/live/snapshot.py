@@ -14,6 +14,7 @@ from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
 from app.inference.laplace import Model
 from app.inference.order import Order
 from app.inference.posterior import Posterior
+from app.inference.selection import upper_triangle
 from app.inference.types import Bools, Comparisons, Ints, no_comparisons
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2  # bits of `asked`: the order in which a pair i < j was shown
@@ -125,15 +126,11 @@ def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, orde
     complete = LOWER_FIRST | HIGHER_FIRST
     asked, has = snapshot.asked, catalogue.has
     slots: Bools = asked != complete if order is Order.BOTH else asked == 0
-    slots &= has[:, :, None] & has[:, None, :] & _upper(snapshot.model.n)
+    slots &= has[:, :, None] & has[:, None, :] & upper_triangle(snapshot.model.n)
     low, high = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
     slots[blocked.item, low, high] = False
     half = slots & (asked != 0)
     return half if half.any() else slots
-
-
-def _upper(n: int) -> Bools:
-    return np.triu(np.ones((n, n), np.bool_), 1)
 
 
 def _on_item(pair: Presented, slots: Bools, asked: NDArray[np.uint8], order: Order, rng: np.random.Generator) -> Ask:

@@ -6,6 +6,7 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -21,7 +22,7 @@ from app.live import snapshot as snapshots
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment
+from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownSet
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
 from app.storage.db import transaction
@@ -59,8 +60,13 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
-    """Spread `count` pairs over the open sets, those with the least progress first."""
+    """Spread `count` pairs over the open sets, those with the least progress first.
+
+    Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
+    """
     async with ctx.engine.connect() as db:
+        for set_id in request.sets or ():
+            await existing_set(db, set_id)
         ids = await sets.open_ids(db, project=request.project, ids=request.sets)
     found: list[schemas.Assignment] = []
     statuses: list[schemas.AskStatus] = []
@@ -69,9 +75,10 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
         if share <= 0:
             break
         one = schemas.Ask(judge=request.judge, count=min(share, 1000), lease_seconds=request.lease_seconds)
-        answer = await _ask_once(ctx, set_id, one)
-        found += answer.assignments
-        statuses.append(answer.status)
+        with suppress(SetDeleted):
+            answer = await _ask_once(ctx, set_id, one)
+            found += answer.assignments
+            statuses.append(answer.status)
     status: schemas.AskStatus = "open" if found else "all_leased" if "all_leased" in statuses else "exhausted"
     return schemas.Assignments(status=status, assignments=found)
 
@@ -130,14 +137,17 @@ async def _wait_and_ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> sch
 
 
 async def _ask_once(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    async with ctx.live.get(set_id).asking, transaction(ctx.engine) as db:
-        await sets.lock_asking(db, set_id)
-        return await _ask_alone(ctx, db, set_id, request)
+    try:
+        async with ctx.live.get(set_id).asking, transaction(ctx.engine) as db:
+            await sets.lock_asking(db, set_id)
+            return await _ask_alone(ctx, db, set_id, request)
+    except UnknownSet:
+        ctx.live.forget(set_id)
+        raise
 
 
 async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
     """With every other ask on this set held back."""
-    await existing_set(db, set_id)
     judge_id = await ctx.judge_id(db, request.judge)
     blocking = await _without_expired(db, await assignments.blocking(db, set_id, judge_id))
     state = await _state(ctx, db, set_id, blocking)
@@ -147,7 +157,8 @@ async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: s
         chosen = await _choose(ctx, state, request.count - len(mine))
         mine += await _lease(db, state, chosen, judge_id, request.lease_seconds)
     shown = await _show(db, state, mine, request.judge)
-    return schemas.Assignments(status="open" if shown else _why_none(state), assignments=shown)
+    status = "open" if shown and state.row.status == "open" else _why_none(state)
+    return schemas.Assignments(status=status, assignments=shown)
 
 
 async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[Record]:

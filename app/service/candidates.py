@@ -52,6 +52,11 @@ async def store(
     item_ids = await _store_items(db, set_id, new_items, sent)
     keys = await candidates.keys(db, set_id)
     ids = {key: n for n, key in enumerate([*keys, *(c.key for c in new if c.key not in set(keys))])}
+    if len(item_ids) * len(ids) ** 2 > ctx.settings.live_bytes // 4:
+        raise SetTooLarge(
+            f"{len(item_ids)} items of {len(ids)} candidates need more memory than this server gives one set "
+            "(a quarter of NEXTPAIR_LIVE_BYTES); split the items over several sets."
+        )
     if len(ids) > ctx.settings.max_candidates:
         raise SetTooLarge(
             f"The set would have {len(ids)} candidates; this server allows {ctx.settings.max_candidates} "
@@ -132,16 +137,27 @@ async def _store_items(
     db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], sent: Sequence[_Output]
 ) -> dict[str, int]:
     """Add the items that are new; returns the ids of all. A set of texts gets its implicit item."""
-    known = [row.key for row in await candidates.all_items(db, set_id)]
+    rows = await candidates.all_items(db, set_id)
+    known = [row.key for row in rows]
     prompts = {item.key: item.prompt for item in new}
     implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])
     if implicit:
         prompts = {TEXT_ITEM: None}
+    _refuse_new_prompts(new, {row.key: row.prompt for row in rows})
     added = [key for key in prompts if key not in known]
     ids = {key: n for n, key in enumerate([*known, *added])}
     _refuse_strange_items(sent, ids)
     await candidates.add_items(db, set_id, [(ids[key], key, prompts[key]) for key in added])
     return ids
+
+
+def _refuse_new_prompts(new: Sequence[schemas.ItemIn], known: dict[str, str | None]) -> None:
+    for n, item in enumerate(new):
+        if item.prompt is not None and known.get(item.key, item.prompt) != item.prompt:
+            raise TextInUse(
+                f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
+                At(f"/items/{n}/prompt", "cannot change"),
+            )
 
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
@@ -183,10 +199,10 @@ async def _store_outputs(
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
-    if await candidates.was_compared(db, set_id, *place):
+    if await candidates.was_shown(db, set_id, *place):
         raise TextInUse(
-            "This text has been judged already, so it cannot change; add the new text under another key.",
-            At(output.pointer, "already judged"),
+            "This text has been judged or handed out already, so it cannot change; add the new text under another key.",
+            At(output.pointer, "already judged or handed out"),
         )
     await candidates.change_output(db, set_id, *place, output.text)
 

@@ -17,7 +17,7 @@ async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence
     """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures."""
     statement = select(
         a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at,
-        (a.expires_at <= func.now()).label("expired"),
+        (a.expires_at <= func.clock_timestamp()).label("expired"),
     ).where(
         a.set_id == set_id, or_(a.state == "leased", and_(a.state == "failed", a.judge_id == judge_id))
     )  # fmt: skip
@@ -26,7 +26,7 @@ async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence
 
 async def lease(db: AsyncConnection, rows: list[dict[str, Any]], seconds: float) -> Sequence[Record]:
     """Insert new leases; returns (id, expires_at) in the order given."""
-    expires = func.now() + timedelta(seconds=seconds)
+    expires = func.clock_timestamp() + timedelta(seconds=seconds)
     statement = insert(assignments).returning(a.id, a.expires_at, sort_by_parameter_order=True)
     return (await db.execute(statement.values(expires_at=expires), rows)).all()
 
@@ -37,7 +37,7 @@ async def expire(db: AsyncConnection, ids: Sequence[UUID]) -> None:
 
 async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> dict[UUID, datetime]:
     """Let these leases last longer, never shorter; returns when each of those that still stand ends."""
-    expires = func.greatest(a.expires_at, func.now() + timedelta(seconds=seconds))
+    expires = func.greatest(a.expires_at, func.clock_timestamp() + timedelta(seconds=seconds))
     statement = update(assignments).where(a.id.in_(_in_order(ids)), a.state == "leased").values(expires_at=expires)
     return {row.id: row.expires_at for row in await db.execute(statement.returning(a.id, a.expires_at))}
 
@@ -48,7 +48,7 @@ async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
     statement = (
         select(
             a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.expires_at,
-            (a.expires_at <= func.now()).label("expired"),
+            (a.expires_at <= func.clock_timestamp()).label("expired"),
             judges.c.name.label("judge"), items.c.key.label("item"),
             first.c.key.label("first_key"), second.c.key.label("second_key"), sets.c.deleted_at,
         )

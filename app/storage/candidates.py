@@ -8,7 +8,7 @@ from sqlalchemy import exists, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.tables import Record, candidates, comparisons, items, outputs
+from app.storage.tables import Record, assignments, candidates, comparisons, items, outputs
 
 
 async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
@@ -86,7 +86,12 @@ async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
     return (await db.execute(statement)).scalar_one_or_none()
 
 
-async def was_compared(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:
-    c = comparisons.c
-    here = (c.set_id == set_id, c.item_id == item_id, or_(c.first == candidate_id, c.second == candidate_id))
-    return bool((await db.execute(select(exists().where(*here)))).scalar_one())
+async def was_shown(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:
+    """Whether the output was ever compared or handed out."""
+    places = [
+        exists().where(
+            t.c.set_id == set_id, t.c.item_id == item_id, or_(t.c.first == candidate_id, t.c.second == candidate_id)
+        )
+        for t in (comparisons, assignments)
+    ]
+    return bool((await db.execute(select(or_(*places)))).scalar_one())

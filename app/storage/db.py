@@ -23,7 +23,7 @@ AWAY = ("08", "53300", "57P")  # SQLSTATE: connection lost, too many connections
 def connect(url: str) -> AsyncEngine:
     """An engine for any PostgreSQL URL, whichever driver it names."""
     return create_async_engine(
-        make_url(url).set(drivername="postgresql+asyncpg"), pool_size=16, max_overflow=16, pool_timeout=30
+        make_url(url).set(drivername="postgresql+asyncpg"), pool_size=10, max_overflow=10, pool_timeout=30
     )
 
 

@@ -362,6 +362,6 @@ async def test_a_database_that_dies_in_the_middle_has_written_nothing(
     headers = {"Idempotency-Key": str(uuid4())}
     for new in (compared(p_first=1), {"comparisons": compared(p_first=1)["comparisons"] * 60}):  # INSERT and COPY
         answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json=new, headers=headers)
-        assert_problem(answer, 503, "database-down", "nothing was written")
+        assert_problem(answer, 503, "database-down", "same Idempotency-Key")
         assert answer.headers["Retry-After"]
     assert await count_rows(context.engine) == before
