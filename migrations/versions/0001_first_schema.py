@@ -219,4 +219,7 @@ def upgrade() -> None:
     )
     op.execute(APPEND_ONLY)
     for table in ("comparisons", "voids"):
-        op.execute(f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} EXECUTE FUNCTION refuse_change()")
+        op.execute(
+            f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            "EXECUTE FUNCTION refuse_change()"
+        )
