@@ -231,7 +231,7 @@ def ranking(
 
 
 def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:
-    """How probably a judge would find the first candidate better."""
+    """How probably the first candidate is truly better, given every comparison so far."""
     return _get(_path("sets", set_id, "predict"), Prediction.model_validate_json, first=first, second=second)
 
 
