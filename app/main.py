@@ -145,7 +145,7 @@ def run(server: uvicorn.Server) -> None:
     except KeyboardInterrupt:
         pass
     except SystemExit:
-        config, failure = server.config, server.config.app.state.failure  # type: ignore[union-attr]
+        config, failure = server.config, server.config.app.state.failure  # type: ignore[union-attr]  # uvicorn types any ASGI application
         why = failure or f"cannot listen on {config.host}:{config.port}; is another program using it?"
         raise CannotStartError(str(why)) from failure
 

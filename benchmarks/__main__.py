@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -16,8 +17,9 @@ from app.inference import laplace, posterior
 from app.inference.covariance import dense
 from app.inference.experts import EXPERTS
 from app.inference.laplace import Model
-from app.inference.selection import Criterion, Policy, score, select
-from app.inference.types import Comparisons, Floats, differences, scatter_differences, take
+from app.inference.posterior import Posterior
+from app.inference.selection import Criterion, Policy, equality, score, select, upper_triangle
+from app.inference.types import Bools, Comparisons, Floats, differences, scatter_differences, take
 from app.schemas import CandidateIn, SetIn, VerdictIn
 from app.storage.embedded import EmbeddedPostgres
 from benchmarks.service import running
@@ -71,19 +73,23 @@ def compare_update(log: Comparisons, model: Model) -> None:
 
 
 def compare_selection(log: Comparisons, model: Model) -> None:
-    held, rng = posterior.fit(log, model), np.random.default_rng(0)
-    sigma, upper = dense(held.covariance), np.triu(np.ones((model.n, model.n), np.bool_), 1)
-
-    def naive(policy: Policy) -> int:
-        variances = sigma.diagonal()
-        v = variances[:, None] + variances - 2.0 * sigma
-        m = held.mean[:, None] - held.mean
-        return int(np.where(upper, score(policy, model.expert, m, v), -np.inf).argmax())
-
+    held, upper = posterior.fit(log, model), upper_triangle(model.n)
     for policy in map(Policy, Criterion):
-        ours = median_ms(lambda: select(held.mean, held.covariance, model.expert, upper, policy, 1, rng))  # noqa: B023
-        theirs = median_ms(lambda: naive(policy))  # noqa: B023
+        ours = median_ms(partial(_select, held, model, upper, policy))
+        theirs = median_ms(partial(_scan, held, dense(held.covariance), model, upper, policy))
         report(f"N = {model.n}: next pair by {policy.criterion}", ours, "numpy over all pairs", theirs)
+
+
+def _select(held: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
+    select(held.mean, held.covariance, model.expert, upper, policy, 1, np.random.default_rng(0))
+
+
+def _scan(held: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
+    """The argmax alone: no ties, no explanation."""
+    variances = sigma.diagonal()
+    v = variances[:, None] + variances - 2.0 * sigma
+    m = held.mean[:, None] - held.mean
+    np.where(upper, score(policy, model.expert, m, v, equality(held.covariance)), -np.inf).argmax()
 
 
 def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:

@@ -58,7 +58,7 @@ def judge_all(client: Client, stories: Stories, rounds: int) -> None:
         (pair,), seconds = timed(lambda: client.send(next_pair(set_id, judge=JUDGE)).assignments)
         asks.append(seconds)
         p = float(expit(stories.judged[pair.first.key] - stories.judged[pair.second.key]))
-        _, seconds = timed(lambda: client.send(send_verdict(pair.id, VerdictIn(p_first=p))))  # noqa: B023
+        _, seconds = timed(lambda: client.send(send_verdict(pair.id, VerdictIn(p_first=p))))  # noqa: B023  # called at once
         tells.append(seconds)
         if number in {round(share * rounds) for share in CHECKPOINTS}:
             print(f"{number:6} rounds: Spearman {agreement(client, set_id, stories):.4f} with the human means")

@@ -33,11 +33,11 @@ def write(folder: Path, name: str, content: str | bytes) -> str:
     return str(path)
 
 
-def log(path: str, columns: Columns = Columns()) -> Log:  # noqa: B008
+def log(path: str, columns: Columns = Columns()) -> Log:  # noqa: B008  # immutable
     return read_log([read(path)], columns, [])
 
 
-def error(path: str, columns: Columns = Columns()) -> str:  # noqa: B008
+def error(path: str, columns: Columns = Columns()) -> str:  # noqa: B008  # immutable
     with pytest.raises(InputError) as caught:
         log(path, columns)
     assert "\n" not in str(caught.value)

@@ -113,7 +113,7 @@ def install(app: FastAPI) -> None:
                 document["components"]["schemas"].pop(unused, None)
         return build()
 
-    app.openapi = openapi  # type: ignore[method-assign]
+    app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents
 
 
 def _illustrate(operation: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import asyncpg
 from sqlalchemy import Table
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +15,8 @@ async def rows(db: AsyncConnection, table: Table, columns: Sequence[str], record
     as_json = [isinstance(table.c[name].type, JSONB) for name in columns]
     encoded = [list(map(_encode, record, as_json)) for record in records]
     raw = await db.get_raw_connection()
-    await raw.driver_connection.copy_records_to_table(table.name, records=encoded, columns=columns)  # type: ignore[union-attr]
+    driver: asyncpg.Connection = raw.driver_connection  # type: ignore[assignment]  # SQLAlchemy types no driver
+    await driver.copy_records_to_table(table.name, records=encoded, columns=columns)
 
 
 def _encode(value: Any, as_json: bool) -> Any:

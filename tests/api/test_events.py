@@ -169,4 +169,4 @@ async def test_following_holds_no_connection(http: httpx.AsyncClient, app: FastA
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
         await asyncio.sleep(0.05)
-        assert context.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+        assert context.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # of the pool that the service uses
