@@ -154,6 +154,8 @@ def simulate(
         method=Method(method, prior_variance),
         batch=batch,
     )
+    if http is not None and batch != 1:
+        raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
     runner = simulation.in_parallel_where_it_pays if http is None else partial(remote.run_through, http)
     run_all = printing.with_progress(runner)
     curves = simulation.simulate(
@@ -258,9 +260,15 @@ def export_file(
     """Write the log of a set, comparisons that were voided included."""
     from app.client import Client
 
-    with Client(server) as service, open(output or sys.stdout.fileno(), "wb", closefd=output is not None) as file:
-        for piece in service.export(set_id, form):
-            file.write(piece)
+    with Client(server) as service:
+        pieces = service.export(set_id, form)
+        if output is None:
+            sys.stdout.buffer.writelines(pieces)
+            return
+        part = output.with_name(output.name + ".part")  # the old file stays until the new one is whole
+        with part.open("wb") as file:
+            file.writelines(pieces)
+        part.replace(output)
 
 
 def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import uvicorn
 from fastapi import FastAPI
+from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app import __version__
@@ -16,6 +17,7 @@ from app.api import assignments, candidates, comparisons, examples, health, prob
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.live.posteriors import LivePosteriors
+from app.service import idempotency
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
@@ -56,11 +58,13 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
         app.state.context = Context(opened.engine, live, Notices(), settings)
         app.state.revive = opened.revive
-        listening = asyncio.create_task(app.state.context.notices.run(partial(listen, opened.url)))
+        work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
+        tasks = [asyncio.create_task(each) for each in work]
         try:
             yield
         finally:
-            listening.cancel()
+            for task in tasks:
+                task.cancel()
             live.close()
 
 
@@ -91,7 +95,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         url = await asyncio.to_thread(cluster.start)
     engine = db.connect(url)
     try:
-        revision = await _migrated(engine)
+        revision = await _migrated(engine, url)
         yield Database(url, engine, revision, partial(_revive, cluster, asyncio.Lock()))
     finally:
         await engine.dispose()
@@ -99,13 +103,13 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
             await asyncio.to_thread(cluster.stop)
 
 
-async def _migrated(engine: AsyncEngine) -> str:
+async def _migrated(engine: AsyncEngine, url: str) -> str:
     try:
         return await db.migrate(engine)
     except Exception as error:
         if not db.is_connection_failure(error):
             raise
-        raise CannotStartError(f"the database at {engine.url!r} cannot be reached: {error}") from error
+        raise CannotStartError(f"the database at {make_url(url)!r} cannot be reached: {error}") from error
 
 
 def _revive(cluster: EmbeddedPostgres | None, reviving: asyncio.Lock) -> None:

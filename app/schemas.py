@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from app.words import CriterionName, ExpertName, MethodName, OrderName
+from app.words import CriterionName, ExpertName, MethodName, OrderName, Winner
 
 M = TypeVar("M", bound=BaseModel)
 Key = Annotated[str, Field(min_length=1, max_length=200, examples=["kelp"])]
@@ -15,10 +15,8 @@ JudgeName = Annotated[
     Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),
 ]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-PFirst = Annotated[Probability, Field(description="Probability that the first is better.", examples=[0.83])]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metadata = dict[str, JsonValue]
-Winner = Literal["first", "second", "tie", "both_bad"]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
 
@@ -46,7 +44,9 @@ class Selection(Request):
 
 
 class Budget(Request):
-    max_comparisons: int = Field(ge=1, examples=[200], description="Comparisons after which nothing is handed out.")
+    max_comparisons: int | None = Field(
+        default=None, ge=1, examples=[200], description="Comparisons after which nothing is handed out."
+    )
 
 
 class ItemIn(Request):
@@ -116,6 +116,7 @@ class SetOut(Response):
     project: str | None
     metadata: Metadata
     version: int = Field(description="Sequence number of the last entry of the log.")
+    comparisons: int = Field(description="Those that count: voided ones are left out.")
     candidates: int
     items: int = Field(description="Number of items; 0 for a set of texts.")
     status: Literal["open", "paused"]
@@ -274,6 +275,8 @@ class VerdictIn(Request):
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
+        if self.reason is not None and self.failure is None:
+            raise ValueError("reason belongs to a failure; send failure too, or put the remark into raw")
         return _exactly_one(self, "p_first", "winner", "logprobs", "failure")
 
 
@@ -343,6 +346,9 @@ class FailureRecorded(Response):
     set_id: UUID
     failure: Failure
     reason: str | None
+    label_mass: float | None
+    latency_ms: float | None
+    raw: JsonValue
 
 
 class Problem(Response):
@@ -400,7 +406,7 @@ class Method(Response):
 class Convergence(Response):
     converged: bool
     iterations: int
-    gradient_norm: float
+    gradient_norm: float = Field(description="Largest absolute entry of the gradient; of bradley-terry, its last step.")
     message: str
 
 
@@ -446,6 +452,7 @@ class SetProgress(Response):
 
     version: int
     comparisons: int = Field(description="Those that count: voided ones are left out.")
+    candidates: int
     status: Literal["open", "paused"]
 
 

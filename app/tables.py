@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,14 +20,14 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import ArrayLike, NDArray
 
+from app.words import P_OF_WINNER, Winner
+
 H = TypeVar("H", bound=Hashable)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = tuple[str, ...]
 Place = Callable[[int], str]  # "line 7" for a row, counted from 0
-Winner = Literal["first", "second", "tie", "both_bad"]
 
-P_FIRST: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
 WORDS: dict[str, Winner] = {
     "first": "first",
     "a": "first",
@@ -348,7 +348,7 @@ def verdicts(table: Table, columns: Columns) -> Verdicts:
     if not in_words:
         return Verdicts(first, second, probabilities(table, column))
     words = winners(table, column, first, second)
-    return Verdicts(first, second, np.array([P_FIRST[word] for word in words]))
+    return Verdicts(first, second, np.array([P_OF_WINNER[word] for word in words]))
 
 
 def _pair_columns(table: Table, columns: Columns) -> tuple[str, str]:

@@ -7,3 +7,6 @@ ExpertName = Literal["soft-bt"]
 MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
 OrderName = Literal["balanced", "both", "as_selected"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
+Winner = Literal["first", "second", "tie", "both_bad"]
+
+P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

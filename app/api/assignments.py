@@ -42,9 +42,10 @@ async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignment
     response_model=schemas.Lease,
     responses=documented(UnknownAssignment, SetDeleted, LeaseEnded),
 )
-async def renew(assignment_id: AssignmentId, body: schemas.Renewal, write: WriteDep) -> object:
-    """Keep a pair for longer."""
-    return await write(lambda db: assignments.renew(db, assignment_id, body.lease_seconds))
+async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Renewal | None = None) -> object:
+    """Keep a pair for longer; by ten minutes unless the body says otherwise."""
+    lease = body or schemas.Renewal()
+    return await write(lambda db: assignments.renew(db, assignment_id, lease.lease_seconds))
 
 
 @router.post(

@@ -83,7 +83,7 @@ async def list_comparisons(
     if format == "json":
         return await comparisons.page(db, set_id, after=after, limit=limit, judge=judge)
     await comparisons.page(db, set_id, after=0, limit=1, judge=None)
-    batches = comparisons.export(ctx.engine, set_id, after=after, judge=judge)
+    batches = comparisons.export(ctx, set_id, after=after, judge=judge)
     headers = {"Content-Disposition": f'attachment; filename="comparisons-{set_id}.{format}"'}
     content: AsyncIterator[bytes] = encode(batches, format)
     return StreamingResponse(content, media_type=MEDIA_TYPES[format], headers=headers)

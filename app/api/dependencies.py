@@ -61,7 +61,7 @@ async def get_write(
         Header(
             min_length=1,
             max_length=200,
-            description="Any unique string. Sending the same request again with the same key is harmless.",
+            description="Any unique string. Sending the same request again with it within a week is harmless.",
         ),
     ] = None,
 ) -> Write:

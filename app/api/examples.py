@@ -15,8 +15,8 @@ QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
     "expert": "soft-bt", "prior_variance": 1.0, "selection": SELECTION, "order": "balanced", "position_bias": "none",
-    "budget": {"max_comparisons": 200}, "project": None, "metadata": {}, "version": 0, "candidates": 2, "items": 0,
-    "status": "open", "created_at": THEN,
+    "budget": {"max_comparisons": 200}, "project": None, "metadata": {}, "version": 0, "comparisons": 0,
+    "candidates": 2, "items": 0, "status": "open", "created_at": THEN,
 }  # fmt: skip
 CANDIDATES = [
     {"key": "kelp", "text": "Sunlight is a mix of colours, and air scatters blue the most."},

@@ -5,14 +5,14 @@ import io
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from app import schemas
-from app.api.dependencies import ContextDep, ExistingSetId, ReadDep, SetId
+from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
-from app.service import events, plots, rankings, sets
-from app.service.errors import NotConverged, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
+from app.service import events, rankings
+from app.service.errors import NotConverged, SameCandidate, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
 from app.service.rankings import Asked
 from app.words import MethodName
 
@@ -41,7 +41,6 @@ CSV_COLUMNS = [
 )
 async def get_ranking(
     set_id: SetId,
-    db: ReadDep,
     ctx: ContextDep,
     method: MethodName = "soft-bt",
     as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
@@ -51,36 +50,35 @@ async def get_ranking(
 ) -> object:
     """The ranking with its uncertainty, best first."""
     asked = Asked(method, as_of, level)
-    etag = f'"{await rankings.fingerprint(db, set_id, asked)}-{format}"'
+    etag = f'"{await rankings.fingerprint(ctx, set_id, asked)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    ranking = await rankings.rank(ctx, db, set_id, asked)
+    ranking = await rankings.rank(ctx, set_id, asked)
     if format == "json":
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    drawing = plots.forest(ranking, (await sets.get(db, set_id)).name)
-    return Response(drawing, media_type="image/svg+xml", headers={"ETag": etag})
+    return Response(await rankings.draw(ctx, ranking), media_type="image/svg+xml", headers={"ETag": etag})
 
 
 @router.get(
-    "/predict", response_model=schemas.Prediction, responses=documented(UnknownSet, SetDeleted, UnknownCandidate)
+    "/predict",
+    response_model=schemas.Prediction,
+    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, NotConverged),
 )
 async def predict(
     set_id: SetId,
-    db: ReadDep,
     ctx: ContextDep,
     first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
     second: Annotated[str, Query(description="Key of another.", examples=["rowan"])],
 ) -> schemas.Prediction:
     """How sure the posterior is that `first` is truly better than `second`."""
-    return await rankings.predict(ctx, db, set_id, first, second)
+    return await rankings.predict(ctx, set_id, first, second)
 
 
 @router.get("/events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted))
 async def follow(
     set_id: ExistingSetId,
-    request: Request,
     ctx: ContextDep,
     after: Annotated[int | None, Query(ge=0, description="Replay the log from behind this version.")] = None,
     last_event_id: Annotated[int | None, Header(ge=0, description="Sent by a client that reconnects.")] = None,

@@ -11,7 +11,7 @@ import numpy as np
 from app.inference.laplace import Model
 from app.inference.order import Order, lead, present
 from app.inference.posterior import Posterior
-from app.inference.selection import Choice, Policy, fantasise, select
+from app.inference.selection import Choice, Policy, fantasise_all, select
 from app.inference.types import Bools, Comparisons, Ints
 
 
@@ -51,14 +51,11 @@ def next_pairs(
     leased: Leased,
     open_pairs: Bools,
     plan: Plan,
-    version: int,
     count: int,
+    rng: np.random.Generator,
 ) -> list[Presented]:
-    """Up to `count` pairs among the (N, N) `open_pairs`, best first."""
-    rng = generator(plan, version, len(leased.first))
-    sigma = posterior.covariance
-    for i, j in zip(leased.first, leased.second, strict=True):
-        sigma = fantasise(sigma, posterior.mean, model.expert, int(i), int(j))
+    """Up to `count` different pairs among the (N, N) `open_pairs`, best first."""
+    sigma = fantasise_all(posterior.covariance, posterior.mean, model.expert, leased.first, leased.second)
     choices = select(posterior.mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
     leads = lead(
         np.concatenate([comparisons.first, leased.first]),

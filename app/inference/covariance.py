@@ -13,9 +13,9 @@ covariance stays valid. That is what makes fantasies (pairs asked but not answer
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import cholesky, lapack, solve_triangular
 
-from app.inference.types import Floats
+from app.inference.types import Floats, Ints
 
 
 class Covariance(NamedTuple):
@@ -50,12 +50,6 @@ def diagonal(sigma: Covariance) -> Floats:
     return np.asarray(sigma.base.diagonal()) - reduction
 
 
-def rows(sigma: Covariance, start: int, stop: int, left: int = 0) -> Floats:
-    """Sigma[start:stop, left:], shape (stop - start, N - left)."""
-    shared: Floats = sigma.columns[start:stop] @ sigma.columns[left:].T
-    return sigma.base[start:stop, left:] - shared
-
-
 def times(sigma: Covariance, x: Floats) -> Floats:
     """Sigma x, shape (N,)."""
     correction: Floats = sigma.columns @ (sigma.columns.T @ x)
@@ -85,9 +79,34 @@ def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
     return Covariance(sigma.base, columns, sigma.log_det - float(np.log(gain)))
 
 
+def condition_all(sigma: Covariance, first: Ints, second: Ints, weights: Floats) -> Covariance:
+    """Sigma after L comparisons at once, by one Cholesky factor of size L.
+
+    With S = Sigma R, (N, L), and K K^T = diag(1/w) + R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
+    Conceptually: `condition` for each of them in turn.
+    """
+    if not len(weights):
+        return sigma
+    spread = _times_differences(sigma, first, second)
+    inner = spread[first] - spread[second]
+    inner[np.diag_indices_from(inner)] += 1.0 / weights
+    factor = cholesky(inner, lower=True)
+    columns = np.hstack([sigma.columns, solve_triangular(factor, spread.T, lower=True).T])
+    shrink = 2.0 * float(np.log(factor.diagonal()).sum()) + float(np.log(weights).sum())
+    result = Covariance(sigma.base, columns, sigma.log_det - shrink)
+    return Covariance(dense(result), columns[:, :0], result.log_det) if columns.size > sigma.base.size // 2 else result
+
+
+def _times_differences(sigma: Covariance, first: Ints, second: Ints) -> Floats:
+    """Sigma R, shape (N, L), for R = [e_first - e_second]."""
+    correction: Floats = sigma.columns @ (sigma.columns[first] - sigma.columns[second]).T
+    return np.asarray((sigma.base[first] - sigma.base[second]).T) - correction
+
+
 def dense(sigma: Covariance) -> Floats:
     """Sigma as one (N, N) array."""
-    return rows(sigma, 0, len(sigma.base))
+    shared: Floats = sigma.columns @ sigma.columns.T
+    return sigma.base - shared
 
 
 def size_bytes(sigma: Covariance) -> int:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.covariance import Covariance, condition, diagonal, variance_of_difference
+from app.inference.covariance import Covariance, condition, condition_all, diagonal, variance_of_difference
 from app.inference.experts import Expert
 from app.inference.types import Bools, Floats, Ints
 
@@ -117,6 +117,11 @@ def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -
 def equality(sigma: Covariance) -> float:
     """The squared difference below which two means count as equal."""
     return EQUAL**2 * float(diagonal(sigma).mean())
+
+
+def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
+    """The covariance once these (L,) pairs are answered."""
+    return condition_all(sigma, first, second, _expected_curvature(expert, mean[first] - mean[second]))
 
 
 def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) -> Floats:

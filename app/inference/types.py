@@ -35,7 +35,7 @@ class Outcome(Enum):
 class Convergence(NamedTuple):
     outcome: Outcome
     iterations: int
-    gradient_norm: float  # largest absolute entry of the gradient at the returned scores
+    gradient_norm: float  # largest absolute entry at the returned scores; of MM iterations, their last step
 
     @property
     def converged(self) -> bool:

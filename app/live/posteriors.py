@@ -28,7 +28,8 @@ class LiveSet:
 
     @property
     def size_bytes(self) -> int:
-        return self.snapshot.size_bytes if self.snapshot else 0
+        held = (self.catalogue, self.snapshot)
+        return sum(part.size_bytes for part in held if part is not None)
 
 
 class LivePosteriors:
@@ -40,9 +41,11 @@ class LivePosteriors:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="numerics")
 
     def get(self, set_id: UUID) -> LiveSet:
-        live = self._sets.setdefault(set_id, LiveSet())
+        if set_id not in self._sets:
+            self.trim()
+            self._sets[set_id] = LiveSet()
         self._sets.move_to_end(set_id)
-        return live
+        return self._sets[set_id]
 
     async def compute(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run numerics off the event loop."""

@@ -29,6 +29,7 @@ class Catalogue(NamedTuple):
     items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
     item_ids: dict[str, int]
     has: Bools  # (I, N) whether the candidate has an output on the item
+    size_bytes: int
 
 
 class Entries(NamedTuple):
@@ -65,6 +66,12 @@ class Ask(NamedTuple):
 
     item: int
     pair: Presented
+
+
+def catalogue(revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], has: Bools) -> Catalogue:
+    ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(items)}
+    texts = sum(map(len, keys)) + sum(len(key) + len(prompt or "") for key, prompt in items)
+    return Catalogue(revision, keys, ids, items, item_ids, has, has.nbytes + 4 * texts + 200 * (len(keys) + len(items)))
 
 
 def no_entries() -> Entries:
@@ -104,18 +111,34 @@ def exact(snapshot: Snapshot) -> Posterior:
 
 
 def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int) -> list[Ask]:
-    """Up to `count` pairs that are neither used up nor blocked, best first, one item each."""
+    """Up to `count` pairs that are neither used up nor blocked, best first.
+
+    A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
+    everything chosen so far counted as leased.
+    """
+    rng = generator(plan, snapshot.version, blocked.leases)
+    asks: list[Ask] = []
+    while len(asks) < count and (chosen := _round(snapshot, catalogue, blocked, plan, count - len(asks), rng)):
+        asks += chosen
+        blocked = _with_leases(blocked, chosen)
+    return asks
+
+
+def _round(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int, rng: np.random.Generator
+) -> list[Ask]:
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    log = snapshot.entries.comparisons
-    open_pairs = np.asarray(slots.any(axis=0))
-    pairs = next_pairs(snapshot.posterior, snapshot.model, log, leased, open_pairs, plan, snapshot.version, count)
-    rng = generator(plan, snapshot.version, blocked.leases)
+    log, open_pairs = snapshot.entries.comparisons, np.asarray(slots.any(axis=0))
+    pairs = next_pairs(snapshot.posterior, snapshot.model, log, leased, open_pairs, plan, count, rng)
     return [_on_item(pair, slots, snapshot.asked, plan.order, rng) for pair in pairs]
 
 
-def has_open_pair(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, order: Order) -> bool:
-    return bool(_open_slots(snapshot, catalogue, blocked, order).any())
+def _with_leases(blocked: Blocked, chosen: list[Ask]) -> Blocked:
+    new = np.array([(ask.item, ask.pair.first, ask.pair.second) for ask in chosen], np.int64).T
+    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
+    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
+    return Blocked(item, first, second, blocked.leases + len(chosen))
 
 
 def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, order: Order) -> Bools:

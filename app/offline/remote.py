@@ -1,6 +1,7 @@
 """The same active-learning loop, driven through a running service."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import NamedTuple
 from uuid import UUID
 
@@ -20,9 +21,8 @@ def run_through(url: str, jobs: Sequence[Job]) -> Iterator[Floats]:
     """`simulation.run` of every job, asked and told through the service at `url`."""
     with Client(url) as service:
         for job in jobs:
-            loop = Remote(service, job.problem, job.setup)
-            yield replay(loop, job.problem, job.limit)
-            loop.close()
+            with closing(Remote(service, job.problem, job.setup)) as loop:
+                yield replay(loop, job.problem, job.limit)
 
 
 class _Shown(NamedTuple):

@@ -53,34 +53,48 @@ class _State(NamedTuple):
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
     """Raises UnknownSet, SetDeleted."""
-    answer = await _ask_once(ctx, set_id, request)
-    if answer.status != "all_leased" or answer.assignments or not request.wait_seconds:
-        return answer
-    return await _wait_and_ask(ctx, set_id, request)
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + request.wait_seconds
+    async with ctx.notices.about(set_id) as changed:
+        while True:
+            changed.clear()
+            answer = await _ask_once(ctx, set_id, request)
+            left = deadline - clock()
+            if answer.status != "all_leased" or answer.assignments or left <= 0:
+                return answer
+            await wait(changed, min(left, POLL_SECONDS))
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
-    """Spread `count` pairs over the open sets, those with the least progress first.
+    """Spread `count` pairs over the sets: those where the judge holds leases first, then those with the least progress.
 
     Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
     """
     async with ctx.engine.connect() as db:
         for set_id in request.sets or ():
             await existing_set(db, set_id)
-        ids = await sets.open_ids(db, project=request.project, ids=request.sets)
+        turns = await sets.turns(db, judge=request.judge, project=request.project, ids=request.sets)
     found: list[schemas.Assignment] = []
-    statuses: list[schemas.AskStatus] = []
-    for place, set_id in enumerate(ids):
-        share = -(-(request.count - len(found)) // (len(ids) - place))
-        if share <= 0:
+    statuses: set[schemas.AskStatus] = set()
+    for place, turn in enumerate(turns):
+        left = request.count - len(found)
+        share = min(left, max(turn.held, -(-left // (len(turns) - place))), 1000)
+        if not share:
             break
-        one = schemas.Ask(judge=request.judge, count=min(share, 1000), lease_seconds=request.lease_seconds)
         with suppress(SetDeleted):
-            answer = await _ask_once(ctx, set_id, one)
+            one = schemas.Ask(judge=request.judge, count=share, lease_seconds=request.lease_seconds)
+            answer = await _ask_once(ctx, turn.id, one)
             found += answer.assignments
-            statuses.append(answer.status)
-    status: schemas.AskStatus = "open" if found else "all_leased" if "all_leased" in statuses else "exhausted"
-    return schemas.Assignments(status=status, assignments=found)
+            statuses.add(answer.status)
+    return schemas.Assignments(status=_status_of_many(bool(found), statuses), assignments=found)
+
+
+def _status_of_many(found: bool, statuses: set[schemas.AskStatus]) -> schemas.AskStatus:
+    if found:
+        return "open"
+    if len(statuses) == 1:
+        return statuses.pop()
+    return "all_leased" if "all_leased" in statuses else "exhausted"
 
 
 async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -> schemas.Preview:
@@ -121,19 +135,6 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
             "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
         )
     return row
-
-
-async def _wait_and_ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    clock = asyncio.get_running_loop().time
-    deadline = clock() + request.wait_seconds
-    async with ctx.notices.about(set_id) as changed:
-        while True:
-            changed.clear()
-            answer = await _ask_once(ctx, set_id, request)
-            left = deadline - clock()
-            if answer.status != "all_leased" or answer.assignments or left <= 0:
-                return answer
-            await wait(changed, min(left, POLL_SECONDS))
 
 
 async def _ask_once(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
@@ -186,11 +187,11 @@ async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask
     if state.row.status != "open" or count <= 0 or state.snapshot.model.n < 2:
         return []
     return await ctx.live.compute(
-        snapshots.ask, state.snapshot, state.catalogue, state.blocked, plan_of(state.row), count
+        snapshots.ask, state.snapshot, state.catalogue, state.blocked, _plan(state.row), count
     )
 
 
-def plan_of(row: Record) -> Plan:
+def _plan(row: Record) -> Plan:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share)
     return Plan(policy, Order(row.order), row.seed)
 

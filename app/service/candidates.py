@@ -1,6 +1,7 @@
 """Candidates and their outputs. All of a request is stored, or nothing of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 from uuid import UUID
 
@@ -18,7 +19,9 @@ from app.service.errors import (
     UnknownCandidate,
     UnknownItem,
 )
+from app.settings import Settings
 from app.storage import candidates, sets
+from app.storage.tables import Record
 
 TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
 
@@ -35,7 +38,9 @@ async def add(ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.Can
     TextInUse.
     """
     await locked_set(db, set_id)
-    return await store(ctx, db, set_id, body.candidates, body.items)
+    added = await store(ctx, db, set_id, body.candidates, body.items)
+    await sets.announce(db, set_id)
+    return added
 
 
 async def store(
@@ -48,20 +53,12 @@ async def store(
     _refuse_duplicates([c.key for c in new], "candidates")
     _refuse_duplicates([i.key for i in new_items], "items")
     sent = list(_outputs(new))
-    _refuse_large_texts(sent, ctx.settings.max_text_chars)
+    prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
+    _refuse_large_texts([*sent, *prompts], ctx.settings.max_text_chars)
     item_ids = await _store_items(db, set_id, new_items, sent)
     keys = await candidates.keys(db, set_id)
-    ids = {key: n for n, key in enumerate([*keys, *(c.key for c in new if c.key not in set(keys))])}
-    if len(item_ids) * len(ids) ** 2 > ctx.settings.live_bytes // 4:
-        raise SetTooLarge(
-            f"{len(item_ids)} items of {len(ids)} candidates need more memory than this server gives one set "
-            "(a quarter of NEXTPAIR_LIVE_BYTES); split the items over several sets."
-        )
-    if len(ids) > ctx.settings.max_candidates:
-        raise SetTooLarge(
-            f"The set would have {len(ids)} candidates; this server allows {ctx.settings.max_candidates} "
-            "(NEXTPAIR_MAX_CANDIDATES)."
-        )
+    ids = _numbered(keys, (c.key for c in new))
+    _refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
     await candidates.add(db, set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
@@ -123,6 +120,24 @@ def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
         seen[key] = n
 
 
+def _refuse_large_set(n: int, items: int, settings: Settings) -> None:
+    if n > settings.max_candidates:
+        raise SetTooLarge(
+            f"The set would have {n} candidates; this server allows {settings.max_candidates} "
+            "(NEXTPAIR_MAX_CANDIDATES)."
+        )
+    if items * n**2 > settings.live_bytes // 4:
+        raise SetTooLarge(
+            f"{items} items of {n} candidates need more memory than this server gives one set (a quarter of "
+            "NEXTPAIR_LIVE_BYTES); split the items over several sets."
+        )
+
+
+def _numbered(known: Iterable[str], new: Iterable[str]) -> dict[str, int]:
+    """Ids by key: those that are known keep theirs."""
+    return {key: n for n, key in enumerate(dict.fromkeys(chain(known, new)))}
+
+
 def _refuse_large_texts(sent: Sequence[_Output], limit: int) -> None:
     for output in sent:
         if output.text is not None and len(output.text) > limit:
@@ -143,21 +158,28 @@ async def _store_items(
     implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])
     if implicit:
         prompts = {TEXT_ITEM: None}
-    _refuse_new_prompts(new, {row.key: row.prompt for row in rows})
-    added = [key for key in prompts if key not in known]
-    ids = {key: n for n, key in enumerate([*known, *added])}
+    ids = _numbered(known, prompts)
     _refuse_strange_items(sent, ids)
-    await candidates.add_items(db, set_id, [(ids[key], key, prompts[key]) for key in added])
+    await candidates.add_items(db, set_id, [(ids[k], k, prompts[k]) for k in prompts if ids[k] >= len(known)])
+    await _complete_prompts(db, set_id, new, rows)
     return ids
 
 
-def _refuse_new_prompts(new: Sequence[schemas.ItemIn], known: dict[str, str | None]) -> None:
+async def _complete_prompts(
+    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Sequence[Record]
+) -> None:
+    """An item that came without its prompt may get it later; one that has a prompt keeps it."""
+    held = {row.key: (n, row.prompt) for n, row in enumerate(known)}
     for n, item in enumerate(new):
-        if item.prompt is not None and known.get(item.key, item.prompt) != item.prompt:
+        item_id, prompt = held.get(item.key, (0, item.prompt))
+        if item.prompt in (None, prompt):
+            continue
+        if prompt is not None:
             raise TextInUse(
                 f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
                 At(f"/items/{n}/prompt", "cannot change"),
             )
+        await candidates.change_prompt(db, set_id, item_id, item.prompt)
 
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
@@ -199,6 +221,7 @@ async def _store_outputs(
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
+    await sets.lock_asking(db, set_id)  # an ask that has read the text has leased it before we look
     if await candidates.was_shown(db, set_id, *place):
         raise TextInUse(
             "This text has been judged or handed out already, so it cannot change; add the new text under another key.",

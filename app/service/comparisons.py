@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.live.snapshot import Catalogue
@@ -33,8 +33,9 @@ from app.service.errors import (
 )
 from app.storage import assignments, comparisons, sets
 from app.storage.tables import Record
+from app.words import P_OF_WINNER
 
-P_OF_WINNER: dict[str, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
+EXPORT_BATCH = 5000
 
 
 class Told(NamedTuple):
@@ -70,13 +71,12 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
     accepted: dict[int, Record] = {}
     taken: set[UUID] = set()
     for n, verdict in enumerate(verdicts):
-        row = rows.get(verdict.assignment_id)
-        problem = _problem(verdict, row, taken)
-        if row is None or problem is not None:
-            problems[n] = problem or UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
+        problem = _problem(verdict, rows.get(verdict.assignment_id), taken)
+        if problem is not None:
+            problems[n] = problem
         else:
-            accepted[n] = row
-            taken.add(row.id)
+            accepted[n] = rows[verdict.assignment_id]
+            taken.add(verdict.assignment_id)
     failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
     for set_id in {row.set_id for row in accepted.values()}:
@@ -133,12 +133,15 @@ async def page(
 
 
 async def export(
-    engine: AsyncEngine, set_id: UUID, *, after: int, judge: str | None
+    ctx: Context, set_id: UUID, *, after: int, judge: str | None
 ) -> AsyncIterator[list[schemas.Comparison]]:
-    """The log in batches, on a connection of its own so that a slow reader holds nothing else up."""
-    async with engine.connect() as db:
-        async for rows in comparisons.batches(db, set_id, after=after, judge=judge):
-            yield [present(row) for row in rows]
+    """The log in batches. A slow reader holds no connection while it reads."""
+    more: int | None = after
+    while more is not None:
+        async with ctx.engine.connect() as db:
+            batch = await page(db, set_id, after=more, limit=EXPORT_BATCH, judge=judge)
+        more = batch.next_after
+        yield batch.comparisons
 
 
 def present(row: Record) -> schemas.Comparison:
@@ -162,12 +165,9 @@ def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -
 
 
 async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) -> schemas.FailureRecorded:
-    if verdict.failure is None:
-        raise ValueError("not a failure")
-    await assignments.fail(db, row.id, verdict.failure, verdict.reason)
-    return schemas.FailureRecorded(
-        assignment_id=row.id, set_id=row.set_id, failure=verdict.failure, reason=verdict.reason
-    )
+    kept = verdict.model_dump(include={"failure", "reason", "label_mass", "latency_ms", "raw"})
+    await assignments.fail(db, row.id, kept)
+    return schemas.FailureRecorded.model_validate({**kept, "assignment_id": row.id, "set_id": row.set_id})
 
 
 async def _record(
@@ -233,7 +233,7 @@ def _candidate(n: int, field: str, key: str, catalogue: Catalogue) -> int:
 
 
 def _item(n: int, key: str | None, catalogue: Catalogue) -> int:
-    if key is None and len(catalogue.items) > 1:
+    if key is None and len(catalogue.items) != 1:
         raise AmbiguousItem(
             f"The set has {len(catalogue.items)} items; say which one was judged.",
             At(f"/comparisons/{n}/item", "missing"),

@@ -1,8 +1,8 @@
 """What can be wrong with a request, each with its own type.
 
     AppError                    never raised itself
-    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownAssignment, UnknownComparison
-    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, ClientIdReused, AlreadyVoided, NoItems ...
+    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownAssignment ...
+    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, ClientIdReused, AlreadyVoided ...
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown

@@ -11,7 +11,9 @@ from app.service import comparisons
 from app.service.context import Context, existing_set
 from app.service.errors import SetDeleted
 from app.service.notices import wait
+from app.service.sets import comparisons_of
 from app.storage import comparisons as log
+from app.storage.tables import Record
 
 HEARTBEAT_SECONDS = 15.0
 BATCH = 500
@@ -24,7 +26,7 @@ class Event(NamedTuple):
 
 
 async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[Event | None]:
-    """Comparisons after version `after` (from now on by default), each batch followed by the set's new state.
+    """Comparisons after version `after` (from now on by default), followed by the set's new state.
 
     Yields None as a heartbeat. Ends when the set is deleted.
     """
@@ -40,12 +42,23 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
             after = entries[-1].seq if len(entries) == BATCH else state.version
             if previous is None or previous.status != state.status:
                 yield Event("status", state, after)
-            if previous is None or previous.version != state.version:
+            if previous is None or _ranked(previous) != _ranked(state):
                 yield Event("ranking", state, after)
             previous = state
             if len(entries) < BATCH:
                 await wait(changed, HEARTBEAT_SECONDS)
                 yield None
+
+
+def _ranked(state: schemas.SetProgress) -> tuple[int, int]:
+    """What a ranking depends on."""
+    return state.version, state.candidates
+
+
+def _progress(row: Record) -> schemas.SetProgress:
+    return schemas.SetProgress(
+        version=row.version, comparisons=comparisons_of(row), candidates=row.candidates, status=row.status
+    )
 
 
 async def _look(
@@ -56,7 +69,7 @@ async def _look(
             row = await existing_set(db, set_id)
         except SetDeleted:
             return None, []
-        state = schemas.SetProgress(version=row.version, comparisons=row.version - 2 * row.voids, status=row.status)
+        state = _progress(row)
         if after is None or after >= row.version:
             return state, []
         rows = await log.page(db, set_id, after=after, limit=BATCH)

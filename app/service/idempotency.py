@@ -3,15 +3,20 @@
 The record of what was answered is written in the transaction of the write itself, so either both are there or neither.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.service.errors import IdempotencyKeyReused
 from app.storage import idempotency
+from app.storage.db import FAILURES, transaction
 
+KEPT = timedelta(days=7)
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -51,3 +56,12 @@ async def _recall(db: AsyncConnection, attempt: Attempt) -> Earlier:
             "take a new key for every new request."
         )
     return Earlier(row.status, row.response)
+
+
+async def sweep(engine: AsyncEngine) -> None:
+    """Once an hour, for ever: forget what nobody will repeat any more."""
+    while True:
+        with suppress(*FAILURES):
+            async with transaction(engine) as db:
+                await idempotency.sweep(db, KEPT)
+        await asyncio.sleep(3600)

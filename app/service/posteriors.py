@@ -46,11 +46,12 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapshot, version: int) -> Snapshot:
     rows = await comparisons.since(db, set_id, held.version, version)
     voided = await comparisons.voids_since(db, set_id, held.version, version)
-    return await ctx.live.compute(snapshots.advance, held, version, _entries(rows), voided)
+    return await ctx.live.compute(_advanced, held, version, rows, voided)
 
 
-def _entries(rows: Sequence[Record]) -> snapshots.Entries:
-    return snapshots.entries((row.seq, row.item_id, row.first, row.second, row.p_first) for row in rows)
+def _advanced(held: Snapshot, version: int, rows: Sequence[Record], voided: Sequence[int]) -> Snapshot:
+    new = snapshots.entries((row.seq, row.item_id, row.first, row.second, row.p_first) for row in rows)
+    return snapshots.advance(held, version, new, voided)
 
 
 def _usable(live: LiveSet, catalogue: Catalogue, row: Record) -> Snapshot:
@@ -73,6 +74,4 @@ async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> C
     has = np.zeros((len(items), len(keys)), np.bool_)
     for row in places:
         has[row.item_id, row.candidate_id] = True
-    return Catalogue(
-        revision, keys, {key: i for i, key in enumerate(keys)}, items, {key: i for i, (key, _) in enumerate(items)}, has
-    )
+    return snapshots.catalogue(revision, keys, items, has)

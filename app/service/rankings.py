@@ -3,8 +3,6 @@
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from app import schemas
 from app.inference import ranking
 from app.inference.baselines import BASELINES
@@ -12,7 +10,7 @@ from app.inference.standings import Standing, Standings, by_baseline, by_posteri
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Snapshot
-from app.service import posteriors
+from app.service import plots, posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
 from app.storage.tables import Record
@@ -27,37 +25,51 @@ class Asked(NamedTuple):
     level: float
 
 
-async def fingerprint(db: AsyncConnection, set_id: UUID, asked: Asked) -> str:
+async def fingerprint(ctx: Context, set_id: UUID, asked: Asked) -> str:
     """Changes whenever the ranking may. Raises UnknownSet, SetDeleted, VersionUnknown."""
-    row = await existing_set(db, set_id)
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
     return f"{_wanted(row, asked.as_of)}.{row.revision}-{asked.method}-{asked.level:g}"
 
 
-async def rank(ctx: Context, db: AsyncConnection, set_id: UUID, asked: Asked) -> schemas.Ranking:
+async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
     """Raises UnknownSet, SetDeleted, VersionUnknown, NotConverged."""
-    row = await existing_set(db, set_id)
-    wanted = _wanted(row, asked.as_of)
-    if asked.as_of is None:
-        catalogue, snapshot = await posteriors.current(ctx, db, row)
-    else:
-        catalogue, snapshot = await posteriors.at_version(ctx, db, row, wanted)
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
+        wanted = _wanted(row, asked.as_of)
+        if asked.as_of is None:
+            catalogue, snapshot = await posteriors.current(ctx, db, row)
+        else:
+            catalogue, snapshot = await posteriors.at_version(ctx, db, row, wanted)
     return await ctx.live.compute(_rank, row, catalogue, snapshot, asked)
 
 
-async def predict(ctx: Context, db: AsyncConnection, set_id: UUID, first: str, second: str) -> schemas.Prediction:
-    """Raises UnknownSet, SetDeleted, UnknownCandidate."""
-    row = await existing_set(db, set_id)
-    catalogue, snapshot = await posteriors.current(ctx, db, row)
+async def draw(ctx: Context, ranking: schemas.Ranking) -> str:
+    """A forest plot as SVG. Raises UnknownSet, SetDeleted."""
+    async with ctx.engine.connect() as db:
+        return plots.forest(ranking, (await existing_set(db, ranking.set_id)).name)
+
+
+async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:
+    """Raises UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, NotConverged."""
+    async with ctx.engine.connect() as db:
+        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
     if first == second:
         raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
     for key in (first, second):
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
+    _refuse_unconverged(snapshot.posterior.convergence, snapshot)
     posterior = await ctx.live.compute(snapshots.exact, snapshot)
     prediction = ranking.predict(posterior, catalogue.ids[first], catalogue.ids[second])
     return schemas.Prediction(
         set_id=set_id, version=snapshot.version, first=first, second=second, **prediction._asdict()
     )
+
+
+def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
+    if not convergence.converged:
+        raise NotConverged(f"{convergence.outcome.value} This was at version {snapshot.version}.")
 
 
 def _wanted(row: Record, as_of: int | None) -> int:
@@ -68,8 +80,7 @@ def _wanted(row: Record, as_of: int | None) -> int:
 
 def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -> schemas.Ranking:
     found = _standings(snapshot, asked)
-    if not found.convergence.converged:
-        raise NotConverged(f"{found.convergence.outcome.value} Method {asked.method}, version {snapshot.version}.")
+    _refuse_unconverged(found.convergence, snapshot)
     return schemas.Ranking(
         set_id=row.id,
         version=snapshot.version,

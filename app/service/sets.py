@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import At, InvalidRequest
+from app.service.errors import At, InvalidRequest, UnknownSet
 from app.storage import sets
 from app.storage.tables import Record
 
@@ -30,6 +30,9 @@ async def get(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 async def page(
     db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
 ) -> schemas.SetPage:
+    """Raises UnknownSet (for `after`)."""
+    if after is not None and await sets.get(db, after) is None:
+        raise UnknownSet(f"`after` names {after}, which is no candidate set.")
     rows = await sets.page(db, project=project, status=status, after=after, limit=limit + 1)
     more = rows[limit - 1].id if len(rows) > limit else None
     return schemas.SetPage(sets=[present(row) for row in rows[:limit]], next_after=more)
@@ -56,7 +59,13 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 def present(row: Record) -> schemas.SetOut:
     selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "seed")}
     budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
-    return schemas.SetOut.model_validate({**row._mapping, "selection": selection, "budget": budget})
+    more = {"selection": selection, "budget": budget, "comparisons": comparisons_of(row)}
+    return schemas.SetOut.model_validate({**row._mapping, **more})
+
+
+def comparisons_of(row: Record) -> int:
+    """How many comparisons count: a void is an entry too, and takes one back."""
+    return int(row.version - 2 * row.voids)
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
@@ -67,8 +76,9 @@ def _refuse_null(patch: schemas.SetPatch) -> None:
 
 def _columns(request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:
     """Column values of the fields that were sent or have a default."""
-    sent = request.model_dump(exclude={"candidates", "items"}, exclude_unset=isinstance(request, schemas.SetPatch))
-    budget = sent.pop("budget", None) if "budget" in sent else {}
-    columns = {**sent, **(sent.pop("selection", None) or {})}
-    columns.pop("selection", None)
-    return columns if budget == {} else {**columns, "max_comparisons": (budget or {}).get("max_comparisons")}
+    partly = isinstance(request, schemas.SetPatch)
+    columns = request.model_dump(exclude={"candidates", "items"}, exclude_unset=partly)
+    columns |= columns.pop("selection", {})
+    if "budget" in columns:
+        columns["max_comparisons"] = (columns.pop("budget") or {}).get("max_comparisons")
+    return columns

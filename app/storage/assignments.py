@@ -14,13 +14,15 @@ a = assignments.c
 
 
 async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence[Record]:
-    """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures."""
+    """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures.
+
+    A timeout says nothing about the pair, so it does so only until its lease would have ended.
+    """
+    expired = a.expires_at <= func.clock_timestamp()
+    failed = and_(a.state == "failed", a.judge_id == judge_id, or_(a.failure != "timeout", ~expired))
     statement = select(
-        a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at,
-        (a.expires_at <= func.clock_timestamp()).label("expired"),
-    ).where(
-        a.set_id == set_id, or_(a.state == "leased", and_(a.state == "failed", a.judge_id == judge_id))
-    )  # fmt: skip
+        a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at, expired.label("expired")
+    ).where(a.set_id == set_id, or_(a.state == "leased", failed))
     return (await db.execute(statement.order_by(a.created_at, a.id))).all()
 
 
@@ -68,8 +70,9 @@ async def finish(db: AsyncConnection, ids: Sequence[UUID]) -> None:
     await db.execute(update(assignments).where(a.id.in_(ids)).values(state="done"))
 
 
-async def fail(db: AsyncConnection, assignment_id: UUID, failure: str, reason: str | None) -> None:
-    values = {"state": "failed", "failure": failure, "reason": reason}
+async def fail(db: AsyncConnection, assignment_id: UUID, values: dict[str, Any]) -> None:
+    """`values` are those of the columns failure, reason, label_mass, latency_ms and raw."""
+    values = {**values, "state": "failed"}
     await db.execute(update(assignments).where(a.id == assignment_id).values(values))
 
 

@@ -32,6 +32,10 @@ async def change_metadata(db: AsyncConnection, set_id: UUID, candidate_id: int, 
     await db.execute(update(candidates).where(*here).values(metadata=metadata))
 
 
+async def change_prompt(db: AsyncConnection, set_id: UUID, item_id: int, prompt: str | None) -> None:
+    await db.execute(update(items).where(items.c.set_id == set_id, items.c.id == item_id).values(prompt=prompt))
+
+
 async def change_output(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int, text: str | None) -> None:
     here = (outputs.c.set_id == set_id, outputs.c.item_id == item_id, outputs.c.candidate_id == candidate_id)
     await db.execute(update(outputs).where(*here).values(text=text))

@@ -1,6 +1,6 @@
 """The log: comparisons and voids, append-only."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -51,15 +51,6 @@ async def page(
     if judge is not None:
         statement = statement.where(judges.c.name == judge)
     return (await db.execute(statement.order_by(c.seq).limit(limit))).all()
-
-
-async def batches(
-    db: AsyncConnection, set_id: UUID, *, after: int = 0, judge: str | None = None, size: int = 5000
-) -> AsyncIterator[Sequence[Record]]:
-    """The whole log in pages of `size`."""
-    while rows := await page(db, set_id, after=after, limit=size, judge=judge):
-        yield rows
-        after = rows[-1].seq
 
 
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -9,10 +10,12 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, make_url, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from app.storage.listening import dsn
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
@@ -21,10 +24,9 @@ AWAY = ("08", "53300", "57P")  # SQLSTATE: connection lost, too many connections
 
 
 def connect(url: str) -> AsyncEngine:
-    """An engine for any PostgreSQL URL, whichever driver it names."""
-    return create_async_engine(
-        make_url(url).set(drivername="postgresql+asyncpg"), pool_size=10, max_overflow=10, pool_timeout=30
-    )
+    """An engine for any PostgreSQL URL, whichever driver it names; asyncpg reads it, options like sslmode included."""
+    creator = partial(asyncpg.connect, dsn(url))
+    return create_async_engine("postgresql+asyncpg://", async_creator=creator, pool_size=10, max_overflow=10)
 
 
 @asynccontextmanager

@@ -1,8 +1,9 @@
 """What was answered to each Idempotency-Key, written in the transaction of the write itself."""
 
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -27,3 +28,8 @@ async def recall(db: AsyncConnection, key: str, endpoint: str) -> Record:
     """(fingerprint, status, response)."""
     statement = select(i.fingerprint, i.status, i.response).where(i.key == key, i.endpoint == endpoint)
     return (await db.execute(statement)).one()
+
+
+async def sweep(db: AsyncConnection, keep: timedelta) -> None:
+    """Forget records older than `keep`."""
+    await db.execute(delete(idempotency).where(i.created_at < func.now() - keep))

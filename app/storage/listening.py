@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import asyncpg
 from sqlalchemy import make_url
@@ -13,7 +12,7 @@ CHANNEL = "nextpair"
 async def listen(url: str, hear: Callable[[str], None], begin: Callable[[], None]) -> None:
     """Call `begin` once listening, then `hear` with every payload. Raises OSError when there is no connection."""
     try:
-        connection = await asyncpg.connect(**_arguments(url))
+        connection = await asyncpg.connect(dsn(url))
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         try:
@@ -27,7 +26,6 @@ async def listen(url: str, hear: Callable[[str], None], begin: Callable[[], None
     raise ConnectionError("the listening connection was lost")
 
 
-def _arguments(url: str) -> dict[str, Any]:
-    parts = make_url(url).translate_connect_args(username="user")
-    query = {key: value for key, value in make_url(url).query.items() if key in ("host", "port")}
-    return {**parts, **query}
+def dsn(url: str) -> str:
+    """The URL as PostgreSQL's own tools write it, without a driver's name."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)

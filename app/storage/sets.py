@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Double, and_, cast, func, insert, select, text, update
+from sqlalchemy import Double, cast, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.listening import CHANNEL
-from app.storage.tables import Record, sets
+from app.storage.tables import Record, assignments, judges, sets
 
 
 async def add(db: AsyncConnection, values: dict[str, Any]) -> None:
@@ -47,15 +47,22 @@ async def page(
     return (await db.execute(statement.order_by(sets.c.created_at, sets.c.id).limit(limit))).all()
 
 
-async def open_ids(db: AsyncConnection, *, project: str | None, ids: Sequence[UUID] | None) -> Sequence[UUID]:
-    """Open sets, those with the fewest log entries per candidate first."""
-    statement = select(sets.c.id).where(and_(sets.c.deleted_at.is_(None), sets.c.status == "open"))
+async def turns(
+    db: AsyncConnection, *, judge: str, project: str | None, ids: Sequence[UUID] | None
+) -> Sequence[Record]:
+    """(id, held) of the sets in which a judge is to be served, `held` being its leases there.
+
+    Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
+    """
+    a = assignments.c
+    mine = select(func.count()).where(a.set_id == sets.c.id, a.state == "leased", judges.c.name == judge)
+    held = mine.join(judges, judges.c.id == a.judge_id).scalar_subquery()
+    progress = cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
+    statement = select(sets.c.id, held.label("held")).where(sets.c.deleted_at.is_(None))
+    statement = statement.where(sets.c.status == "open" if ids is None else sets.c.id.in_(ids))
     if project is not None:
         statement = statement.where(sets.c.project == project)
-    if ids is not None:
-        statement = statement.where(sets.c.id.in_(ids))
-    progress = sets.c.version / cast(func.greatest(sets.c.candidates, 1), Double)
-    return (await db.execute(statement.order_by(progress, sets.c.created_at, sets.c.id))).scalars().all()
+    return (await db.execute(statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id))).all()
 
 
 async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> None:

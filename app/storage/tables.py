@@ -79,7 +79,7 @@ sets = Table(
     Column("voids", BigInteger, nullable=False, server_default="0"),
     Column("candidates", Integer, nullable=False, server_default="0"),
     Column("items", Integer, nullable=False, server_default="0"),
-    Column("revision", BigInteger, nullable=False, server_default="0"),  # counts changes of candidates and outputs
+    Column("revision", BigInteger, nullable=False, server_default="0"),  # counts changes of the set and its candidates
     _now("created_at"),
     Column("deleted_at", DateTime(timezone=True)),
     CheckConstraint("status IN ('open', 'paused')", name="status"),
@@ -131,10 +131,8 @@ judges = Table(
     metadata,
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("kind", Text),
     _now("created_at"),
     CheckConstraint("name <> ''", name="name"),
-    CheckConstraint("kind IN ('human', 'llm')", name="kind"),
 )
 
 # leased -> done | failed | released | expired;  expired -> done | failed (late);  released -> done | failed (late)
@@ -151,6 +149,9 @@ assignments = Table(
     Column("why", JSONB, nullable=False),
     Column("failure", Text),
     Column("reason", Text),
+    Column("label_mass", Double),
+    Column("latency_ms", Double),
+    Column("raw", JSONB(none_as_null=True)),
     _now("created_at"),
     Column("expires_at", DateTime(timezone=True), nullable=False),
     _output_of("first"),
@@ -223,4 +224,5 @@ idempotency = Table(
     Column("response", JSONB),
     _now("created_at"),
     PrimaryKeyConstraint("key", "endpoint"),
+    Index(None, "created_at"),
 )

@@ -28,13 +28,12 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("key", "endpoint", name=op.f("pk_idempotency")),
     )
+    op.create_index("ix_idempotency_created_at", "idempotency", ["created_at"])
     op.create_table(
         "judges",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=True), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("kind IN ('human', 'llm')", name=op.f("ck_judges_kind")),
         sa.CheckConstraint("name <> ''", name=op.f("ck_judges_name")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_judges")),
         sa.UniqueConstraint("name", name=op.f("uq_judges_name")),
@@ -127,6 +126,9 @@ def upgrade() -> None:
         sa.Column("why", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("failure", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("label_mass", sa.Double(), nullable=True),
+        sa.Column("latency_ms", sa.Double(), nullable=True),
+        sa.Column("raw", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.CheckConstraint("(state = 'failed') = (failure IS NOT NULL)", name=op.f("ck_assignments_failure")),

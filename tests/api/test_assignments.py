@@ -359,10 +359,48 @@ async def test_every_pair_of_systems_is_asked_on_every_item(http: httpx.AsyncCli
     assert len(slots) == len(shown) == 9
 
 
-async def test_a_batch_of_systems_asks_each_pair_on_one_item(http: httpx.AsyncClient) -> None:
+async def test_a_batch_of_systems_asks_every_pair_once_before_it_goes_to_further_items(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sage")
-    asked = (await ask(http, created["id"], count=6))["assignments"]
-    assert len({unordered(a) for a in asked}) == len(asked) == 3
+    asked = (await ask(http, created["id"], count=5))["assignments"]
+    assert len(asked) == 5
+    assert len({unordered(a) for a in asked[:3]}) == 3
+    assert len({(a["item"]["key"], unordered(a)) for a in asked}) == 5
+
+
+async def test_the_random_criterion_pairs_every_pair_with_every_item(http: httpx.AsyncClient) -> None:
+    """The item must not be drawn from the numbers that chose the pair."""
+    places = set()
+    for seed in range(40):
+        selection = {"criterion": "random", "seed": seed}
+        created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sage", selection=selection)
+        pair = await ask_one(http, created["id"])
+        places.add((pair["item"]["key"], unordered(pair)))
+    assert len(places) == 6
+
+
+async def test_a_timeout_bars_the_pair_only_while_its_lease_would_have_run(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    given = await ask_one(http, created["id"], lease_seconds=0.2)
+    await tell(http, given["id"], failure="timeout")
+    assert (await ask(http, created["id"]))["assignments"] == []
+    await asyncio.sleep(0.25)
+    assert unordered(await ask_one(http, created["id"])) == unordered(given)
+
+
+async def test_many_sets_are_asked_first_where_the_judge_has_a_lease(http: httpx.AsyncClient) -> None:
+    first, second = await create_set(http), await create_set(http)
+    held = await ask_one(http, first["id"])
+    await compare(http, first["id"], "ash>elm", "ash>birch")
+    body = {"judge": "alice", "count": 1, "sets": [first["id"], second["id"]]}
+    (again,) = (await http.post("/v1/next-pairs", json=body)).json()["assignments"]
+    assert again["id"] == held["id"]
+
+
+async def test_many_sets_say_that_they_are_paused(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
+    body = {"judge": "alice", "count": 1, "sets": [created["id"]]}
+    assert (await http.post("/v1/next-pairs", json=body)).json() == {"status": "paused", "assignments": []}
 
 
 async def test_a_system_without_an_output_is_not_asked_about_there(http: httpx.AsyncClient) -> None:

@@ -34,7 +34,7 @@ async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient
         assert await stream.status == 200
         status, ranking = await stream.take(2)
     assert (status.name, ranking.name) == ("status", "ranking")
-    assert status.data == ranking.data == {"version": 3, "comparisons": 1, "status": "open"}
+    assert status.data == ranking.data == {"version": 3, "comparisons": 1, "candidates": 4, "status": "open"}
     assert ranking.id == 3
 
 
@@ -45,7 +45,10 @@ async def test_a_vote_is_told_as_it_is_in_the_log_with_the_new_state(http: httpx
         await tell(http, (await ask_one(http, created["id"]))["id"], p_first=0.8)
         comparison, ranking = await stream.take(2)
     assert (comparison.name, comparison.id, comparison.data) == ("comparison", 1, (await log(http, created["id"]))[0])
-    assert (ranking.name, ranking.data) == ("ranking", {"version": 1, "comparisons": 1, "status": "open"})
+    assert (ranking.name, ranking.data) == (
+        "ranking",
+        {"version": 1, "comparisons": 1, "candidates": 4, "status": "open"},
+    )
 
 
 async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
@@ -56,6 +59,15 @@ async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: Fas
         await void(http, created["id"], 1)
         (event,) = await stream.take(1)
     assert (event.name, event.id, event.data["comparisons"]) == ("ranking", 2, 0)
+
+
+async def test_a_candidate_that_joins_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": [{"key": "oak", "text": "Oak."}]})
+        (event,) = await stream.take(1)
+    assert (event.name, event.data["candidates"]) == ("ranking", 5)
 
 
 async def test_a_pause_is_told(http: httpx.AsyncClient, app: FastAPI) -> None:

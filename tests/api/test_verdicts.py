@@ -92,16 +92,14 @@ async def test_a_failure_is_recorded_and_never_a_vote(http: httpx.AsyncClient, c
     created = await create_set(http)
     before = (await ranking(http, created["id"]))["ranking"]
     given = await ask_one(http, created["id"])
-    told = await tell(http, given["id"], failure=failure, reason="no label")
-    assert (told.status_code, told.json()) == (
-        201,
-        {"assignment_id": given["id"], "set_id": created["id"], "failure": failure, "reason": "no label"},
-    )
+    kept = {"failure": failure, "reason": "no label", "label_mass": 0.1, "latency_ms": 5.0, "raw": {"text": "Hm."}}
+    told = await tell(http, given["id"], **kept)
+    assert (told.status_code, told.json()) == (201, {"assignment_id": given["id"], "set_id": created["id"], **kept})
     assert await log(http, created["id"]) == []
     assert (await ranking(http, created["id"]))["ranking"] == before
     async with context.engine.connect() as db:
-        row = (await db.execute(text("SELECT state, failure, reason FROM assignments"))).one()
-    assert tuple(row) == ("failed", failure, "no label")
+        row = (await db.execute(text("SELECT state, failure, reason, raw FROM assignments"))).one()
+    assert tuple(row) == ("failed", failure, "no label", {"text": "Hm."})
 
 
 async def test_a_failure_leaves_the_version_where_it_was(http: httpx.AsyncClient) -> None:

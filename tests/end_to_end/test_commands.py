@@ -74,3 +74,11 @@ async def _log(set_id: str, url: str) -> list[tuple[str, ...]]:
     done = await nextpair("export", set_id, server=url)
     kept = ("seq", "item", "first", "second", "p_first", "judge", "created_at")
     return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(done.stdout))]
+
+
+async def test_an_export_that_fails_leaves_the_old_file(start: Start, tmp_path: Path) -> None:
+    url, file = (await start()).url, tmp_path / "log.csv"
+    file.write_text("precious")
+    done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=url)
+    assert done.code == 1
+    assert file.read_text() == "precious"

@@ -24,7 +24,8 @@ def ask(
     log, open_pairs = (LOG if seen else no_comparisons()), all_open()
     open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
     live = posterior.fit(log, model(N))
-    return next_pairs(live, model(N), log, leased, open_pairs, plan, version, count)
+    rng = generator(plan, version, len(leased.first))
+    return next_pairs(live, model(N), log, leased, open_pairs, plan, count, rng)
 
 
 def lease(presented: list[Presented]) -> Leased:

@@ -107,9 +107,25 @@ def test_every_view_agrees_with_base_minus_the_outer_product_of_the_columns() ->
 
     np.testing.assert_allclose(covariance.dense(sigma), full, atol=1e-14)
     np.testing.assert_allclose(covariance.diagonal(sigma), full.diagonal(), atol=1e-14)
-    np.testing.assert_allclose(covariance.rows(sigma, 2, 5, left=1), full[2:5, 1:], atol=1e-14)
     np.testing.assert_allclose(covariance.times(sigma, x), full @ x, atol=1e-13)
     np.testing.assert_allclose(covariance.times_difference(sigma, 1, 4), full[1] - full[4], atol=1e-14)
+
+
+def test_condition_all_is_condition_one_after_the_other() -> None:
+    sigma, first, second = updated(), np.array([0, 2, 1, 0]), np.array([1, 3, 4, 1])
+    weights = np.array([0.25, 0.1, 1e-6, 0.2])
+
+    together = covariance.condition_all(sigma, first, second, weights)
+
+    for i, j, w in zip(first, second, weights, strict=True):
+        sigma = covariance.condition(sigma, int(i), int(j), float(w))
+    np.testing.assert_allclose(covariance.dense(together), covariance.dense(sigma), atol=1e-12)
+    assert together.log_det == pytest.approx(sigma.log_det)
+
+
+def test_condition_all_of_nothing_changes_nothing() -> None:
+    none = np.empty(0, np.int64)
+    assert covariance.condition_all(updated(), none, none, np.empty(0)).log_det == updated().log_det
 
 
 def test_variance_of_difference_counts_the_covariance_twice() -> None:

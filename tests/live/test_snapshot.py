@@ -86,8 +86,7 @@ def test_advancing_by_nothing_changes_nothing() -> None:
 def catalogue(has: Bools) -> Catalogue:
     items, n = has.shape
     keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(prompts)}
-    return Catalogue(1, keys, ids, prompts, item_ids, has)
+    return snapshots.catalogue(1, keys, prompts, has)
 
 
 def plan(order: Order = Order.BALANCED) -> Plan:
