@@ -29,6 +29,7 @@ clean:
 	rm -rf .venv var
 
 $(INSTALLED): pyproject.toml requirements.lock
+	@echo "Installing into .venv, which takes about a minute"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
 	touch $@

@@ -168,7 +168,13 @@ def simulate(
 
 Host = Annotated[str, typer.Option(help="Address to listen on; loopback only.")]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
-DataDir = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the private PostgreSQL keeps its data.")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of the private PostgreSQL. [default: ~/.local/share/nextpair, for root /var/lib/nextpair]",
+    ),
+]
 DatabaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
 ]
@@ -183,9 +189,12 @@ def serve(
     """Run the service until Ctrl-C."""
     from app.main import make_server, run
 
-    server = make_server(_settings(data_dir, database_url), host, port)
-    _say(f"nextpair is starting at http://{host}:{port}; Ctrl-C stops it")
-    run(server)
+    settings = _settings(data_dir, database_url)
+    where = f"data in {settings.data_dir}" if settings.database_url is None else "on your PostgreSQL"
+    run(
+        make_server(settings, host, port),
+        lambda: _say(f"nextpair is starting at http://{host}:{port}, {where}; Ctrl-C stops it"),
+    )
 
 
 @app.command()
@@ -203,9 +212,12 @@ def demo(
     from app.main import make_server, run
 
     server, url = make_server(_settings(data_dir, database_url), host, port), f"http://{host}:{port}"
-    _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
-    Thread(target=play, args=(server, url, pace), daemon=True).start()
-    run(server)
+
+    def begin() -> None:
+        _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
+        Thread(target=play, args=(server, url, pace), daemon=True).start()
+
+    run(server, begin)
 
 
 @app.command()
@@ -232,14 +244,17 @@ def import_file(
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
     server: Server = LOCAL,
 ) -> None:
-    """Send a file of comparisons to a running service. Sending the same file again changes nothing."""
+    """Send a file to a running service: comparisons, or candidates (columns key and text).
+
+    With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
+    """
     from app import transfer
     from app.client import Client
     from app.offline.printing import progress_of
     from app.tables import Columns
 
     contents = transfer.read(transfer.Source(file, Columns(first, second, winner, p_first), item, judge))
-    with Client(server) as service, progress_of(len(contents.comparisons)) as advance:
+    with Client(server, retries=2) as service, progress_of(len(contents.comparisons)) as advance:
         if into is None:
             into = transfer.create(service, name or Path(file).name, question, contents)
         else:
@@ -260,7 +275,7 @@ def export_file(
     """Write the log of a set, comparisons that were voided included."""
     from app.client import Client
 
-    with Client(server) as service:
+    with Client(server, retries=2) as service:
         pieces = service.export(set_id, form)
         if output is None:
             sys.stdout.buffer.writelines(pieces)
@@ -280,6 +295,22 @@ def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":
 
 def _say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from app import __version__
+
+        print(f"nextpair {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
 
 
 def main() -> None:

@@ -303,6 +303,12 @@ def _content(call: Call[Any]) -> str | None:
     return call.body.model_dump_json(exclude_unset=True) if call.body else None
 
 
+def _address(base_url: str) -> str:
+    if not base_url.startswith(("http://", "https://")):
+        raise Unreachable(f"{base_url!r} is no address of a server; write http://HOST:PORT")
+    return base_url
+
+
 def _bearer(api_key: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {api_key}"} if api_key else {}
 
@@ -479,7 +485,9 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
     ) -> None:
-        self._http = httpx.Client(base_url=base_url, headers=_bearer(api_key), timeout=timeout, transport=transport)
+        self._http = httpx.Client(
+            base_url=_address(base_url), headers=_bearer(api_key), timeout=timeout, transport=transport
+        )
         self._backoff, self._sleep = _Backoff(retries, random), sleep
 
     def __enter__(self) -> Self:
@@ -550,7 +558,7 @@ class AsyncClient:
         random: Callable[[], float] = random.random,
     ) -> None:
         self._http = httpx.AsyncClient(
-            base_url=base_url, headers=_bearer(api_key), timeout=timeout, transport=transport
+            base_url=_address(base_url), headers=_bearer(api_key), timeout=timeout, transport=transport
         )
         self._backoff, self._sleep = _Backoff(retries, random), sleep
 

@@ -8,12 +8,14 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app import __version__
 from app.api import assignments, candidates, comparisons, examples, health, problems, rankings, sets
+from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.live.posteriors import LivePosteriors
@@ -41,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
     """The service. Its database starts, and is migrated, when the application starts."""
     app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
     for noun in (sets, candidates, assignments, comparisons, rankings, health):
-        app.include_router(noun.router)
+        app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
     app.include_router(pages.router)
     app.mount("/static", pages.static)
     problems.install(app)
@@ -93,7 +95,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
     else:
         cluster = EmbeddedPostgres(settings.data_dir)
         url = await asyncio.to_thread(cluster.start)
-    engine = db.connect(url)
+    engine = _engine(url)
     try:
         revision = await _migrated(engine, url)
         yield Database(url, engine, revision, partial(_revive, cluster, asyncio.Lock()))
@@ -101,6 +103,15 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         await engine.dispose()
         if cluster is not None:
             await asyncio.to_thread(cluster.stop)
+
+
+def _engine(url: str) -> AsyncEngine:
+    try:
+        return db.connect(url)
+    except ArgumentError:
+        raise CannotStartError(
+            "DATABASE_URL is no PostgreSQL URL; write postgresql://user:password@host:5432/name"
+        ) from None
 
 
 async def _migrated(engine: AsyncEngine, url: str) -> str:
@@ -138,20 +149,29 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
     return uvicorn.Server(
-        uvicorn.Config(create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=5)
+        uvicorn.Config(create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=2)
     )
 
 
-def run(server: uvicorn.Server) -> None:
-    """Serve until Ctrl-C or SIGTERM. Raises CannotStartError."""
+def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> None:
+    """Take the port, say so, and serve until Ctrl-C or SIGTERM. Raises CannotStartError."""
+    host, port = server.config.host, server.config.port
     try:
-        server.run()
+        socket = server.config.bind_socket()
+    except SystemExit:
+        raise CannotStartError(
+            f"cannot listen on {host}:{port}; if another program uses it, choose another with --port"
+        ) from None
+    announce()
+    try:
+        server.run([socket])
     except KeyboardInterrupt:
         pass
     except SystemExit:
-        config, failure = server.config, server.config.app.state.failure  # type: ignore[union-attr]  # uvicorn types any ASGI application
-        why = failure or f"cannot listen on {config.host}:{config.port}; is another program using it?"
-        raise CannotStartError(str(why)) from failure
+        failure = server.config.app.state.failure  # type: ignore[union-attr]  # uvicorn types any ASGI application
+        raise CannotStartError(str(failure)) from failure
+    finally:
+        socket.close()
 
 
 def serve(settings: Settings, host: str, port: int) -> None:

@@ -421,7 +421,9 @@ class Rank(Response):
     rank_interval: tuple[int, int] | None = Field(
         default=None, description="Best and worst; all candidates' hold together."
     )
-    p_best: float | None = None
+    p_best: float | None = Field(
+        default=None, description="Probability of being first, from 2,000 to 10,000 draws: good to about 0.01."
+    )
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")
 

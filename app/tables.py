@@ -40,11 +40,13 @@ WORDS: dict[str, Winner] = {
     "model_b": "second",
     "2": "second",
     "tie": "tie",
+    "draw": "tie",
     "both_bad": "both_bad",
     "tie (bothbad)": "both_bad",
 }
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 
 
 class InputError(Exception):
@@ -90,6 +92,7 @@ class Verdicts(NamedTuple):
     first: list[str]  # (K,)
     second: list[str]  # (K,)
     p: Floats  # (K,)
+    words: list[Winner | None]  # (K,) the verdict as a word, where it came as one
 
 
 # Files
@@ -113,7 +116,7 @@ def _own_export(table: Table) -> Table:
     if not {"seq", "winner", "p_first", "voided_by"} <= set(table.columns):
         return table
     kept = where(table, [("voided_by", "")])
-    return kept._replace(cells=kept.cells.drop_columns(["winner"]))
+    return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
 
 
 def _load(path: str) -> tuple[str, str, bytes]:
@@ -346,9 +349,20 @@ def verdicts(table: Table, columns: Columns) -> Verdicts:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
     column, in_words = _outcome_column(table, columns)
     if not in_words:
-        return Verdicts(first, second, probabilities(table, column))
+        return Verdicts(first, second, probabilities(table, column), _exported_words(table))
     words = winners(table, column, first, second)
-    return Verdicts(first, second, np.array([P_OF_WINNER[word] for word in words]))
+    return Verdicts(first, second, np.array([P_OF_WINNER[word] for word in words]), [*words])
+
+
+def _exported_words(table: Table) -> list[Winner | None]:
+    if EXPORTED_WORD not in table.columns:
+        return [None] * len(table.rows)
+    return [WORDS.get(word) for word in texts(table, EXPORTED_WORD)]
+
+
+def has_pairs(table: Table, columns: Columns) -> bool:
+    """Whether the table looks like comparisons."""
+    return columns.first is not None or any(set(pair) <= set(table.columns) for pair in PAIRS)
 
 
 def _pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
@@ -360,7 +374,8 @@ def _pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
 def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
     if chosen is None and usual not in table.columns:
         there = ", ".join(table.columns)
-        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")
+        hint = "" if len(table.columns) > 1 else "; cells are separated by commas"
+        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}{hint}")
     return require(table, chosen or usual)
 
 

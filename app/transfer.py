@@ -1,8 +1,9 @@
 """Comparisons from a file into a running service."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from app.client import Client
 from app.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
 
 BATCH = 5000  # comparisons in one request
+NOBODY = "import"  # the judge of a file that names none
 
 
 class Source(NamedTuple):
@@ -19,7 +21,7 @@ class Source(NamedTuple):
     path: str
     columns: tables.Columns
     item: str | None  # column of the item
-    judge: str | None  # column of the judge; one judge named after the file when there is none
+    judge: str | None  # column of the judge
 
 
 class Contents(NamedTuple):
@@ -29,27 +31,48 @@ class Contents(NamedTuple):
 
 
 def read(source: Source) -> Contents:
-    """Raises tables.InputError."""
+    """The comparisons in a file, or the candidates where its columns are key and text. Raises tables.InputError."""
     table = tables.read(source.path)
-    verdicts, name = tables.verdicts(table, source.columns), Path(source.path).name
+    if {"key", "text"} <= set(table.columns) and not tables.has_pairs(table, source.columns):
+        keys, texts = tables.keys(table, "key"), tables.keys(table, "text")
+        return Contents([CandidateIn(key=key, text=text) for key, text in zip(keys, texts, strict=True)], [], [])
+    comparisons = _comparisons(table, source)
+    return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+
+
+def _comparisons(table: tables.Table, source: Source) -> list[ComparisonIn]:
+    verdicts = tables.verdicts(table, source.columns)
     count = len(verdicts.first)
-    judges = _optional(table, source.judge, "judge") or [name] * count
+    judges = _optional(table, source.judge, "judge") or [NOBODY] * count
     items = _optional(table, source.item, "item") or [""] * count
-    ids = _optional(table, None, "client_id") or [""] * count
     times = _optional(table, None, "created_at") or [""] * count
     comparisons = [
         ComparisonIn(
-            client_id=ids[row] or f"{name}:{row}",
             first=verdicts.first[row],
             second=verdicts.second[row],
             item=items[row] or None,
-            p_first=float(verdicts.p[row]),
+            p_first=None if verdicts.words[row] else float(verdicts.p[row]),
+            winner=verdicts.words[row],
             judge=judges[row],
             created_at=_time(times[row]),
         )
         for row in range(count)
     ]
-    return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+    return _identified(comparisons, _optional(table, None, "client_id") or [""] * count)
+
+
+def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
+    """With the client_id of the file, or one made of the content, so that a copy of the file brings nothing new.
+
+    The same judgement made twice in one file is two comparisons: the second is numbered.
+    """
+    seen: Counter[str] = Counter()
+    identified = []
+    for comparison, own in zip(comparisons, ids, strict=True):
+        content = hashlib.sha256(comparison.model_dump_json().encode()).hexdigest()[:32]
+        seen[content] += 1
+        identified.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
+    return identified
 
 
 def create(service: Client, name: str, question: str, contents: Contents) -> UUID:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set
+from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, Earlier, once
 from app.storage.db import transaction
 
@@ -84,3 +85,14 @@ async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
 
 ExistingSetId = Annotated[UUID, Depends(get_existing_set_id)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Page size.")]
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """A misspelt parameter is an error: `as_off=1` must not answer with the present."""
+    if not request.query_params:
+        return
+    operation = request.app.openapi()["paths"][request.scope["route"].path][request.method.lower()]
+    known = {parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"}
+    if unknown := sorted(set(request.query_params) - known):
+        there = f"there are {', '.join(sorted(known))}" if known else "this endpoint has none"
+        raise InvalidRequest(f"Unknown query parameter {unknown[0]!r}; {there}.")

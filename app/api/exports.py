@@ -93,5 +93,5 @@ def _json(value: Any) -> str | None:
 
 def _lines(rows: Iterable[list[Any]]) -> bytes:
     out = io.StringIO()
-    csv.writer(out).writerows(rows)
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue().encode()

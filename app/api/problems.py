@@ -116,5 +116,7 @@ def _say(error: dict[str, Any]) -> str:
         return "unknown field; remove it or check its spelling"
     if error["type"] == "json_invalid":
         return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
+    if error["loc"] == ("body",) and error["type"] in ("missing", "model_attributes_type", "dict_type"):
+        return "send a JSON object, with Content-Type: application/json"
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:]

@@ -93,7 +93,7 @@ async def follow(
 
 def _csv(ranking: schemas.Ranking) -> str:
     out = io.StringIO()
-    writer = csv.writer(out)
+    writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for r in ranking.ranking:
         low, high = r.interval or (None, None)

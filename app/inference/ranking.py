@@ -17,8 +17,8 @@ from app.inference.covariance import Covariance, dense, diagonal, variance_of_di
 from app.inference.posterior import Posterior
 from app.inference.types import Floats, Ints
 
-DRAWS = 2000
-SAME_SCORE = 1e-9
+FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
+SAME_SCORE, ROUNDING = 1e-9, 9
 
 
 class Ranking(NamedTuple):
@@ -70,11 +70,17 @@ def ranks(scores: Floats) -> Ints:
     return result
 
 
-def draw_ranks(posterior: Posterior, rng: np.random.Generator, draws: int = DRAWS) -> Ints:
-    """(draws, N) ranks of independent draws of the scores."""
-    factor = np.linalg.cholesky(dense(posterior.covariance))
-    scores = posterior.mean + rng.standard_normal((draws, len(posterior.mean))) @ factor.T
-    return _positions(-scores, axis=1)
+def draw_ranks(posterior: Posterior, rng: np.random.Generator, draws: int | None = None) -> Ints:
+    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default.
+
+    Drawn in the order of the scores: the same candidates listed in another order get the same draws.
+    """
+    n, order = len(posterior.mean), np.argsort(-np.round(posterior.mean, ROUNDING), kind="stable")
+    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
+    draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
+    drawn = np.empty((draws, n), np.int64)
+    drawn[:, order] = _positions(-(posterior.mean[order] + rng.standard_normal((draws, n)) @ factor.T), axis=1)
+    return drawn
 
 
 def simultaneous_intervals(drawn: Ints, level: float) -> Ints:

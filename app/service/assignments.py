@@ -28,6 +28,7 @@ from app.storage import assignments, candidates, sets
 from app.storage.db import transaction
 from app.storage.tables import Record
 
+LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 
 
@@ -131,8 +132,8 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
         raise SetDeleted(f"Candidate set {row.set_id} was deleted.")
     if row.state != "leased" or row.expired:
         raise LeaseEnded(
-            f"The lease of assignment {assignment_id} has ended ({'expired' if row.expired else row.state}). "
-            "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
+            f"The lease of assignment {assignment_id} has ended ({row.state if row.state != 'leased' else 'expired'}). "
+            + ("Ask for another pair." if row.state in ("done", "failed") else LATE)
         )
     return row
 

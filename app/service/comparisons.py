@@ -156,9 +156,10 @@ def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -
     if verdict.judge is not None and verdict.judge != row.judge:
         return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {verdict.judge!r}.")
     if row.state in ("done", "failed") or row.id in taken:
-        what = f"failure {row.failure!r}" if row.state == "failed" else "verdict"
+        if row.state == "failed":
+            return AlreadyJudged(f"Assignment {row.id} ended with the failure {row.failure!r}; ask for another pair.")
         return AlreadyJudged(
-            f"Assignment {row.id} already has its {what}. To repeat a request safely send the same Idempotency-Key; "
+            f"Assignment {row.id} already has its verdict. To repeat a request safely send the same Idempotency-Key; "
             "to change a verdict, void its comparison."
         )
     return None

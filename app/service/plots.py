@@ -20,10 +20,15 @@ def forest(ranking: Ranking, title: str) -> str:
     def x(score: float) -> float:
         return round(LEFT + WIDTH * (score - low) / (high - low), 2)
 
-    rows = chain.from_iterable(_row(r, TOP + ROW * n + ROW // 2, x(r.score), r.interval and tuple(map(x, r.interval)))
-                               for n, r in enumerate(ranking.ranking))  # fmt: skip
+    part = ranking.components > 1
+    rows = chain.from_iterable(
+        _row(r, TOP + ROW * n + ROW // 2, x(r.score), r.interval and tuple(map(x, r.interval)), part)
+        for n, r in enumerate(ranking.ranking)
+    )
     body = "".join(chain(_axis(x(0.0) if low < 0 < high else None, height), rows))
     caption = f"{ranking.comparisons} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    if part:
+        caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {height}" '
         f'font-family="system-ui, sans-serif" font-size="12" fill="{INK}" role="img">'
@@ -47,7 +52,7 @@ def _axis(zero: float | None, height: int) -> list[str]:
     return [f'<line {ends} stroke="{FAINT}" stroke-dasharray="2 4"/>']
 
 
-def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> list[str]:
+def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None, part: bool) -> list[str]:
     name = rank.key if len(rank.key) <= 22 else rank.key[:21] + "…"
     parts = [
         f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{_escape(name)}</text>'
@@ -59,6 +64,7 @@ def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None) -> li
     if rank.rank_interval:
         best, worst = rank.rank_interval
         label = f"rank {best}" if best == worst else f"rank {best}–{worst}"
+        label += f", part {rank.component + 1}" if part else ""
         parts.append(f'<text x="{LEFT + WIDTH + 12}" y="{y + 4}" fill="{FAINT}">{label}</text>')
     return parts
 

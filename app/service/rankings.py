@@ -37,7 +37,7 @@ async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         wanted = _wanted(row, asked.as_of)
-        if asked.as_of is None:
+        if wanted == row.version:
             catalogue, snapshot = await posteriors.current(ctx, db, row)
         else:
             catalogue, snapshot = await posteriors.at_version(ctx, db, row, wanted)

@@ -224,8 +224,8 @@ CASES = [
     # Any
     Case("bad UUID", "GET /v1/sets/not-a-uuid", None, 422, INVALID, "path set_id"),
     Case("not JSON", MAKE, '{"name": "n",', 422, INVALID, "not JSON at character 13"),
-    Case("no body", MAKE, "", 422, INVALID, "field required"),
-    Case("a list for an object", MAKE, [], 422, INVALID, "dictionary or object"),
+    Case("no body", MAKE, "", 422, INVALID, "send a JSON object"),
+    Case("a list for an object", MAKE, [], 422, INVALID, "send a JSON object"),
     Case("unknown path", "GET /v1/nothing", None, 404, "about:blank", "/docs"),
     Case("wrong method", "PUT /v1/sets/{set}", {}, 405, "about:blank", "PUT /v1/sets/"),
 ]  # fmt: skip

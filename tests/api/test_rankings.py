@@ -260,3 +260,23 @@ async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClien
     await compare(http, created["id"], "ash>birch")
     found = await get(http, f"/v1/sets/{created['id']}/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))
+
+
+async def test_a_misspelt_parameter_is_an_error(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    answer = await http.get(f"/v1/sets/{created['id']}/ranking", params={"as_off": 1})
+    assert answer.status_code == 422
+    assert "as_off" in answer.json()["detail"]
+    assert "as_of" in answer.json()["detail"]
+
+
+async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: httpx.AsyncClient) -> None:
+    """The same comparisons among the same candidates, listed the other way round."""
+    keys, rows = [f"c{n}" for n in range(12)], []
+    for keys_in_order in (keys, keys[::-1]):
+        created = await create_set(http, *keys_in_order)
+        await compare(http, created["id"], *(f"c{n}>c{m}" for n in range(12) for m in range(n + 1, 12)))
+        found = (await ranking(http, created["id"]))["ranking"]
+        rows.append({row["key"]: (row["rank_interval"], row["p_best"]) for row in found})
+    assert rows[0].keys() == rows[1].keys()
+    assert rows[0] == rows[1]

@@ -5,7 +5,9 @@ import io
 import re
 from pathlib import Path
 
-from tests.end_to_end.commands import nextpair
+import httpx
+
+from tests.end_to_end.commands import ROOT, nextpair
 from tests.end_to_end.conftest import Start
 
 SIMULATE = "simulate examples/judge.csv --truth examples/ratings.csv --truth-column overall --seeds 1".split()
@@ -82,3 +84,21 @@ async def test_an_export_that_fails_leaves_the_old_file(start: Start, tmp_path: 
     done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=url)
     assert done.code == 1
     assert file.read_text() == "precious"
+
+
+async def test_a_copy_of_a_file_brings_nothing_new(start: Start, tmp_path: Path) -> None:
+    url = (await start()).url
+    header, *rows = (ROOT / "examples/battles.csv").read_text().splitlines()
+    copy = tmp_path / "copy.csv"
+    copy.write_text("\n".join([header, *reversed(rows)]))
+    first = await nextpair("import", "examples/battles.csv", server=url)
+    again = await nextpair("import", str(copy), "--into", _set_id(first.stdout), server=url)
+    assert "0 comparisons added, 60 were there already" in again.stdout, again.stderr
+
+
+async def test_candidates_are_imported_with_their_texts(start: Start) -> None:
+    url = (await start()).url
+    done = await nextpair("import", "examples/answers.jsonl", server=url)
+    page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
+    assert len(page["candidates"]) == 24
+    assert all(candidate["text"] for candidate in page["candidates"])

@@ -9,7 +9,7 @@ function redraw() {
   wanted = null;
   const next = new Image();
   next.onload = () => { picture.src = next.src; };
-  next.src = `/v1/sets/${set}/ranking?format=svg&as_seen=${version}`;
+  next.src = `/v1/sets/${set}/ranking?format=svg&as_of=${version}`;
 }
 
 const events = new EventSource(`/v1/sets/${set}/events`);
