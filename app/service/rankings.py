@@ -3,6 +3,8 @@
 from typing import NamedTuple
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from app import schemas
 from app.inference import ranking
 from app.inference.baselines import BASELINES
@@ -36,11 +38,7 @@ async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
     """Raises UnknownSet, SetDeleted, VersionUnknown, NotConverged."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
-        wanted = _wanted(row, asked.as_of)
-        if wanted == row.version:
-            catalogue, snapshot = await posteriors.current(ctx, db, row)
-        else:
-            catalogue, snapshot = await posteriors.at_version(ctx, db, row, wanted)
+        catalogue, snapshot = await _at(ctx, db, row, asked.as_of)
     return await ctx.live.compute(_rank, row, catalogue, snapshot, asked)
 
 
@@ -70,6 +68,16 @@ async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schema
 def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
     if not convergence.converged:
         raise NotConverged(f"{convergence.outcome.value} This was at version {snapshot.version}.")
+
+
+async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:
+    """The live snapshot where it will do: it may have moved on since `row` was read."""
+    _wanted(row, as_of)
+    if as_of is None or as_of == row.version:
+        found = await posteriors.current(ctx, db, row)
+        if as_of is None or as_of == found[1].version:
+            return found
+    return await posteriors.at_version(ctx, db, row, as_of)
 
 
 def _wanted(row: Record, as_of: int | None) -> int:
