@@ -174,11 +174,6 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
         socket.close()
 
 
-def serve(settings: Settings, host: str, port: int) -> None:
-    """Raises NotLoopbackError, CannotStartError."""
-    run(make_server(settings, host, port))
-
-
 def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback

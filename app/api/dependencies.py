@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, Earlier, once
-from app.storage.db import transaction
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -45,7 +44,7 @@ class Write:
         self._attempt = attempt
 
     async def __call__(self, action: Callable[[AsyncConnection], Awaitable[T]], status: int = 200) -> T | JSONResponse:
-        async with transaction(self._ctx.engine) as db:
+        async with self._ctx.engine.begin() as db:
             if self._attempt is None:
                 return await action(db)
             result = await once(db, self._attempt, status, action)

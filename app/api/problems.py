@@ -94,7 +94,7 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
             InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
         )
     log.exception("unexpected error", exc_info=error)
-    detail = "An unexpected error; it was logged. Nothing of this request was written."
+    detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
 
 

@@ -54,7 +54,10 @@ def next_pairs(
     count: int,
     rng: np.random.Generator,
 ) -> list[Presented]:
-    """Up to `count` different pairs among the (N, N) `open_pairs`, best first."""
+    """Up to `count` different pairs, best first.
+
+    Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
+    """
     sigma = fantasise_all(posterior.covariance, posterior.mean, model.expert, leased.first, leased.second)
     choices = select(posterior.mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
     leads = lead(

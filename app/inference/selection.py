@@ -87,7 +87,7 @@ def select(
 
     Args:
         mean, sigma: the posterior over N scores.
-        open_pairs: (N, N), symmetric, True where a pair may be chosen; the diagonal is ignored.
+        open_pairs: (N, N), True at [i, j], i < j, where a pair may be chosen; the rest is ignored.
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """

@@ -25,7 +25,6 @@ from app.service.context import Context, existing_set
 from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownSet
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
-from app.storage.db import transaction
 from app.storage.tables import Record
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
@@ -140,7 +139,7 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
 
 async def _ask_once(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
     try:
-        async with ctx.live.get(set_id).asking, transaction(ctx.engine) as db:
+        async with ctx.live.get(set_id).asking, ctx.engine.begin() as db:
             await sets.lock_asking(db, set_id)
             return await _ask_alone(ctx, db, set_id, request)
     except UnknownSet:

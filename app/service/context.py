@@ -35,15 +35,15 @@ class Context:
 
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:
     """Raises UnknownSet, SetDeleted."""
-    return checked(await sets.get(db, set_id), set_id)
+    return _checked(await sets.get(db, set_id), set_id)
 
 
 async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:
     """The same, held for this transaction's writes."""
-    return checked(await sets.lock(db, set_id), set_id)
+    return _checked(await sets.lock(db, set_id), set_id)
 
 
-def checked(row: Record | None, set_id: UUID) -> Record:
+def _checked(row: Record | None, set_id: UUID) -> Record:
     if row is None:
         raise UnknownSet(f"There is no candidate set {set_id}.")
     if row.deleted_at is not None:

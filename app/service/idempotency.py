@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.service.errors import IdempotencyKeyReused
 from app.storage import idempotency
-from app.storage.db import FAILURES, transaction
+from app.storage.db import FAILURES
 
 KEPT = timedelta(days=7)
 T = TypeVar("T", bound=BaseModel)
@@ -62,6 +62,6 @@ async def sweep(engine: AsyncEngine) -> None:
     """Once an hour, for ever: forget what nobody will repeat any more."""
     while True:
         with suppress(*FAILURES):
-            async with transaction(engine) as db:
+            async with engine.begin() as db:
                 await idempotency.sweep(db, KEPT)
         await asyncio.sleep(3600)

@@ -1,7 +1,5 @@
 """Engine, transactions and migrations."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from app.storage.listening import dsn
 
@@ -27,13 +25,6 @@ def connect(url: str) -> AsyncEngine:
     """An engine for any PostgreSQL URL, whichever driver it names; asyncpg reads it, options like sslmode included."""
     creator = partial(asyncpg.connect, dsn(url))
     return create_async_engine("postgresql+asyncpg://", async_creator=creator, pool_size=10, max_overflow=10)
-
-
-@asynccontextmanager
-async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Commits at the end, rolls back on any exception."""
-    async with engine.begin() as connection:
-        yield connection
 
 
 async def migrate(engine: AsyncEngine) -> str:

@@ -1,13 +1,12 @@
 """Judges by name: an id is remembered only once it is certain to stay."""
 
 from app.service.context import Context
-from app.storage.db import transaction
 
 
 async def test_a_name_becomes_a_judge_once(context: Context) -> None:
-    async with transaction(context.engine) as db:
+    async with context.engine.begin() as db:
         first = await context.identify(db, {"alice", "bob"})
-    async with transaction(context.engine) as db:
+    async with context.engine.begin() as db:
         assert await context.judge_id(db, "alice") == first["alice"] != first["bob"]
 
 
@@ -16,12 +15,12 @@ async def test_a_judge_of_a_transaction_that_failed_is_not_remembered(context: C
         lost = await context.judge_id(db, "alice")
         await db.rollback()
     assert "alice" not in context.judge_ids
-    async with transaction(context.engine) as db:
+    async with context.engine.begin() as db:
         assert await context.judge_id(db, "alice") != lost
 
 
 async def test_a_judge_who_was_there_is_remembered(context: Context) -> None:
     for _ in range(2):
-        async with transaction(context.engine) as db:
+        async with context.engine.begin() as db:
             known = await context.judge_id(db, "alice")
     assert context.judge_ids == {"alice": known}

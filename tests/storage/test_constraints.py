@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
 from app.storage import sets as storage
-from app.storage.db import transaction
 from app.storage.tables import assignments, candidates, comparisons, judges, voids
 from tests.factories import create_set, log, send
 
@@ -21,7 +20,7 @@ from tests.factories import create_set, log, send
 async def set_id(http: httpx.AsyncClient, context: Context) -> UUID:
     """A set of four texts, with judge 1 and no comparison."""
     created = await create_set(http)
-    async with transaction(context.engine) as db:
+    async with context.engine.begin() as db:
         await db.execute(insert(judges).values(name="alice"))
     return UUID(created["id"])
 
@@ -168,5 +167,5 @@ async def test_a_transaction_that_fails_takes_no_sequence_number(context: Contex
     async with context.engine.connect() as db:
         assert await storage.advance(db, set_id, 5) == 5
         await db.rollback()
-    async with transaction(context.engine) as db:
+    async with context.engine.begin() as db:
         assert await storage.advance(db, set_id, 1) == 1
