@@ -261,7 +261,8 @@ def import_file(
             transfer.extend(service, into, contents)
         sent = transfer.send(service, into, contents.comparisons, advance)
     print(
-        f"set {into}: {sent.accepted} comparisons added, {sent.duplicates} were there already, version {sent.version}"
+        f"set {into}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
+        f"{sent.duplicates} were there already, version {sent.version}"
     )
 
 
