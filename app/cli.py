@@ -83,12 +83,15 @@ def rank(
 
     The intervals of scores hold one by one; the intervals of ranks hold all together.
     """
+    from app.inference.ranking import Wanted
     from app.offline import printing
     from app.offline.ranking import Method, rank_file
     from app.tables import Columns, parse_conditions
 
     columns, by = Columns(first, second, winner, p_first), group_by or []
-    rankings = rank_file(file, columns, by, parse_conditions(where or []), Method(method, prior_variance, level))
+    rankings = rank_file(
+        file, columns, by, parse_conditions(where or []), Method(method, prior_variance, wanted=Wanted(level))
+    )
     printing.print_rankings(rankings, by, form)
 
 

@@ -73,6 +73,7 @@ class Columns(NamedTuple):
     second: str | None = None
     winner: str | None = None
     p_first: str | None = None
+    judge: str | None = None
 
 
 class Log(NamedTuple):
@@ -84,6 +85,8 @@ class Log(NamedTuple):
     first: Ints  # (K,)
     second: Ints  # (K,)
     p: Floats  # (K,)
+    judges: list[str]  # (J,) by first appearance; one without a name where the files name none
+    judge: Ints  # (K,)
 
 
 class Verdicts(NamedTuple):
@@ -338,7 +341,15 @@ def read_log(tables: Sequence[Table], columns: Columns, group_by: Sequence[str])
     candidates, codes = encode([*first, *second])
     groups, group = encode([labels for table in tables for labels in label_rows(table, group_by)])
     p = np.concatenate([part.p for part in parts])
-    return Log(candidates, groups, group, codes[: len(p)], codes[len(p) :], p)
+    judges, judge = encode([name for table in tables for name in judge_names(table, columns.judge)])
+    return Log(candidates, groups, group, codes[: len(p)], codes[len(p) :], p, judges, judge)
+
+
+def judge_names(table: Table, column: str | None) -> list[str]:
+    """(K,) who judged: the column of that name, or `judge` if there is one, or nobody in particular."""
+    if column is None and "judge" not in table.columns:
+        return [""] * len(table.rows)
+    return keys(table, column or "judge")
 
 
 def verdicts(table: Table, columns: Columns) -> Verdicts:

@@ -3,8 +3,14 @@
 from typing import Literal
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
-ExpertName = Literal["soft-bt"]
-MethodName = Literal["soft-bt", "win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
+ExpertName = Literal[
+    "soft-bt", "gaussian", "sigma-beta", "phi-beta", "sigma-gaussian", "phi-gaussian", "laplace", "hard-bt"
+]
+BaselineName = Literal["win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
+MethodName = Literal[ExpertName, BaselineName]
+PriorName = Literal["unit", "anchor"]
+PositionBias = Literal["none", "estimate"]
+BatchName = Literal["greedy", "top"]
 OrderName = Literal["balanced", "both", "as_selected"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]

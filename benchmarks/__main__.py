@@ -15,11 +15,10 @@ from scipy.special import expit
 from app.client import Client, create_set, next_pair, send_verdict
 from app.inference import laplace, posterior
 from app.inference.covariance import dense
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
+from app.inference.model import Method, Model, build
 from app.inference.posterior import Posterior
 from app.inference.selection import Criterion, Policy, equality, score, select, upper_triangle
-from app.inference.types import Bools, Comparisons, Floats, differences, scatter_differences, take
+from app.inference.types import Bools, Comparisons, Floats, by_one_judge, differences, scatter_differences, take
 from app.schemas import CandidateIn, SetIn, VerdictIn
 from app.storage.embedded import EmbeddedPostgres
 from benchmarks.service import running
@@ -27,7 +26,7 @@ from benchmarks.service import running
 
 def main() -> None:
     for n in (128, 1056):
-        model = Model(n, EXPERTS["soft-bt"], 1.0)
+        model = build(Method(), n)
         log = simulated_log(n, 10 * n)
         compare_fits(log, model)
         compare_update(log, model)
@@ -39,7 +38,7 @@ def simulated_log(n: int, count: int) -> Comparisons:
     rng = np.random.default_rng(0)
     scores, first = rng.standard_normal(n), rng.integers(n, size=count)
     second = (first + rng.integers(1, n, size=count)) % n
-    return Comparisons(first, second, expit(scores[first] - scores[second]))
+    return by_one_judge(first, second, expit(scores[first] - scores[second]))
 
 
 def compare_fits(log: Comparisons, model: Model) -> None:
@@ -53,7 +52,7 @@ def compare_fits(log: Comparisons, model: Model) -> None:
 
     def hessian_times(s: Floats, x: Floats) -> Floats:
         weighted = laplace.weights(s, log, model) * differences(x, log)
-        return x / model.prior_variance + scatter_differences(weighted, log, model.n)
+        return model.prior.precision * x + scatter_differences(weighted, log, model.n)
 
     start = np.zeros(model.n)
     ours = median_ms(lambda: laplace.fit(log, model))

@@ -11,7 +11,7 @@ import pytest
 
 from app import cli
 from app.inference.baselines import BASELINES
-from app.inference.experts import EXPERTS
+from app.inference.experts import MAKERS
 from app.inference.order import Order
 from app.offline.ranking import Group, Method, rank, split
 from app.offline.simulation import spearman
@@ -46,7 +46,7 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 
 def test_options_offer_what_there_is() -> None:
-    assert set(get_args(MethodName)) == {*EXPERTS, *BASELINES}
+    assert set(get_args(MethodName)) == {*MAKERS, *BASELINES}
     assert set(get_args(OrderName)) == set(Order)
 
 

@@ -1,16 +1,18 @@
 """From a posterior and what is already out to the next pairs, each with its order of presentation.
 
 A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
-the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches").
+the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
+estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known: balanced orders
+make what a single pair tells about it cancel.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.laplace import Model
+from app.inference.model import Model
 from app.inference.order import Order, lead, present
-from app.inference.posterior import Posterior
+from app.inference.posterior import Posterior, scores
 from app.inference.selection import Choice, Policy, fantasise_all, select
 from app.inference.types import Bools, Comparisons, Ints
 
@@ -58,8 +60,9 @@ def next_pairs(
 
     Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
     """
-    sigma = fantasise_all(posterior.covariance, posterior.mean, model.expert, leased.first, leased.second)
-    choices = select(posterior.mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
+    mean, sigma = scores(posterior, comparisons, model)
+    sigma = fantasise_all(sigma, mean, model.expert, leased.first, leased.second)
+    choices = select(mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
     leads = lead(
         np.concatenate([comparisons.first, leased.first]),
         np.concatenate([comparisons.second, leased.second]),

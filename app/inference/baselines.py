@@ -33,14 +33,14 @@ def win_ratio(comparisons: Comparisons, n: int) -> Scores:
 
 
 def average_probability(comparisons: Comparisons, n: int) -> Scores:
-    first, second, p = comparisons
+    first, second, p, _ = comparisons
     total = np.bincount(first, p, n) + np.bincount(second, 1.0 - p, n)
     count = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
     return Scores(np.where(count, total / np.maximum(count, 1), 0.5), CLOSED_FORM)
 
 
 def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
-    first, second, p = comparisons
+    first, second, p, _ = comparisons
     extra, hard = 1.0 / max(n - 1, 1), _hard(p)
     wins = np.bincount(first, hard + extra, n) + np.bincount(second, 1.0 - hard + extra, n) + np.zeros(n)
     log_strength = np.zeros(n)

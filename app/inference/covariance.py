@@ -1,13 +1,14 @@
 """A covariance that many rank-one updates share: Sigma = base - columns columns^T.
 
-One comparison of weight w on r = e_i - e_j changes the precision to H + w r r^T, hence (Sherman-Morrison,
+One comparison of weight w on the row r of the design changes the precision to H + w r r^T, hence (Sherman-Morrison,
 PoE eq. 55, minus sign)
 
     Sigma' = Sigma - w (Sigma r)(Sigma r)^T / (1 + w r^T Sigma r)
     ln det Sigma' = ln det Sigma - ln(1 + w r^T Sigma r)
 
-so an update is one more column and never touches `base`: O(N M) for M columns, and every earlier
-covariance stays valid. That is what makes fantasies (pairs asked but not answered) free to take back.
+so an update is one more column and never touches `base`: O(P M) for M columns, and every earlier covariance stays
+valid. That is what makes fantasies (pairs asked but not answered) free to take back. A row is r = e_i - e_j, or
+e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among the parameters.
 """
 
 from typing import NamedTuple
@@ -19,9 +20,17 @@ from app.inference.types import Floats, Ints
 
 
 class Covariance(NamedTuple):
-    base: Floats  # (N, N), symmetric
-    columns: Floats  # (N, M)
+    base: Floats  # (P, P), symmetric
+    columns: Floats  # (P, M)
     log_det: float  # ln det Sigma
+
+
+class Rows(NamedTuple):
+    """L rows of the design."""
+
+    first: Ints  # (L,)
+    second: Ints  # (L,)
+    bias: Ints | None = None  # (L,) where biases are parameters
 
 
 def from_precision(precision: Floats) -> Covariance:
@@ -40,8 +49,9 @@ def from_precision(precision: Floats) -> Covariance:
     return Covariance(base, np.empty((len(base), 0)), log_det)
 
 
-def isotropic(n: int, variance: float) -> Covariance:
-    return Covariance(variance * np.eye(n), np.empty((n, 0)), n * float(np.log(variance)))
+def independent(variances: Floats) -> Covariance:
+    """Of independent parameters with these (P,) variances."""
+    return Covariance(np.diag(variances), np.empty((len(variances), 0)), float(np.log(variances).sum()))
 
 
 def diagonal(sigma: Covariance) -> Floats:
@@ -57,9 +67,8 @@ def times(sigma: Covariance, x: Floats) -> Floats:
 
 
 def times_difference(sigma: Covariance, i: int, j: int) -> Floats:
-    """Sigma (e_i - e_j), shape (N,)."""
-    correction: Floats = sigma.columns @ (sigma.columns[i] - sigma.columns[j])
-    return np.asarray(sigma.base[i] - sigma.base[j]) - correction
+    """Sigma (e_i - e_j), shape (P,)."""
+    return times_rows(sigma, Rows(np.array([i]), np.array([j])))[:, 0]
 
 
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
@@ -73,34 +82,47 @@ def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
 
     Conceptually: inv(inv(Sigma) + weight * outer(r, r)) with r = e_i - e_j.
     """
-    column = times_difference(sigma, i, j)
-    gain = 1.0 + weight * float(column[i] - column[j])
-    columns = np.column_stack([sigma.columns, np.sqrt(weight / gain) * column])
-    return Covariance(sigma.base, columns, sigma.log_det - float(np.log(gain)))
+    return condition_all(sigma, Rows(np.array([i]), np.array([j])), np.array([weight]))
 
 
-def condition_all(sigma: Covariance, first: Ints, second: Ints, weights: Floats) -> Covariance:
-    """Sigma after L comparisons at once, by one Cholesky factor of size L.
+def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
+    """Sigma after L comparisons of these (L,) weights at once, by one Cholesky factor of size L.
 
-    With S = Sigma R, (N, L), and K K^T = diag(1/w) + R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
+    With S = Sigma R, (P, L), and K K^T = diag(1/w) + R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
     Conceptually: `condition` for each of them in turn.
     """
     if not len(weights):
         return sigma
-    spread = _times_differences(sigma, first, second)
-    inner = spread[first] - spread[second]
+    spread = times_rows(sigma, rows)
+    inner = _rows_of(spread, rows)
     inner[np.diag_indices_from(inner)] += 1.0 / weights
     factor = cholesky(inner, lower=True)
     columns = np.hstack([sigma.columns, solve_triangular(factor, spread.T, lower=True).T])
     shrink = 2.0 * float(np.log(factor.diagonal()).sum()) + float(np.log(weights).sum())
     result = Covariance(sigma.base, columns, sigma.log_det - shrink)
-    return Covariance(dense(result), columns[:, :0], result.log_det) if columns.size > sigma.base.size // 2 else result
+    return compact(result) if columns.size > sigma.base.size // 2 else result
 
 
-def _times_differences(sigma: Covariance, first: Ints, second: Ints) -> Floats:
-    """Sigma R, shape (N, L), for R = [e_first - e_second]."""
-    correction: Floats = sigma.columns @ (sigma.columns[first] - sigma.columns[second]).T
-    return np.asarray((sigma.base[first] - sigma.base[second]).T) - correction
+def compact(sigma: Covariance) -> Covariance:
+    """The same without columns."""
+    return Covariance(dense(sigma), sigma.columns[:, :0], sigma.log_det)
+
+
+def block(sigma: Covariance, n: int, log_det: float) -> Covariance:
+    """Of the first n parameters alone, whose ln det the caller knows."""
+    return Covariance(sigma.base[:n, :n], sigma.columns[:n], log_det)
+
+
+def times_rows(sigma: Covariance, rows: Rows) -> Floats:
+    """Sigma R, shape (P, L)."""
+    correction: Floats = sigma.columns @ _rows_of(sigma.columns, rows).T
+    return np.asarray(_rows_of(sigma.base, rows).T) - correction
+
+
+def _rows_of(matrix: Floats, rows: Rows) -> Floats:
+    """R^T matrix, shape (L, ...)."""
+    result: Floats = matrix[rows.first] - matrix[rows.second]
+    return result if rows.bias is None else result + matrix[rows.bias]
 
 
 def dense(sigma: Covariance) -> Floats:

@@ -1,11 +1,11 @@
-"""MAP scores and the Laplace approximation around them (GPM 4.1, PoE A.5).
+"""MAP parameters and the Laplace approximation around them (GPM 4.1, PoE A.5).
 
-Maximise over s in R^N
+Maximise over theta in R^P, with q the prior's precision and h its pull (model.py)
 
-    L(s) = sum_k l(d_k) - |s|^2 / (2 tau2),    d_k = s_first - s_second,    tau2 = prior variance
+    L(theta) = sum_k l(d_k) - sum_i (q_i theta_i^2 / 2 - h_i theta_i),    d = R theta
 
-    gradient g = R^T l'(d) - s / tau2
-    Hessian -H,  H = I / tau2 + R^T diag(w) R,  w = -l''(d)
+    gradient g = R^T l'(d) + h - q theta
+    Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''(d)
 
 Posterior: N(mu, Sigma) with Sigma = H^-1 at the maximum mu. The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
@@ -17,62 +17,52 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference.covariance import Covariance, from_precision
-from app.inference.experts import Expert
-from app.inference.types import (
-    Comparisons,
-    Convergence,
-    Floats,
-    Outcome,
-    differences,
-    scatter_differences,
-)
+from app.inference.model import Model, differences, information, scatter
+from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome
 
-TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score
+TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 MAX_ITERATIONS = 100
-
-
-class Model(NamedTuple):
-    """What is fixed while comparisons come in."""
-
-    n: int  # number of candidates, N
-    expert: Expert
-    prior_variance: float  # tau2
+KINK_TOLERANCE = 1e-9  # on what is left of the distance to a kink
+STIFFEST = 1e4
 
 
 class Fit(NamedTuple):
-    scores: Floats  # (N,)
+    mean: Floats  # (P,)
     convergence: Convergence
 
 
-def log_posterior(scores: Floats, comparisons: Comparisons, model: Model) -> float:
-    """L(s), up to a constant."""
-    likelihood = model.expert.log_density(differences(scores, comparisons), comparisons.p).sum()
-    return float(likelihood - 0.5 * scores @ scores / model.prior_variance)
+def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
+    """L(theta), up to a constant."""
+    likelihood = model.expert.log_density(differences(theta, comparisons, model), comparisons.p).sum()
+    return float(likelihood + theta @ (model.prior.pull - 0.5 * model.prior.precision * theta))
 
 
-def gradient(scores: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """g, shape (N,)."""
-    slope = model.expert.slope(differences(scores, comparisons), comparisons.p)
-    return scatter_differences(slope, comparisons, model.n) - scores / model.prior_variance
+def gradient(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """g, shape (P,)."""
+    slope = model.expert.slope(differences(theta, comparisons, model), comparisons.p)
+    return scatter(slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
 
 
-def weights(scores: Floats, comparisons: Comparisons, model: Model) -> Floats:
+def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """w_k, shape (K,)."""
-    return model.expert.curvature(differences(scores, comparisons), comparisons.p)
+    return model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
 
 
-def precision(scores: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """H, shape (N, N), in Fortran order."""
-    n, w = model.n, weights(scores, comparisons, model)
-    links = np.bincount(comparisons.first * n + comparisons.second, w, n * n).reshape(n, n)
-    h = np.asfortranarray(-(links + links.T), dtype=np.float64)  # bincount of nothing is of integers
-    np.fill_diagonal(h, 1.0 / model.prior_variance - h.sum(axis=1))
+def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """H, shape (P, P), in Fortran order."""
+    size, w = model.size, weights(theta, comparisons, model)
+    links = _links(comparisons.first, comparisons.second, -w, size)
+    if model.has_biases:
+        bias = model.n + comparisons.judge
+        links += _links(comparisons.first, bias, w, size) + _links(comparisons.second, bias, -w, size)
+    h = np.asfortranarray(links + links.T, dtype=np.float64)
+    np.fill_diagonal(h, model.prior.precision + information(w, comparisons, model))
     return h
 
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
     rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2  # of a sum of that many terms
-    return bool(np.abs(g).max(initial=0.0) <= TOLERANCE / model.prior_variance + rounding)
+    return bool(np.abs(g).max(initial=0.0) <= TOLERANCE / model.prior.variance + rounding)
 
 
 def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Model) -> Convergence:
@@ -84,50 +74,72 @@ def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Mod
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
-    """MAP scores by damped Newton, each step from conjugate gradients on H x = g (H is never formed).
+    """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
+    theta = np.zeros(model.size) if start is None else start
+    solve = _fit_smooth if model.expert.smoothed is None else _fit_kinked
+    return solve(theta, comparisons, model)
 
-    Args: `start` (N,) is where to begin; zeros by default.
-    """
-    scores = np.zeros(model.n) if start is None else start
-    g, iterations = gradient(scores, comparisons, model), 0
+
+def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covariance:
+    """Sigma = H^-1 at `theta`."""
+    return from_precision(precision(theta, comparisons, model))
+
+
+def _links(i: Ints, j: Ints, w: Floats, size: int) -> Floats:
+    """(size, size) with w_k added at [i_k, j_k]."""
+    return np.bincount(i * size + j, w, size * size).astype(np.float64).reshape(size, size)
+
+
+def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
+    """Damped Newton, each step from conjugate gradients on H x = g (H is never formed)."""
+    g, iterations = gradient(theta, comparisons, model), 0
     while not is_small(g, comparisons, model) and iterations < MAX_ITERATIONS:
-        scores = _line_search(scores, _newton_step(scores, g, comparisons, model), g, comparisons, model)
-        g, iterations = gradient(scores, comparisons, model), iterations + 1
-    return Fit(scores, convergence(g, iterations, comparisons, model))
+        theta = _line_search(theta, _newton_step(theta, g, comparisons, model), g, comparisons, model)
+        g, iterations = gradient(theta, comparisons, model), iterations + 1
+    return Fit(theta, convergence(g, iterations, comparisons, model))
 
 
-def covariance(scores: Floats, comparisons: Comparisons, model: Model) -> Covariance:
-    """Sigma = H^-1 at `scores`."""
-    return from_precision(precision(scores, comparisons, model))
+def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
+    """The method of multipliers (experts/laplace.py): a smooth fit for each setting of the multipliers."""
+    assert model.expert.smoothed is not None
+    multipliers, stiffness, total = np.zeros(comparisons.size), 1.0, 0
+    for _ in range(MAX_ITERATIONS):
+        smooth = model._replace(expert=model.expert.smoothed(multipliers, stiffness))
+        theta, found = _fit_smooth(theta, comparisons, smooth)
+        total += found.iterations
+        updated = smooth.expert.slope(differences(theta, comparisons, model), comparisons.p)
+        left = float(np.abs(updated - multipliers).max(initial=0.0)) / stiffness
+        multipliers, stiffness = updated, min(3.0 * stiffness, STIFFEST)
+        if left <= KINK_TOLERANCE or found.outcome is Outcome.NOT_FINITE:
+            return Fit(theta, found._replace(iterations=total))
+    return Fit(theta, Convergence(Outcome.MAX_ITERATIONS, total, found.gradient_norm))
 
 
-def _newton_step(scores: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
+def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """x with H x = g, to a residual that shrinks with |g| so that convergence stays quadratic."""
-    w = weights(scores, comparisons, model)
+    w = weights(theta, comparisons, model)
 
     def hessian_times(x: Floats) -> Floats:
-        return x / model.prior_variance + scatter_differences(w * differences(x, comparisons), comparisons, model.n)
+        return model.prior.precision * x + scatter(w * differences(x, comparisons, model), comparisons, model)
 
-    degree = 1.0 / model.prior_variance + np.bincount(comparisons.first, w, model.n)
-    degree += np.bincount(comparisons.second, w, model.n)
-    shape = (model.n, model.n)
-    norm = float(np.linalg.norm(g))
+    diagonal = model.prior.precision + information(w, comparisons, model)
+    shape, norm = (model.size, model.size), float(np.linalg.norm(g))
     step, _ = cg(
         LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
         g,
         rtol=min(0.1, norm),
-        atol=0.1 * TOLERANCE / model.prior_variance,
-        M=LinearOperator(shape, matvec=lambda x: x / degree, dtype=np.float64),
+        atol=0.1 * TOLERANCE / model.prior.variance,
+        M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
     )
     return np.asarray(step, dtype=np.float64)
 
 
-def _line_search(scores: Floats, step: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
+def _line_search(theta: Floats, step: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """Halve the step until L rises enough (Armijo); near the optimum rounding decides, so the full step stands."""
     rise = float(g @ step)
     if rise < 1e-9:
-        return scores + step
-    here, t = log_posterior(scores, comparisons, model), 1.0
-    while log_posterior(scores + t * step, comparisons, model) < here + 1e-4 * t * rise and t > 1e-8:
+        return theta + step
+    here, t = log_posterior(theta, comparisons, model), 1.0
+    while log_posterior(theta + t * step, comparisons, model) < here + 1e-4 * t * rise and t > 1e-8:
         t *= 0.5
-    return scores + t * step
+    return theta + t * step

@@ -3,22 +3,34 @@
     interval        mu_i -+ z sqrt(Sigma_ii), marginal: each one holds with probability `level`
     rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
                     (the envelopes of Besag, Green, Higdon and Mengersen 1995, section 6.3)
+    p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
+    tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) >= level, head being the
+                    first of the group above: within a group nobody is surely worse than its head by more than epsilon
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
 Rank 1 is the best. Equal scores share the better rank.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from app.inference.covariance import Covariance, dense, diagonal, variance_of_difference
-from app.inference.posterior import Posterior
+from app.inference.posterior import Scores
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 SAME_SCORE, ROUNDING = 1e-9, 9
+
+
+class Wanted(NamedTuple):
+    """What a reader wants to know of a ranking."""
+
+    level: float = 0.95  # of the marginal intervals, of all rank intervals together, of tie groups
+    top_k: int = 1  # of p_top
+    epsilon: float = 0.0  # of tie groups, in units of the scores
 
 
 class Ranking(NamedTuple):
@@ -30,6 +42,8 @@ class Ranking(NamedTuple):
     interval: Floats  # (N, 2)
     rank_interval: Ints  # (N, 2), best and worst
     p_best: Floats  # (N,)
+    p_top: Floats  # (N,)
+    tie_group: Ints  # (N,) 1 for the best
     entropy: float
 
 
@@ -39,18 +53,20 @@ class Prediction(NamedTuple):
     sd_difference: float
 
 
-def summarise(posterior: Posterior, level: float, rng: np.random.Generator) -> Ranking:
+def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ranking:
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     sd = np.sqrt(diagonal(posterior.covariance))
-    half = float(ndtri(0.5 + 0.5 * level)) * sd
+    half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     drawn = draw_ranks(posterior, rng)
     return Ranking(
         ranks(posterior.mean),
         posterior.mean,
         sd,
         np.column_stack([posterior.mean - half, posterior.mean + half]),
-        simultaneous_intervals(drawn, level),
+        simultaneous_intervals(drawn, wanted.level),
         (drawn == 1).mean(axis=0),
+        (drawn <= wanted.top_k).mean(axis=0),
+        tie_groups(posterior, wanted),
         entropy(posterior.covariance),
     )
 
@@ -70,7 +86,7 @@ def ranks(scores: Floats) -> Ints:
     return result
 
 
-def draw_ranks(posterior: Posterior, rng: np.random.Generator, draws: int | None = None) -> Ints:
+def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:
     """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default.
 
     Drawn in the order of the scores: the same candidates listed in another order get the same draws.
@@ -100,7 +116,21 @@ def simultaneous_intervals(drawn: Ints, level: float) -> Ints:
     return np.column_stack([ordered[cut], ordered[count - 1 - cut]])
 
 
-def predict(posterior: Posterior, first: int, second: int) -> Prediction:
+def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
+    """(N,) numbers of the tie groups, 1 for the best."""
+    mean, sigma = posterior.mean, dense(posterior.covariance)
+    groups, sure = np.ones(len(mean), np.int64), float(ndtri(wanted.level))
+    order = np.argsort(-mean, kind="stable")
+    head = order[0]
+    for before, i in pairwise(order):
+        sd = np.sqrt(sigma[head, head] + sigma[i, i] - 2.0 * sigma[head, i])
+        apart = mean[head] - mean[i] - wanted.epsilon > sure * sd
+        groups[i] = groups[before] + apart
+        head = i if apart else head
+    return groups
+
+
+def predict(posterior: Scores, first: int, second: int) -> Prediction:
     """How sure the posterior is that `first` is truly better than `second`."""
     m = float(posterior.mean[first] - posterior.mean[second])
     sd = float(np.sqrt(variance_of_difference(posterior.covariance, first, second)))

@@ -14,9 +14,10 @@ until none of their pairs is left (decision 9). Scores within a relative 1e-9 co
 drawn uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
-sought. Its weight needs the means only, never the outcome. Under such updates m stays and v only falls, so every
-score is an upper bound of its later self: after the first scan only rows whose old best could still win are read
-again, and the choice is the same as by a full scan after each pick.
+sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
+expect. Under such updates m stays and v only falls, so every score is an upper bound of its later self: after the
+first scan only rows whose old best could still win are read again, and the choice is the same as by a full scan after
+each pick. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
 """
 
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.covariance import Covariance, condition, condition_all, diagonal, variance_of_difference
+from app.inference.covariance import Covariance, Rows, condition, condition_all, diagonal, variance_of_difference
 from app.inference.experts import Expert
 from app.inference.types import Bools, Floats, Ints
 
@@ -44,10 +45,16 @@ class Criterion(StrEnum):
     RANDOM = "random"
 
 
+class Batch(StrEnum):
+    GREEDY = "greedy"
+    TOP = "top"
+
+
 class Policy(NamedTuple):
     criterion: Criterion
     epsilon: float = 0.5  # of exponent
     random_share: float = 0.0  # share of the picks that are drawn uniformly
+    batch: Batch = Batch.GREEDY
 
 
 class Choice(NamedTuple):
@@ -60,6 +67,7 @@ class Choice(NamedTuple):
     sd_difference: float  # sqrt(v_ij)
     probability_of_reordering: float
     propensity: float  # probability of this pick given the state before it
+    random: bool  # drawn uniformly, whatever the criterion says
 
 
 class _Problem(NamedTuple):
@@ -98,8 +106,11 @@ def select(
         choice = _pick(problem, sigma, rng)
         choices.append(choice)
         upper[choice.i, choice.j] = False
-        problem.fresh[:] = False
-        sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
+        if policy.batch is Batch.TOP:
+            problem.fresh[choice.i] = False
+        else:
+            problem.fresh[:] = False
+            sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
     return choices
 
 
@@ -121,7 +132,7 @@ def equality(sigma: Covariance) -> float:
 
 def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered."""
-    return condition_all(sigma, first, second, _expected_curvature(expert, mean[first] - mean[second]))
+    return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
 
 
 def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) -> Floats:
@@ -145,7 +156,7 @@ def probability_of_reordering(m: float, v: float) -> float:
 
 
 def _expected_curvature(expert: Expert, m: Floats) -> Floats:
-    return expert.curvature(m, np.full_like(m, 0.5))
+    return expert.curvature(m, expert.expected(m))
 
 
 def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Choice:
@@ -154,21 +165,22 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
     uniform = share / int(np.count_nonzero(upper))
     if share == 1.0:
-        return _explain(problem, sigma, *_draw(upper, rng), uniform)
+        return _explain(problem, sigma, *_draw(upper, rng), uniform, True)
     rows, tied = _best_pairs(problem, sigma)
-    if rng.random() < share:
+    random = bool(rng.random() < share)
+    if random:
         i, j = _draw(upper, rng)
     else:
         row, j = _draw(tied, rng)
         i = int(rows[row])
     is_best = bool(tied[rows == i, j].any())
-    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(tied.sum()))
+    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(tied.sum()), random)
 
 
-def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float) -> Choice:
+def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
     m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
     value = float(score(problem.policy, problem.expert, np.array([m]), np.array([v]), problem.floor)[0])
-    return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity)
+    return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity, random)
 
 
 def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:

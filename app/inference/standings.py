@@ -6,8 +6,10 @@ import numpy as np
 
 from app.inference import graph
 from app.inference.baselines import BASELINES
-from app.inference.posterior import Posterior
-from app.inference.ranking import Ranking, ranks, summarise
+from app.inference.bias import Bias, estimates
+from app.inference.model import Model
+from app.inference.posterior import Posterior, scores
+from app.inference.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.types import Comparisons, Convergence, Floats, Ints
 
 DRAWS_SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
@@ -18,6 +20,8 @@ class Uncertainty(NamedTuple):
     interval: tuple[float, float]
     rank_interval: tuple[int, int]  # best and worst
     p_best: float
+    p_top: float
+    tie_group: int
 
 
 class Standing(NamedTuple):
@@ -34,31 +38,31 @@ class Standings(NamedTuple):
     convergence: Convergence
     components: int
     entropy: float | None  # nats; None from a baseline
+    biases: list[Bias]  # one per judge where they are estimated
 
 
-def by_posterior(posterior: Posterior, comparisons: Comparisons, level: float) -> Standings:
+def by_posterior(posterior: Posterior, comparisons: Comparisons, model: Model, wanted: Wanted) -> Standings:
     """Of a posterior whose covariance is exact, given the comparisons that it has seen."""
-    if not len(posterior.mean):
-        return Standings([], posterior.convergence, 0, 0.0)
-    summary = summarise(posterior, level, np.random.default_rng(DRAWS_SEED))
+    if not model.n:
+        return Standings([], posterior.convergence, 0, 0.0, [])
+    marginal = scores(posterior, comparisons, model)
+    summary = summarise(marginal, wanted, np.random.default_rng(DRAWS_SEED))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    return Standings(rows, posterior.convergence, components, summary.entropy)
+    biases = estimates(posterior, comparisons, model)
+    return Standings(rows, posterior.convergence, components, summary.entropy, biases)
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
-    scores, convergence = BASELINES[name](comparisons, n)
-    rows, components = _rows(ranks(scores), scores, [None] * n, comparisons)
-    return Standings(rows, convergence, components, None)
+    score, convergence = BASELINES[name](comparisons, n)
+    rows, components = _rows(ranks(score), score, [None] * n, comparisons)
+    return Standings(rows, convergence, components, None, [])
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:
-    return [
-        Uncertainty(float(sd), (float(low), float(high)), (int(best), int(worst)), float(p_best))
-        for sd, (low, high), (best, worst), p_best in zip(
-            summary.sd, summary.interval, summary.rank_interval, summary.p_best, strict=True
-        )
-    ]
+    columns = (summary.sd, summary.interval, summary.rank_interval, summary.p_best, summary.p_top, summary.tie_group)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Uncertainty(sd, (low, high), (best, worst), *rest) for sd, (low, high), (best, worst), *rest in rows]
 
 
 def _rows(

@@ -17,6 +17,7 @@ class Comparisons(NamedTuple):
     first: Ints  # (K,) candidate shown first
     second: Ints  # (K,) candidate shown second
     p: Floats  # (K,) probability that the first one is better, raw
+    judge: Ints  # (K,) who said so, numbered from 0
 
     @property
     def size(self) -> int:
@@ -42,12 +43,26 @@ class Convergence(NamedTuple):
         return self.outcome is Outcome.CONVERGED
 
 
+def by_one_judge(first: Ints, second: Ints, p: Floats) -> Comparisons:
+    return Comparisons(first, second, p, np.zeros(len(p), np.int64))
+
+
 def no_comparisons() -> Comparisons:
-    return Comparisons(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    return by_one_judge(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
-def take(comparisons: Comparisons, index: slice) -> Comparisons:
-    return Comparisons(comparisons.first[index], comparisons.second[index], comparisons.p[index])
+def take(comparisons: Comparisons, index: slice | Bools | Ints) -> Comparisons:
+    first, second, p, judge = comparisons
+    return Comparisons(first[index], second[index], p[index], judge[index])
+
+
+def join(old: Comparisons, new: Comparisons) -> Comparisons:
+    return Comparisons(
+        np.concatenate([old.first, new.first]),
+        np.concatenate([old.second, new.second]),
+        np.concatenate([old.p, new.p]),
+        np.concatenate([old.judge, new.judge]),
+    )
 
 
 def differences(scores: Floats, comparisons: Comparisons) -> Floats:
@@ -57,5 +72,5 @@ def differences(scores: Floats, comparisons: Comparisons) -> Floats:
 
 def scatter_differences(values: Floats, comparisons: Comparisons, n: int) -> Floats:
     """R^T values, shape (N,): the transpose of `differences`."""
-    first, second, _ = comparisons
-    return np.asarray(np.bincount(first, values, n) - np.bincount(second, values, n), dtype=np.float64)
+    lost = np.bincount(comparisons.second, values, n)
+    return np.asarray(np.bincount(comparisons.first, values, n) - lost, dtype=np.float64)

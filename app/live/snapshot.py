@@ -1,21 +1,26 @@
 """What a set's log amounts to at one version. Immutable: every step returns a new snapshot.
 
 snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up.
+
+Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
+when the number of comparisons last was a power of two; what is published estimates it from all of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.inference import posterior as posteriors
+from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
 from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
-from app.inference.laplace import Model
+from app.inference.calibration import tempered
+from app.inference.model import Method, Model, build
 from app.inference.order import Order
 from app.inference.posterior import Posterior
 from app.inference.selection import upper_triangle
-from app.inference.types import Bools, Comparisons, Ints, no_comparisons
+from app.inference.types import Bools, Comparisons, Ints, join, no_comparisons, take
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2  # bits of `asked`: the order in which a pair i < j was shown
 
@@ -33,23 +38,76 @@ class Catalogue(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """K rows of the log, oldest first."""
+    """K comparisons of the log, oldest first."""
 
     seq: Ints  # (K,)
     item: Ints  # (K,)
-    comparisons: Comparisons
+    comparisons: Comparisons  # p as stored; judges by their id
+
+
+class Scored(NamedTuple):
+    """M absolute scores of the log, oldest first."""
+
+    seq: Ints  # (M,)
+    item: Ints  # (M,)
+    scores: AbsoluteScores  # judges by their id
+
+
+class Log(NamedTuple):
+    entries: Entries
+    scored: Scored
+
+
+class Reading(NamedTuple):
+    """How a set wants its log to be read."""
+
+    method: Method
+    temperatures: Mapping[int, float]  # by judge id; 1 for all others
+
+
+class Evidence(NamedTuple):
+    """The log as the model reads it: what was voided or scored again is left out."""
+
+    judges: Ints  # (J,) ids, ascending; their places are the judges' numbers
+    comparisons: Comparisons  # p tempered
+    absolute: AbsoluteScores
+
+
+class Stage(NamedTuple):
+    """What the model depends on besides the reading: while it stays, the posterior goes on from where it was."""
+
+    judges: int  # whose biases are parameters
+    absolute: int  # sequence number of the last absolute score
+    fitted: int  # comparisons at which the scale of absolute scores was estimated: the last power of two
 
 
 class Snapshot(NamedTuple):
     version: int
+    reading: Reading
+    log: Log  # what counts of it
+    evidence: Evidence
+    stage: Stage
     model: Model
-    entries: Entries  # those that count
     posterior: Posterior
     asked: NDArray[np.uint8]  # (I, N, N) bits at [item, i, j], i < j
 
     @property
+    def comparisons(self) -> Comparisons:
+        return self.evidence.comparisons
+
+    @property
     def size_bytes(self) -> int:
-        return self.posterior.size_bytes + self.asked.nbytes + 40 * len(self.entries.seq)
+        rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
+        return self.posterior.size_bytes + self.asked.nbytes + rows
+
+
+class Published(NamedTuple):
+    """The posterior as it is published, with the model that it belongs to."""
+
+    posterior: Posterior
+    model: Model
+    scale: Scale | None  # of the absolute scores, if there are any
+    settled: bool  # whether that scale is final
 
 
 class Blocked(NamedTuple):
@@ -78,36 +136,106 @@ def no_entries() -> Entries:
     return Entries(np.empty(0, np.int64), np.empty(0, np.int64), no_comparisons())
 
 
-def entries(rows: Iterable[tuple[int, int, int, int, float]]) -> Entries:
-    """From rows of (seq, item, first, second, p)."""
+def none_scored() -> Scored:
+    return Scored(np.empty(0, np.int64), np.empty(0, np.int64), no_absolute_scores())
+
+
+def entries(rows: Iterable[tuple[int, int, int, int, float, int]]) -> Entries:
+    """From rows of (seq, item, first, second, p, judge)."""
     table = list(rows)
     if not table:
         return no_entries()
-    seq, item, first, second, p = zip(*table, strict=True)
-    whole = [np.array(column, np.int64) for column in (seq, item, first, second)]
-    return Entries(whole[0], whole[1], Comparisons(whole[2], whole[3], np.array(p, np.float64)))
+    seq, item, first, second, p, judge = (np.array(column) for column in zip(*table, strict=True))
+    return Entries(seq, item, Comparisons(first, second, p.astype(np.float64), judge))
 
 
-def empty(model: Model, items: int) -> Snapshot:
+def scored(rows: Iterable[tuple[int, int, int, int, float, float]]) -> Scored:
+    """From rows of (seq, item, candidate, judge, mean, variance)."""
+    table = list(rows)
+    if not table:
+        return none_scored()
+    seq, item, candidate, judge, mean, variance = (np.array(column) for column in zip(*table, strict=True))
+    return Scored(seq, item, AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64)))
+
+
+def log(
+    compared: Iterable[tuple[int, int, int, int, float, int]],
+    scores: Iterable[tuple[int, int, int, int, float, float]] = (),
+) -> Log:
+    """From rows as `entries` and `scored` take them."""
+    return Log(entries(compared), scored(scores))
+
+
+def empty(reading: Reading, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
-    asked = np.zeros((items, model.n, model.n), np.uint8)
-    return Snapshot(0, model, no_entries(), posteriors.prior(model), asked)
+    nobody = np.empty(0, np.int64)
+    evidence = Evidence(nobody, no_comparisons(), no_absolute_scores())
+    model, asked = build(reading.method, n, 0), np.zeros((items, n, n), np.uint8)
+    log = Log(no_entries(), none_scored())
+    return Snapshot(0, reading, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), asked)
 
 
-def advance(snapshot: Snapshot, version: int, new: Entries, voided: Iterable[int]) -> Snapshot:
-    """The snapshot at `version`, given the entries since and the sequence numbers that were voided since."""
-    log, gone = _join(snapshot.entries, new), np.array(sorted(voided), np.int64)
-    if not gone.size:
-        posterior = posteriors.fold(snapshot.posterior, log.comparisons, snapshot.model)
-        return Snapshot(version, snapshot.model, log, posterior, _mark(snapshot.asked, new))
-    kept = _keep(log, ~np.isin(log.seq, gone))
-    posterior = posteriors.fold(posteriors.prior(snapshot.model), kept.comparisons, snapshot.model)
-    return Snapshot(version, snapshot.model, kept, posterior, _mark(np.zeros_like(snapshot.asked), kept))
+def advance(held: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
+    """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
+    gone = np.array(sorted(voided), np.int64)
+    log = _without(_join(held.log, new), gone)
+    evidence = _read(log, held.reading)
+    stage = _stage(log, evidence, held.reading.method)
+    asked = _mark(np.zeros_like(held.asked), log.entries) if gone.size else _mark(held.asked, new.entries)
+    goes_on = stage == held.stage and not gone.size
+    model = held.model if goes_on else _model(held.reading, held.model.n, evidence, stage)
+    start = held.posterior if goes_on else posteriors.prior(model)
+    posterior = posteriors.fold(start, evidence.comparisons, model)
+    return Snapshot(version, held.reading, log, evidence, stage, model, posterior, asked)
 
 
-def exact(snapshot: Snapshot) -> Posterior:
-    """The posterior as it is published."""
-    return posteriors.exact(snapshot.posterior, snapshot.entries.comparisons, snapshot.model)
+def exact(snapshot: Snapshot) -> Published:
+    """The posterior as it is published: from all comparisons, covariance and scale included."""
+    if snapshot.evidence.absolute.size:
+        return under(snapshot, snapshot.reading.method)
+    posterior = posteriors.exact(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    return Published(posterior, snapshot.model, None, True)
+
+
+def under(snapshot: Snapshot, method: Method) -> Published:
+    """The posterior of the same evidence by another method, fitted from scratch."""
+    judges, comparisons, absolute = snapshot.evidence
+    plain = build(method, snapshot.model.n, len(judges))
+    if absolute.size:
+        return Published(*combine(comparisons, plain, absolute))
+    return Published(posteriors.fit(comparisons, plain), plain, None, True)
+
+
+def _read(log: Log, reading: Reading) -> Evidence:
+    comparisons, scores = log.entries.comparisons, _latest(log.scored)
+    judges = np.unique(np.concatenate([comparisons.judge, scores.judge]))
+    temperature = np.array([reading.temperatures.get(int(judge), 1.0) for judge in judges])
+    numbers = np.searchsorted(judges, comparisons.judge)
+    p = tempered(comparisons.p, temperature[numbers]) if reading.temperatures else comparisons.p
+    absolute = scores._replace(judge=np.searchsorted(judges, scores.judge))
+    return Evidence(judges, comparisons._replace(p=p, judge=numbers), absolute)
+
+
+def _latest(scored: Scored) -> AbsoluteScores:
+    """Of several scores by one judge for one output, the last."""
+    place = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
+    kept = len(place) - 1 - np.unique(place, axis=0, return_index=True)[1]
+    return take_scores(scored.scores, np.sort(kept))
+
+
+def _stage(log: Log, evidence: Evidence, method: Method) -> Stage:
+    biases = len(evidence.judges) if method.position_bias == "estimate" else 0
+    if not evidence.absolute.size:
+        return Stage(biases, 0, 0)
+    size = evidence.comparisons.size
+    return Stage(biases, int(log.scored.seq[-1]), 1 << (size.bit_length() - 1) if size else 0)
+
+
+def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
+    plain = build(reading.method, n, len(evidence.judges))
+    if not evidence.absolute.size:
+        return plain
+    return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
 
 
 def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int) -> list[Ask]:
@@ -129,8 +257,8 @@ def _round(
 ) -> list[Ask]:
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    log, open_pairs = snapshot.entries.comparisons, np.asarray(slots.any(axis=0))
-    pairs = next_pairs(snapshot.posterior, snapshot.model, log, leased, open_pairs, plan, count, rng)
+    open_pairs = np.asarray(slots.any(axis=0))
+    pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
     return [_on_item(pair, slots, snapshot.asked, plan.order, rng) for pair in pairs]
 
 
@@ -174,15 +302,25 @@ def _mark(asked: NDArray[np.uint8], new: Entries) -> NDArray[np.uint8]:
     return marked
 
 
-def _join(old: Entries, new: Entries) -> Entries:
-    comparisons = Comparisons(
-        np.concatenate([old.comparisons.first, new.comparisons.first]),
-        np.concatenate([old.comparisons.second, new.comparisons.second]),
-        np.concatenate([old.comparisons.p, new.comparisons.p]),
+def _join(old: Log, new: Log) -> Log:
+    entries = Entries(
+        np.concatenate([old.entries.seq, new.entries.seq]),
+        np.concatenate([old.entries.item, new.entries.item]),
+        join(old.entries.comparisons, new.entries.comparisons),
     )
-    return Entries(np.concatenate([old.seq, new.seq]), np.concatenate([old.item, new.item]), comparisons)
+    return Log(entries, _join_scored(old.scored, new.scored))
 
 
-def _keep(log: Entries, kept: Bools) -> Entries:
-    first, second, p = log.comparisons
-    return Entries(log.seq[kept], log.item[kept], Comparisons(first[kept], second[kept], p[kept]))
+def _join_scored(old: Scored, new: Scored) -> Scored:
+    if not len(new.seq):
+        return old
+    seq, item = np.concatenate([old.seq, new.seq]), np.concatenate([old.item, new.item])
+    return Scored(seq, item, join_scores(old.scores, new.scores))
+
+
+def _without(log: Log, gone: Ints) -> Log:
+    if not gone.size:
+        return log
+    kept = ~np.isin(log.entries.seq, gone)
+    entries = Entries(log.entries.seq[kept], log.entries.item[kept], take(log.entries.comparisons, kept))
+    return Log(entries, log.scored)

@@ -138,7 +138,7 @@ def _grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _columns(ranked: Ranked) -> list[str]:
-    uncertain = ["± sd", f"{100 * ranked.method.level:g}% interval", "ranks", "P(best)"]
+    uncertain = ["± sd", f"{100 * ranked.method.wanted.level:g}% interval", "ranks", "P(best)"]
     known = uncertain if ranked.standings.entropy is not None else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]

@@ -3,19 +3,21 @@
 A posterior method gives the whole row; a baseline gives scores and ranks only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
+from app.inference import model as models
 from app.inference import posterior
 from app.inference.baselines import BASELINES
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
+from app.inference.model import Model
+from app.inference.ranking import Wanted
 from app.inference.standings import Standings, by_baseline, by_posterior
 from app.inference.types import Comparisons
 from app.tables import Columns, Labels, Log, read, read_log, where
-from app.words import MethodName
+from app.words import MethodName, PositionBias, PriorName
 
 
 class NotConvergedError(Exception):
@@ -28,12 +30,18 @@ class Group(NamedTuple):
     labels: Labels  # what it is called, one value per group column
     keys: list[str]  # (N,) its candidates
     comparisons: Comparisons
+    judges: Sequence[str] = ("",)  # (J,) by number; one without a name where the file names none
 
 
 class Method(NamedTuple):
+    """A baseline by its name, or a posterior method with all that belongs to it."""
+
     name: MethodName
-    prior_variance: float = 1.0  # of posterior methods
-    level: float = 0.95  # of intervals
+    prior_variance: float = 1.0
+    parameters: Mapping[str, float] = MappingProxyType({})  # of the expert
+    prior: PriorName = "unit"
+    position_bias: PositionBias = "none"
+    wanted: Wanted = Wanted()
 
 
 class Ranked(NamedTuple):
@@ -50,7 +58,9 @@ def split(log: Log) -> Iterator[Group]:
         present, renumbered = np.unique(pairs, return_inverse=True)
         first, second = renumbered.reshape(2, -1)
         keys = [log.keys[candidate] for candidate in present]
-        yield Group(labels, keys, Comparisons(first, second, log.p[rows]))
+        judges, judge = np.unique(log.judge[rows], return_inverse=True)
+        names = [log.judges[number] for number in judges]
+        yield Group(labels, keys, Comparisons(first, second, log.p[rows], judge), names)
 
 
 def rank_file(
@@ -80,5 +90,11 @@ def rank(group: Group, method: Method) -> Ranked:
 def _standings(group: Group, method: Method) -> Standings:
     if method.name in BASELINES:
         return by_baseline(method.name, group.comparisons, len(group.keys))
-    model = Model(len(group.keys), EXPERTS[method.name], method.prior_variance)
-    return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, method.level)
+    model = model_of(method, len(group.keys), len(group.judges))
+    return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, model, method.wanted)
+
+
+def model_of(method: Method, n: int, judges: int = 1) -> Model:
+    """Of a posterior method."""
+    words = models.Method(method.name, method.parameters, method.prior, method.prior_variance, method.position_bias)
+    return models.build(words, n, judges)

@@ -24,16 +24,14 @@ from scipy.special import expit
 from app.inference import posterior
 from app.inference.asking import NONE_LEASED, Plan, generator, next_pairs
 from app.inference.baselines import BASELINES
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
 from app.inference.order import Order
 from app.inference.ranking import ranks
 from app.inference.selection import Criterion, Policy
-from app.inference.types import Bools, Comparisons, Floats, no_comparisons
-from app.offline.ranking import Group, Method
+from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons
+from app.offline.ranking import Group, Method, model_of
 from app.tables import InputError, Labels
 
-PAIRS_BY = "soft-bt"  # the posterior that chooses pairs, whatever method the scores come from
+BASELINES_ASK_BY = Method("soft-bt")  # the posterior that chooses pairs where scores come from a baseline
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
 
 
@@ -106,7 +104,7 @@ class Cost(NamedTuple):
 
 def from_pairs(group: Group, truth: Mapping[str, float]) -> Problem:
     """A judge that was asked pairs; answers to the same ordered pair are averaged. Raises InputError."""
-    n, (first, second, p) = len(group.keys), group.comparisons
+    n, (first, second, p, _) = len(group.keys), group.comparisons
     at = first * n + second
     asked = np.bincount(at, minlength=n * n)
     mean = np.where(asked, np.bincount(at, p, n * n) / np.maximum(asked, 1), np.nan)
@@ -136,7 +134,7 @@ class Local:
     """The loop in this process: the numerics of the service, without its log and leases."""
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
-        self._model = Model(len(problem.keys), EXPERTS[PAIRS_BY], setup.method.prior_variance)
+        self._model = model_of(choosing(setup.method), len(problem.keys))
         self._plan = Plan(setup.policy, setup.order, setup.seed)
         self._setup = setup
         self._open: Bools = ~np.isnan(problem.answers)
@@ -154,9 +152,9 @@ class Local:
         self._posterior = posterior.fold(self._posterior, self._comparisons, self._model)
 
     def scores(self) -> Floats:
-        if self._setup.method.name == PAIRS_BY:
-            return self._posterior.mean
-        return BASELINES[self._setup.method.name](self._comparisons, self._model.n).score
+        if self._setup.method.name in BASELINES:
+            return BASELINES[self._setup.method.name](self._comparisons, self._model.n).score
+        return self._posterior.mean[: self._model.n]
 
     def _next_pairs(self) -> list[tuple[int, int]]:
         chosen = next_pairs(
@@ -175,13 +173,16 @@ class Local:
         return pairs
 
 
+def choosing(method: Method) -> Method:
+    return BASELINES_ASK_BY if method.name in BASELINES else method
+
+
 def _orders(first: int, second: int, order: Order) -> list[tuple[int, int]]:
     return [(first, second), (second, first)] if order is Order.BOTH else [(first, second)]
 
 
 def _append(comparisons: Comparisons, first: int, second: int, p: float) -> Comparisons:
-    old_first, old_second, old_p = comparisons
-    return Comparisons(np.append(old_first, first), np.append(old_second, second), np.append(old_p, p))
+    return join(comparisons, by_one_judge(np.array([first]), np.array([second]), np.array([p])))
 
 
 def replay(loop: Loop, problem: Problem, limit: int) -> Floats:
@@ -197,11 +198,11 @@ def replay(loop: Loop, problem: Problem, limit: int) -> Floats:
 def full_set(problem: Problem, method: Method) -> float:
     """The correlation from every ordered pair that the judge offers."""
     first, second = np.nonzero(~np.isnan(problem.offered))
-    comparisons, n = Comparisons(first, second, problem.offered[first, second]), len(problem.keys)
+    comparisons, n = by_one_judge(first, second, problem.offered[first, second]), len(problem.keys)
     if method.name in BASELINES:
         return spearman(BASELINES[method.name](comparisons, n).score, problem.truth)
-    model = Model(n, EXPERTS[method.name], method.prior_variance)
-    return spearman(posterior.fit(comparisons, model).mean, problem.truth)
+    model = model_of(method, n)
+    return spearman(posterior.fit(comparisons, model).mean[:n], problem.truth)
 
 
 def spearman(scores: Floats, truth: Floats) -> float:

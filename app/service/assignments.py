@@ -199,7 +199,7 @@ def _plan(row: Record) -> Plan:
 def _left_in_budget(state: _State) -> int:
     if state.row.max_comparisons is None:
         return 10**9
-    return int(state.row.max_comparisons) - len(state.snapshot.entries.seq) - state.blocked.leases
+    return int(state.row.max_comparisons) - state.snapshot.comparisons.size - state.blocked.leases
 
 
 def _why_none(state: _State) -> schemas.AskStatus:

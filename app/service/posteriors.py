@@ -6,11 +6,10 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
+from app.inference.model import Method
 from app.live import snapshot as snapshots
 from app.live.posteriors import LiveSet
-from app.live.snapshot import Catalogue, Snapshot
+from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service.context import Context
 from app.storage import candidates, comparisons
 from app.storage.tables import Record
@@ -50,21 +49,25 @@ async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapsh
 
 
 def _advanced(held: Snapshot, version: int, rows: Sequence[Record], voided: Sequence[int]) -> Snapshot:
-    new = snapshots.entries((row.seq, row.item_id, row.first, row.second, row.p_first) for row in rows)
+    new = snapshots.log((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows)
     return snapshots.advance(held, version, new, voided)
 
 
 def _usable(live: LiveSet, catalogue: Catalogue, row: Record) -> Snapshot:
-    """What is held, unless candidates have joined since."""
-    held = live.snapshot
-    if held is None or held.asked.shape != (len(catalogue.items), *2 * (len(catalogue.keys),)):
+    """What is held, unless candidates have joined or the method has changed since."""
+    held, shape = live.snapshot, (len(catalogue.items), *2 * (len(catalogue.keys),))
+    if held is None or held.reading != _reading(row) or held.asked.shape != shape:
         return _fresh(catalogue, row)
     return held
 
 
 def _fresh(catalogue: Catalogue, row: Record) -> Snapshot:
-    model = Model(len(catalogue.keys), EXPERTS[row.expert], row.prior_variance)
-    return snapshots.empty(model, len(catalogue.items))
+    return snapshots.empty(_reading(row), len(catalogue.keys), len(catalogue.items))
+
+
+def _reading(row: Record) -> Reading:
+    method = Method(row.expert, prior_variance=row.prior_variance, position_bias=row.position_bias)
+    return Reading(method, {})
 
 
 async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:

@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.inference import ranking
 from app.inference.baselines import BASELINES
+from app.inference.posterior import scores
+from app.inference.ranking import Wanted
 from app.inference.standings import Standing, Standings, by_baseline, by_posterior
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
@@ -58,7 +60,8 @@ async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schema
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
     _refuse_unconverged(snapshot.posterior.convergence, snapshot)
-    posterior = await ctx.live.compute(snapshots.exact, snapshot)
+    published = await ctx.live.compute(snapshots.exact, snapshot)
+    posterior = scores(published.posterior, snapshot.comparisons, published.model)
     prediction = ranking.predict(posterior, catalogue.ids[first], catalogue.ids[second])
     return schemas.Prediction(
         set_id=set_id, version=snapshot.version, first=first, second=second, **prediction._asdict()
@@ -94,7 +97,7 @@ def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -
         version=snapshot.version,
         method=_method(row, asked),
         convergence=_convergence(found.convergence),
-        comparisons=snapshot.entries.comparisons.size,
+        comparisons=snapshot.comparisons.size,
         components=found.components,
         entropy=found.entropy,
         ranking=[_present(standing, catalogue) for standing in found.rows],
@@ -102,10 +105,12 @@ def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -
 
 
 def _standings(snapshot: Snapshot, asked: Asked) -> Standings:
-    comparisons = snapshot.entries.comparisons
     if asked.method in BASELINES:
-        return by_baseline(asked.method, comparisons, snapshot.model.n)
-    return by_posterior(snapshots.exact(snapshot), comparisons, asked.level)
+        return by_baseline(asked.method, snapshot.comparisons, snapshot.model.n)
+    own = asked.method == snapshot.reading.method.expert
+    other = snapshot.reading.method._replace(expert=asked.method, parameters={})
+    posterior, model, _, _ = snapshots.exact(snapshot) if own else snapshots.under(snapshot, other)
+    return by_posterior(posterior, snapshot.comparisons, model, Wanted(asked.level))
 
 
 def _present(standing: Standing, catalogue: Catalogue) -> schemas.Rank:

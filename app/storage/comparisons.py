@@ -24,8 +24,9 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
 
 
 async def since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[Record]:
-    """(seq, item_id, first, second, p_first) of the comparisons after `version`, oldest first."""
-    statement = select(c.seq, c.item_id, c.first, c.second, c.p_first).where(c.set_id == set_id, c.seq > version)
+    """(seq, item_id, first, second, p_first, judge_id) of the comparisons after `version`, oldest first."""
+    columns = (c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id)
+    statement = select(*columns).where(c.set_id == set_id, c.seq > version)
     if until is not None:
         statement = statement.where(c.seq <= until)
     return (await db.execute(statement.order_by(c.seq))).all()

@@ -14,9 +14,8 @@ from scipy.special import expit
 from app.client import AsyncClient, create_set, next_pair, ranking, send_verdict
 from app.inference import posterior
 from app.inference.covariance import diagonal
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
-from app.inference.types import Comparisons
+from app.inference.model import Method, build
+from app.inference.types import by_one_judge
 from app.schemas import Assignment, CandidateIn, Comparison, FailureRecorded, SetIn, VerdictIn
 
 KEYS = [f"c{number:02}" for number in range(40)]
@@ -121,8 +120,8 @@ async def _check_ranking(url: str, set_id: UUID, log: Sequence[Comparison]) -> N
     place = {key: number for number, key in enumerate(KEYS)}
     first, second = (np.array([place[getattr(entry, side)] for entry in log]) for side in ("first", "second"))
     fresh = posterior.fit(
-        Comparisons(first, second, np.array([entry.p_first for entry in log])),
-        Model(len(KEYS), EXPERTS["soft-bt"], 1.0),
+        by_one_judge(first, second, np.array([entry.p_first for entry in log])),
+        build(Method(), len(KEYS)),
     )
     rows = sorted(answered.ranking, key=lambda row: place[row.key])
     assert answered.version == len(log)

@@ -1,5 +1,6 @@
 """Comparisons, models and states for the tests of app.inference. Everything random takes a seed."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +10,11 @@ from scipy.special import expit
 
 from app.inference import posterior
 from app.inference.covariance import Covariance, condition
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.experts import make
+from app.inference.model import Method, Model, build
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, take
 
-SOFT_BT = EXPERTS["soft-bt"]
+SOFT_BT = make("soft-bt")
 
 numerics = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -24,13 +25,13 @@ class Log(NamedTuple):
 
 
 def model(n: int, prior_variance: float = 1.0) -> Model:
-    return Model(n, SOFT_BT, prior_variance)
+    return build(Method(prior_variance=prior_variance), n)
 
 
 def comparisons(*rows: tuple[int, int, float]) -> Comparisons:
     """From rows of (first, second, p)."""
     first, second, p = zip(*rows, strict=True)
-    return Comparisons(np.array(first, np.int64), np.array(second, np.int64), np.array(p, np.float64))
+    return by_one_judge(np.array(first, np.int64), np.array(second, np.int64), np.array(p, np.float64))
 
 
 def true_scores(n: int, seed: int) -> Floats:
@@ -45,34 +46,33 @@ def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> 
     truth = true_scores(n, seed)
     d = truth[first] - truth[second]
     if hard:
-        return Comparisons(first, second, (rng.random(count) < expit(d)).astype(np.float64))
-    return Comparisons(first, second, expit(d + 0.5 * rng.standard_normal(count)))
+        return by_one_judge(first, second, (rng.random(count) < expit(d)).astype(np.float64))
+    return by_one_judge(first, second, expit(d + 0.5 * rng.standard_normal(count)))
 
 
 def cycle(n: int, seed: int) -> Comparisons:
     """0-1, 1-2, ..., (n-1)-0 with random soft verdicts: every candidate is in two comparisons."""
     first = np.arange(n)
-    return Comparisons(first, (first + 1) % n, np.random.default_rng([n, seed]).uniform(0.05, 0.95, n))
+    return by_one_judge(first, (first + 1) % n, np.random.default_rng([n, seed]).uniform(0.05, 0.95, n))
 
 
 def joined(*parts: Comparisons) -> Comparisons:
-    first, second, p = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Comparisons(first, second, p)
+    return reduce(join, parts)
 
 
 def reordered(log: Comparisons, order: Ints) -> Comparisons:
     """Row order[k] of the log comes k-th."""
-    return Comparisons(log.first[order], log.second[order], log.p[order])
+    return take(log, order)
 
 
 def swapped(log: Comparisons) -> Comparisons:
     """The same verdicts with every pair shown the other way round."""
-    return Comparisons(log.second, log.first, 1.0 - log.p)
+    return Comparisons(log.second, log.first, 1.0 - log.p, log.judge)
 
 
 def relabelled(log: Comparisons, label: Ints) -> Comparisons:
     """Candidate i is called label[i]."""
-    return Comparisons(label[log.first], label[log.second], log.p)
+    return Comparisons(label[log.first], label[log.second], log.p, log.judge)
 
 
 def random_state(n: int, seed: int) -> tuple[Floats, Covariance]:
@@ -100,4 +100,4 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25) -> Log:
     p = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.0, 1.0)
     rows = draw(st.lists(st.tuples(pair, p), max_size=max_count))
     pairs = np.array([row[0] for row in rows], np.int64).reshape(-1, 2)
-    return Log(n, Comparisons(pairs[:, 0], pairs[:, 1], np.array([row[1] for row in rows], np.float64)))
+    return Log(n, by_one_judge(pairs[:, 0], pairs[:, 1], np.array([row[1] for row in rows], np.float64)))

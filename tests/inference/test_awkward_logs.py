@@ -11,7 +11,7 @@ import pytest
 from app.inference import laplace, posterior
 from app.inference.baselines import BASELINES, Scores
 from app.inference.ranking import Ranking, predict, summarise
-from app.inference.types import Comparisons, Floats, no_comparisons, take
+from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
 from tests.inference.factories import Log, comparisons, joined, model, random_comparisons, true_scores
 
 Method = Callable[[Comparisons, int], Scores]
@@ -30,7 +30,7 @@ def undefeated() -> Log:
     n = 20
     others = random_comparisons(n - 1, 200, seed=0, hard=True)
     wins = comparisons(*[(0, j, 1.0) for j in range(1, n)])
-    return Log(n, joined(Comparisons(others.first + 1, others.second + 1, others.p), wins))
+    return Log(n, joined(by_one_judge(others.first + 1, others.second + 1, others.p), wins))
 
 
 def winless(count: int = 4000) -> Log:
@@ -68,7 +68,7 @@ each_log = pytest.mark.parametrize("log", LOGS.values(), ids=LOGS.keys())
 def without_first(log: Comparisons) -> Comparisons:
     """The comparisons that candidate 0 is not in."""
     stays = (log.first != 0) & (log.second != 0)
-    return Comparisons(log.first[stays], log.second[stays], log.p[stays])
+    return by_one_judge(log.first[stays], log.second[stays], log.p[stays])
 
 
 def scores_of(method: Method, name: str) -> Floats:

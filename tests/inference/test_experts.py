@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.experts import EXPERTS, Expert
+from app.inference.experts import MAKERS, Expert, make
 from app.inference.types import Floats
 from tests.inference.factories import numerics
 
-each_expert = pytest.mark.parametrize("expert", EXPERTS.values(), ids=EXPERTS.keys())
+each_expert = pytest.mark.parametrize("expert", map(make, MAKERS), ids=MAKERS)
 D, P = (grid.ravel() for grid in np.meshgrid(np.linspace(-8.0, 8.0, 33), np.linspace(0.0, 1.0, 11)))
 STEP = 1e-5
 
@@ -62,4 +62,4 @@ def test_a_certain_win_pulls_the_difference_up(expert: Expert) -> None:
 
 def test_soft_bt_peaks_where_the_model_agrees_with_the_judge() -> None:
     """sigma(d) = p."""
-    assert EXPERTS["soft-bt"].slope(one(np.log(3.0)), one(0.75))[0] == pytest.approx(0.0, abs=1e-15)
+    assert make("soft-bt").slope(one(np.log(3.0)), one(0.75))[0] == pytest.approx(0.0, abs=1e-15)

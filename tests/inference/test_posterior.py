@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.inference import laplace, posterior
 from app.inference.covariance import dense
-from app.inference.laplace import Model
+from app.inference.model import Model
 from app.inference.posterior import Posterior
 from app.inference.types import Comparisons, Floats, Outcome, no_comparisons, take
 from tests.inference.factories import (

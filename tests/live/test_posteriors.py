@@ -5,12 +5,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
+from app.inference.model import Method
 from app.live import snapshot as snapshots
 from app.live.posteriors import LivePosteriors
+from app.live.snapshot import Reading
 
-SNAPSHOT = snapshots.empty(Model(50, EXPERTS["soft-bt"], 1.0), 1)
+SNAPSHOT = snapshots.empty(Reading(Method(), {}), 50, 1)
 
 
 @pytest.fixture

@@ -8,37 +8,37 @@ import pytest
 from app.inference import posterior as posteriors
 from app.inference.asking import Plan
 from app.inference.covariance import dense
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
+from app.inference.model import Method, build
 from app.inference.order import Order
 from app.inference.selection import Criterion, Policy
 from app.inference.types import Bools
 from app.live import snapshot as snapshots
-from app.live.snapshot import Blocked, Catalogue, Entries, Snapshot
+from app.live.snapshot import Blocked, Catalogue, Reading, Snapshot
 
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
-MODEL = Model(N, EXPERTS["soft-bt"], 1.0)
+READING = Reading(Method(), {})
+MODEL = build(Method(), N)
 NOTHING = np.empty(0, np.int64)
 NONE_BLOCKED = Blocked(NOTHING, NOTHING, NOTHING, 0)
 
 
-def rows() -> list[tuple[int, int, int, int, float]]:
+def rows() -> list[tuple[int, int, int, int, float, int]]:
     rng = np.random.default_rng(7)
     made = []
     for seq in range(1, LENGTH + 1):
         first, second = rng.choice(N, 2, replace=False)
-        made.append((seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random())))
+        made.append((seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3))))
     return [row for row in made if row[0] not in VOIDS]
 
 
 def advance(held: Snapshot, version: int) -> Snapshot:
-    new = snapshots.entries(row for row in rows() if held.version < row[0] <= version)
+    new = snapshots.log(row for row in rows() if held.version < row[0] <= version)
     return snapshots.advance(held, version, new, [v for seq, v in VOIDS.items() if held.version < seq <= version])
 
 
 def by_steps(*versions: int) -> Snapshot:
-    held = snapshots.empty(MODEL, ITEMS)
+    held = snapshots.empty(READING, N, ITEMS)
     for version in versions:
         held = advance(held, version)
     return held
@@ -46,7 +46,7 @@ def by_steps(*versions: int) -> Snapshot:
 
 def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert one.version == other.version
-    assert np.array_equal(one.entries.seq, other.entries.seq)
+    assert np.array_equal(one.log.entries.seq, other.log.entries.seq)
     assert np.array_equal(one.asked, other.asked)
     assert one.posterior.mean == pytest.approx(other.posterior.mean, abs=1e-8)
     assert dense(one.posterior.covariance) == pytest.approx(dense(other.posterior.covariance), abs=1e-8)
@@ -59,14 +59,14 @@ def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int]) -> None
 
 def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
     held = by_steps(*range(1, LENGTH + 1))
-    fitted = posteriors.fit(held.entries.comparisons, MODEL)
-    published = snapshots.exact(held)
+    fitted = posteriors.fit(held.comparisons, MODEL)
+    published = snapshots.exact(held).posterior
     assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
     assert dense(published.covariance) == pytest.approx(dense(fitted.covariance), abs=1e-8)
 
 
 def test_voided_entries_are_gone() -> None:
-    assert not set(VOIDS.values()) & set(by_steps(LENGTH).entries.seq.tolist())
+    assert not set(VOIDS.values()) & set(by_steps(LENGTH).log.entries.seq.tolist())
 
 
 def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
@@ -80,7 +80,7 @@ def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
 
 def test_advancing_by_nothing_changes_nothing() -> None:
     held = by_steps(20)
-    assert_same(snapshots.advance(held, 20, snapshots.no_entries(), []), held)
+    assert_same(snapshots.advance(held, 20, snapshots.log([]), []), held)
 
 
 def catalogue(has: Bools) -> Catalogue:
@@ -95,9 +95,9 @@ def plan(order: Order = Order.BALANCED) -> Plan:
 
 def small(*compared: tuple[int, int]) -> Snapshot:
     """Three candidates on one item."""
-    entries: Entries = snapshots.entries((n, 0, i, j, 0.5) for n, (i, j) in enumerate(compared, 1))
-    empty = snapshots.empty(Model(3, EXPERTS["soft-bt"], 1.0), 1)
-    return snapshots.advance(empty, len(compared), entries, [])
+    log = snapshots.log((n, 0, i, j, 0.5, 1) for n, (i, j) in enumerate(compared, 1))
+    empty = snapshots.empty(READING, 3, 1)
+    return snapshots.advance(empty, len(compared), log, [])
 
 
 def pairs(held: Snapshot, blocked: Blocked = NONE_BLOCKED, order: Order = Order.BALANCED) -> set[tuple[int, int]]:
@@ -134,7 +134,7 @@ def test_with_both_orders_a_pair_seen_both_ways_is_used_up() -> None:
 
 def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
     has = np.array([[True, True, False], [False, True, True]])
-    empty = snapshots.empty(Model(3, EXPERTS["soft-bt"], 1.0), 2)
+    empty = snapshots.empty(READING, 3, 2)
     asked = snapshots.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
     assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in asked} == {(0, 0, 1), (1, 1, 2)}
 

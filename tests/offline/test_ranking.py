@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app.inference import baselines, standings
-from app.inference.types import Comparisons, Convergence, Outcome
+from app.inference.ranking import Wanted
+from app.inference.types import Convergence, Outcome, by_one_judge
 from app.offline.ranking import Group, Method, NotConvergedError, rank, split
 from app.tables import Log
 from app.words import MethodName
@@ -14,7 +15,7 @@ from app.words import MethodName
 CHAIN = Group(
     ("u",),
     ["low", "mid", "top"],
-    Comparisons(np.array([2, 1, 2]), np.array([1, 0, 0]), np.array([0.8, 0.8, 0.9])),
+    by_one_judge(np.array([2, 1, 2]), np.array([1, 0, 0]), np.array([0.8, 0.8, 0.9])),
 )
 
 
@@ -37,14 +38,16 @@ def test_only_a_posterior_has_uncertainty() -> None:
 
 
 def test_a_wider_level_gives_wider_intervals() -> None:
-    narrow, wide = (rank(CHAIN, Method("soft-bt", level=level)).standings.rows[0].uncertainty for level in (0.5, 0.99))
+    narrow, wide = (
+        rank(CHAIN, Method("soft-bt", wanted=Wanted(level))).standings.rows[0].uncertainty for level in (0.5, 0.99)
+    )
     assert narrow is not None
     assert wide is not None
     assert np.ptp(narrow.interval) < np.ptp(wide.interval)
 
 
 def test_components_are_numbered() -> None:
-    islands = Group((), ["a", "b", "c", "d"], Comparisons(np.array([0, 2]), np.array([1, 3]), np.array([1.0, 1.0])))
+    islands = Group((), ["a", "b", "c", "d"], by_one_judge(np.array([0, 2]), np.array([1, 3]), np.array([1.0, 1.0])))
     ranked = rank(islands, Method("soft-bt"))
     assert ranked.standings.components == 2
     assert {s.candidate: s.component for s in ranked.standings.rows} == {0: 0, 1: 0, 2: 1, 3: 1}
@@ -52,7 +55,7 @@ def test_components_are_numbered() -> None:
 
 def test_groups_hold_their_own_candidates() -> None:
     codes = np.array([0, 1, 0]), np.array([0, 2, 1]), np.array([1, 3, 0])
-    log = Log(["a", "b", "c", "d"], [("u",), ("v",)], *codes, np.array([0.1, 0.2, 0.3]))
+    log = Log(["a", "b", "c", "d"], [("u",), ("v",)], *codes, np.array([0.1, 0.2, 0.3]), [""], np.zeros(3, np.int64))
     u, v = split(log)
     assert (u.labels, u.keys, u.comparisons.p.tolist()) == (("u",), ["a", "b"], [0.1, 0.3])
     assert (v.labels, v.keys, v.comparisons.first.tolist()) == (("v",), ["c", "d"], [0])

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from app.inference.order import Order
 from app.inference.selection import Criterion, Policy
-from app.inference.types import Comparisons
+from app.inference.types import by_one_judge
 from app.offline import simulation
 from app.offline.ranking import Group, Method
 from app.offline.simulation import (
@@ -54,7 +54,7 @@ def test_scores_become_probabilities_by_the_stated_rule() -> None:
 
 
 def test_pairs_are_averaged_and_the_other_order_is_filled_in() -> None:
-    comparisons = Comparisons(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 2]), np.array([0.6, 0.8, 0.5, 0.9]))
+    comparisons = by_one_judge(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 2]), np.array([0.6, 0.8, 0.5, 0.9]))
     made = from_pairs(Group((), ["a", "b", "c"], comparisons), {"a": 1.0, "b": 2.0, "c": 3.0})
     assert made.offered[0, 1] == pytest.approx(0.7)
     assert made.answers[1, 0] == 0.5
@@ -82,7 +82,7 @@ def test_both_orders_follow_each_other() -> None:
 
 def test_pairs_that_the_judge_was_not_asked_stay_closed() -> None:
     made = from_pairs(
-        Group((), ["a", "b", "c"], Comparisons(np.array([0, 1]), np.array([1, 2]), np.array([0.6, 0.7]))),
+        Group((), ["a", "b", "c"], by_one_judge(np.array([0, 1]), np.array([1, 2]), np.array([0.6, 0.7]))),
         {"a": 1.0, "b": 2.0, "c": 3.0},
     )
     assert {frozenset(pair) for pair in asked(SETUP, made)} == {frozenset((0, 1)), frozenset((1, 2))}

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from app.inference import posterior as inference
-from app.inference.experts import EXPERTS
-from app.inference.laplace import Model
-from app.inference.types import Comparisons
+from app.inference.model import Method, build
+from app.inference.types import by_one_judge
 from app.service.context import Context
 from app.settings import Settings
 from tests.conftest import running
@@ -49,12 +48,12 @@ async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: httpx.AsyncCli
     await answer_all(http, created["id"], count=7)
     await void(http, created["id"], 3)
     entries = [e for e in await log(http, created["id"], limit=500) if e["voided_by"] is None]
-    data = Comparisons(
+    data = by_one_judge(
         np.array([keys.index(e["first"]) for e in entries]),
         np.array([keys.index(e["second"]) for e in entries]),
         np.array([e["p_first"] for e in entries]),
     )
-    fitted = inference.fit(data, Model(len(keys), EXPERTS["soft-bt"], 2.0))
+    fitted = inference.fit(data, build(Method(prior_variance=2.0), len(keys)))
     published = {row["key"]: row for row in (await ranking(http, created["id"]))["ranking"]}
     assert [published[key]["score"] for key in keys] == pytest.approx(fitted.mean.tolist(), abs=1e-8)
 

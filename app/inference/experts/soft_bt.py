@@ -4,11 +4,13 @@
     l'(d) = p - sigma(d)
     w(d)  = sigma(d) sigma(-d)
 
-d > 0 means that the first candidate is better. Sound for every p in [0, 1], the ends included.
+d > 0 means that the first candidate is better. Sound for every p in [0, 1], the ends included; as a density its
+normaliser is pi / sin(pi p).
 """
 
 from scipy.special import expit, log_expit
 
+from app.inference.experts.expert import Expert
 from app.inference.types import Floats
 
 
@@ -22,3 +24,7 @@ def slope(d: Floats, p: Floats) -> Floats:
 
 def curvature(d: Floats, p: Floats) -> Floats:
     return expit(d) * expit(-d)
+
+
+def make() -> Expert:
+    return Expert(log_density, slope, curvature, expit)

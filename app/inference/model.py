@@ -1,0 +1,113 @@
+"""What is fixed while comparisons come in: who is ranked, the expert, the prior, and whether judges lean to a side.
+
+The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J): N scores and, where positional bias is estimated, one
+bias per judge; P = N + J of them. Comparison k has
+
+    d_k = r_k^T theta = s_first - s_second + delta_judge        delta > 0: the judge favours the first position
+
+(PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
+
+    unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
+    anchor    s_1 ~ N(0, tau2) alone; the others N(0, VAGUE tau2), next to nothing              PoE 3.4
+    bias      delta_j ~ N(0, 1)                                                                 methods 6
+
+The differences of scores have the same posterior under any anchor as long as the comparisons connect all candidates;
+VAGUE keeps islands and certain verdicts well posed.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference import experts
+from app.inference.experts import Expert
+from app.inference.types import Comparisons, Floats, Ints, scatter_differences
+from app.inference.types import differences as score_differences
+
+VAGUE = 1e6
+BIAS_VARIANCE = 1.0
+
+
+class Method(NamedTuple):
+    """How comparisons become scores, in words."""
+
+    expert: str = "soft-bt"
+    parameters: Mapping[str, float] = MappingProxyType({})  # of the expert, where they are not its defaults
+    prior: str = "unit"
+    prior_variance: float = 1.0  # tau2
+    position_bias: str = "none"  # or "estimate"
+
+
+class Prior(NamedTuple):
+    """N(pull / precision, 1 / precision), one for each parameter."""
+
+    precision: Floats  # (P,)
+    pull: Floats  # (P,) precision times mean
+    variance: float  # tau2, which sets the scale of scores
+
+
+class Model(NamedTuple):
+    n: int  # number of candidates, N
+    expert: Expert
+    prior: Prior
+
+    @property
+    def size(self) -> int:
+        """P."""
+        return len(self.prior.precision)
+
+    @property
+    def has_biases(self) -> bool:
+        return self.size > self.n
+
+
+def build(method: Method, n: int, judges: int = 1) -> Model:
+    """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
+    biases = judges if method.position_bias == "estimate" else 0
+    expert = experts.make(method.expert, method.parameters)
+    if expert.smoothed is not None and method.prior != "unit":
+        raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
+    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))
+
+
+def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:
+    precision = np.concatenate([np.full(n, 1.0 / variance), np.full(biases, 1.0 / BIAS_VARIANCE)])
+    return Prior(precision, np.zeros(n + biases), variance)
+
+
+def anchor_prior(n: int, variance: float, biases: int = 0) -> Prior:
+    prior = unit_prior(n, variance, biases)
+    prior.precision[1:n] /= VAGUE
+    return prior
+
+
+PRIORS = {"unit": unit_prior, "anchor": anchor_prior}
+
+
+def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """d = R theta, shape (K,)."""
+    d = score_differences(theta, comparisons)
+    return d + theta[model.n + comparisons.judge] if model.has_biases else d
+
+
+def scatter(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """R^T values, shape (P,)."""
+    of_scores = scatter_differences(values, comparisons, model.n)
+    return np.concatenate([of_scores, _by_judge(values, comparisons, model)]) if model.has_biases else of_scores
+
+
+def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """The diagonal of R^T diag(weights) R, shape (P,)."""
+    n = model.n
+    of_scores = _totals(comparisons.first, weights, n) + _totals(comparisons.second, weights, n)
+    return np.concatenate([of_scores, _by_judge(weights, comparisons, model)]) if model.has_biases else of_scores
+
+
+def _by_judge(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    return _totals(comparisons.judge, values, model.size - model.n)
+
+
+def _totals(where: Ints, values: Floats, size: int) -> Floats:
+    return np.bincount(where, values, size).astype(np.float64)
