@@ -19,7 +19,7 @@ import codecs
 import random
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,9 +32,13 @@ import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from app.schemas import (
+    AbsoluteScorePage,
+    AbsoluteScoresAccepted,
+    AbsoluteScoresIn,
     Ask,
     AskMany,
     Assignments,
+    Calibration,
     CandidatePage,
     CandidatesAdded,
     CandidatesIn,
@@ -42,6 +46,7 @@ from app.schemas import (
     ComparisonPage,
     ComparisonsAccepted,
     ComparisonsIn,
+    Diagnostics,
     FailureRecorded,
     FieldError,
     Lease,
@@ -61,11 +66,11 @@ from app.schemas import (
     Void,
     VoidIn,
 )
-from app.words import ExportFormat, MethodName
+from app.words import ExportFormat, MethodName, ObjectiveName
 
 T = TypeVar("T")
 Id = UUID | str
-Param = str | int | float
+Param = str | int | float | Sequence[str]
 Outcome = httpx.Response | httpx.RequestError
 
 TRANSIENT = frozenset({425, 429, 502, 503, 504})
@@ -222,12 +227,42 @@ def void(set_id: Id, seq: int, *, reason: str) -> Call[Void]:
     return _write("POST", path, Void.model_validate_json, VoidIn(reason=reason))
 
 
+def add_absolute_scores(set_id: Id, new: AbsoluteScoresIn) -> Call[AbsoluteScoresAccepted]:
+    """All or nothing; of several scores by one judge for one output the last counts."""
+    return _write("POST", _path("sets", set_id, "absolute-scores"), AbsoluteScoresAccepted.model_validate_json, new)
+
+
+def list_absolute_scores(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[AbsoluteScorePage]:
+    """One page of them; pass its `next_after` as `after` for the next."""
+    path = _path("sets", set_id, "absolute-scores")
+    return _get(path, AbsoluteScorePage.model_validate_json, after=after, limit=limit)
+
+
 def ranking(
-    set_id: Id, *, method: MethodName | None = None, as_of: int | None = None, level: float | None = None
+    set_id: Id,
+    *,
+    method: MethodName | None = None,
+    as_of: int | None = None,
+    level: float | None = None,
+    top_k: int | None = None,
+    epsilon: float | None = None,
 ) -> Call[Ranking]:
     """The ranking now, or as of an earlier version; by the set's own method unless another is named."""
-    path = _path("sets", set_id, "ranking")
-    return _get(path, Ranking.model_validate_json, method=method, as_of=as_of, level=level)
+    path, wanted = _path("sets", set_id, "ranking"), {"level": level, "top_k": top_k, "epsilon": epsilon}
+    return _get(path, Ranking.model_validate_json, method=method, as_of=as_of, **wanted)
+
+
+def diagnostics(set_id: Id) -> Call[Diagnostics]:
+    """What to know before believing a ranking."""
+    return _get(_path("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
+
+
+def calibration(
+    set_id: Id, *, judge: str, reference: Sequence[str], objective: ObjectiveName | None = None
+) -> Call[Calibration]:
+    """How sure a judge may be, by the verdicts of the references on the same pairs."""
+    path = _path("sets", set_id, "calibration")
+    return _get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
 
 
 def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:

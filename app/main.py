@@ -14,7 +14,18 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app import __version__
-from app.api import assignments, candidates, comparisons, examples, health, problems, rankings, sets
+from app.api import (
+    absolute_scores,
+    assignments,
+    candidates,
+    comparisons,
+    diagnostics,
+    examples,
+    health,
+    problems,
+    rankings,
+    sets,
+)
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
@@ -42,7 +53,8 @@ class CannotStartError(RuntimeError):
 def create_app(settings: Settings) -> FastAPI:
     """The service. Its database starts, and is migrated, when the application starts."""
     app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
-    for noun in (sets, candidates, assignments, comparisons, rankings, health):
+    nouns = (sets, candidates, assignments, comparisons, absolute_scores, rankings, diagnostics, health)
+    for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
     app.include_router(pages.router)
     app.mount("/static", pages.static)

@@ -1,12 +1,24 @@
 """Requests and responses of the HTTP contract, v1. Pydantic only: the client uses the same models."""
 
 from datetime import datetime
+from math import isfinite
 from typing import Annotated, Literal, Self, TypeVar
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from app.words import CriterionName, ExpertName, MethodName, OrderName, Winner
+from app.words import (
+    BatchName,
+    CriterionName,
+    ExpertName,
+    MethodName,
+    ObjectiveName,
+    OrderName,
+    PositionBias,
+    PriorName,
+    StopReason,
+    Winner,
+)
 
 M = TypeVar("M", bound=BaseModel)
 Key = Annotated[str, Field(min_length=1, max_length=200, examples=["kelp"])]
@@ -40,6 +52,10 @@ class Selection(Request):
     criterion: CriterionName = Field(default="reordering", description="What the next pair should be best at.")
     epsilon: float = Field(default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
     random_share: Probability = Field(default=0.0, description="Share of the pairs drawn uniformly instead.")
+    batch: BatchName = Field(
+        default="greedy",
+        description="Several pairs at once: each as if the ones before were answered, or simply the top of one list.",
+    )
     seed: int = Field(default=0, ge=0, lt=2**32, description="Fixes every random choice of this set.")
 
 
@@ -47,6 +63,38 @@ class Budget(Request):
     max_comparisons: int | None = Field(
         default=None, ge=1, examples=[200], description="Comparisons after which nothing is handed out."
     )
+
+
+class Stop(Request):
+    """Stop handing out pairs as soon as one of these holds; `budget` limits their number."""
+
+    top_k: int | None = Field(
+        default=None, ge=1, examples=[1], description="The best k are surely better than all others."
+    )
+    rank_width: int | None = Field(
+        default=None, ge=0, description="Every candidate's worst possible rank minus its best is at most this."
+    )
+    entropy_change: float | None = Field(
+        default=None,
+        gt=0.0,
+        allow_inf_nan=False,
+        description="No further comparison would take more than this off the entropy, in nats.",
+    )
+    error_level: float = Field(
+        default=0.05,
+        gt=0.0,
+        lt=1.0,
+        description="Probability that `top_k` or `rank_width` ever stops on a false claim, however often one looks.",
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.top_k is None and self.rank_width is None and self.entropy_change is None:
+            raise ValueError("name top_k, rank_width or entropy_change; for a number of comparisons use budget")
+        return self
+
+
+Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
 
 
 class ItemIn(Request):
@@ -77,15 +125,31 @@ class SetIn(Request):
     candidates: list[CandidateIn] = Field(default_factory=list)
     items: list[ItemIn] = Field(default_factory=list, description="Prompts that systems answered; none for texts.")
     expert: ExpertName = Field(default="soft-bt", description="Density of a score difference given a verdict.")
+    expert_parameters: dict[str, Finite] = Field(
+        default_factory=dict,
+        examples=[{}],
+        description="Of the expert; what is left out keeps its default: "
+        "gaussian alpha 4, beta 0.5, v 4; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
+        "laplace alpha 4, beta 0.5, b 2; the others have none.",
+    )
+    prior: PriorName = Field(
+        default="unit", description="On every score, or on the first candidate's alone (`anchor`)."
+    )
     prior_variance: float = Field(
         default=1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison."
     )
     selection: Selection = Field(default_factory=lambda: Selection())
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
-    position_bias: Literal["none"] = Field(
-        default="none", description="How a judge's liking for one position is modelled."
+    position_bias: PositionBias = Field(
+        default="none",
+        description="`estimate`: each judge's liking for the first position, together with the scores.",
+    )
+    temperatures: Temperatures = Field(
+        default_factory=dict,
+        description="By judge: p is read as sigma(logit(p) / T); see GET calibration. The log keeps what was said.",
     )
     budget: Budget | None = None
+    stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: Metadata = Field(default_factory=dict)
 
@@ -96,7 +160,9 @@ class SetPatch(Request):
     name: str | None = Field(default=None, min_length=1, max_length=200)
     status: Literal["open", "paused"] | None = Field(default=None, description="A paused set hands out nothing.")
     selection: Selection | None = None
+    temperatures: Temperatures | None = None
     budget: Budget | None = None
+    stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
     metadata: Metadata | None = None
 
@@ -108,15 +174,20 @@ class SetOut(Response):
     attribute: str | None
     context: str | None
     expert: ExpertName
+    expert_parameters: dict[str, float]
+    prior: PriorName
     prior_variance: float
     selection: Selection
     order: OrderName
-    position_bias: Literal["none"]
+    position_bias: PositionBias
+    temperatures: dict[str, float]
     budget: Budget | None
+    stop: Stop | None
     project: str | None
     metadata: Metadata
     version: int = Field(description="Sequence number of the last entry of the log.")
     comparisons: int = Field(description="Those that count: voided ones are left out.")
+    absolute_scores: int
     candidates: int
     items: int = Field(description="Number of items; 0 for a set of texts.")
     status: Literal["open", "paused"]
@@ -190,6 +261,9 @@ class Why(Response):
     sd_difference: float
     probability_of_reordering: float
     propensity: float = Field(description="Probability of this choice given what was known.")
+    random: bool = Field(
+        default=False, description="Drawn uniformly, as `random_share` asks: fit to test the ranking on."
+    )
 
 
 class Pair(Response):
@@ -392,15 +466,75 @@ class Void(Response):
     created_at: datetime
 
 
+class AbsoluteScoreIn(Request):
+    """What a judge said of one candidate alone: `probabilities` of the values, or `mean` and `variance`."""
+
+    candidate: Key
+    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
+    judge: JudgeName
+    probabilities: dict[str, Annotated[float, Field(ge=0.0, allow_inf_nan=False)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        examples=[{"6": 0.1, "7": 0.6, "8": 0.3}],
+        description="By value on the judge's scale; normalised, so probabilities of the labels alone will do.",
+    )
+    mean: Finite | None = None
+    variance: float | None = Field(default=None, gt=0.0, allow_inf_nan=False, description="How sure the judge is.")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.mean is None) != (self.variance is None):
+            raise ValueError("mean and variance belong together; send both")
+        if self.probabilities is not None:
+            _refuse_unusable(self.probabilities)
+        return _exactly_one(self, "probabilities", "mean")
+
+
+class AbsoluteScoresIn(Request):
+    scores: list[AbsoluteScoreIn] = Field(min_length=1, max_length=100_000)
+
+
+class AbsoluteScoresAccepted(Response):
+    accepted: int
+    version: int
+
+
+class AbsoluteScore(Response):
+    """One entry of the log. Of several by one judge for one output the last counts."""
+
+    seq: int
+    set_id: UUID
+    item: str | None
+    candidate: str
+    judge: str
+    mean: float
+    variance: float = Field(description="At least 1/12 of a squared step where it comes from probabilities.")
+    probabilities: dict[str, float] | None
+    created_at: datetime
+
+
+class AbsoluteScorePage(Response):
+    scores: list[AbsoluteScore]
+    next_after: int | None
+
+
 # Read
 
 
 class Method(Response):
+    """What the ranking was computed by; null is what a baseline does not have."""
+
     name: MethodName
     expert: ExpertName | None
+    expert_parameters: dict[str, float] | None
+    prior: PriorName | None
     prior_variance: float | None
-    position_bias: Literal["none"]
-    level: float = Field(description="Of the marginal intervals, and of all rank intervals together.")
+    position_bias: PositionBias
+    temperatures: dict[str, float]
+    level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
+    top_k: int = Field(description="Of `p_top_k`.")
+    epsilon: float = Field(description="Of `tie_group`, in units of the scores.")
 
 
 class Convergence(Response):
@@ -424,8 +558,47 @@ class Rank(Response):
     p_best: float | None = Field(
         default=None, description="Probability of being first, from 2,000 to 10,000 draws: good to about 0.01."
     )
+    p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
+    tie_group: int | None = Field(
+        default=None,
+        description="1 for the best. Nobody is surely worse than the first of their group by more than `epsilon`.",
+    )
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")
+
+
+class JudgeBias(Response):
+    """A judge's liking for the first position: d = s_first - s_second + delta."""
+
+    delta: float
+    sd: float
+    comparisons: int
+    warning: str | None = Field(
+        description="Set where orders were never mixed, so that bias and scores are confounded."
+    )
+
+
+class JudgeScale(Response):
+    """score = c0 + c1 * what the judge said."""
+
+    c0: float
+    c1: float
+
+
+class HeldOut(Response):
+    """Pairs drawn at random (`random_share`), each predicted before it was judged: selection cannot bend this test."""
+
+    comparisons: int
+    agreement: float | None = Field(description="Share of those with a winner where the prediction names it.")
+    log_loss: float = Field(description="Mean of -log p of the verdict; always saying 1/2 gives 0.693.")
+
+
+class Stopping(Response):
+    converged: bool
+    reason: StopReason | None = Field(description="The criterion that is met.")
+    forecast: int | None = Field(
+        description="Comparisons still needed, if means stay and precision grows as it did; null beyond 100 times."
+    )
 
 
 class Ranking(Response):
@@ -436,6 +609,10 @@ class Ranking(Response):
     comparisons: int
     components: int
     entropy: float | None
+    position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
+    absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
+    held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
+    stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")
     ranking: list[Rank]
 
 
@@ -447,6 +624,97 @@ class Prediction(Response):
     p_first_better: float
     mean_difference: float
     sd_difference: float
+
+
+class Agreement(Response):
+    pairs: int = Field(description="Pairs of judgements that were compared.")
+    share: float | None = Field(description="Of them that name the same winner; a tie agrees with a tie only.")
+
+
+class Cycles(Response):
+    """Triples of candidates whose three pairs were all judged."""
+
+    triads: int
+    cyclic: int = Field(description="a beats b, b beats c, c beats a.")
+    share: float | None = Field(description="Coin flips give a quarter.")
+
+
+class Repeats(Response):
+    """One judge on one pair, more than once."""
+
+    same_order: Agreement
+    swapped: Agreement = Field(description="In the other order; a judge that names the same text agrees.")
+    first_both: float | None = Field(description="Share of the swapped ones where the first position won both times.")
+    second_both: float | None
+
+
+class OrderBalance(Response):
+    worst: int = Field(description="How many times more often one candidate was shown in one position than the other.")
+    first_picked: float | None = Field(description="Mean probability that the first is better, over all comparisons.")
+
+
+class JudgeDiagnostics(Response):
+    comparisons: int
+    failures: dict[Failure, int]
+    failure_rate: float | None
+    first_picked: float | None = Field(description="Mean probability of the first: beta of the gaussian expert.")
+    delta: float | None = Field(description="Its logit, a quick estimate of the bias; null if infinite.")
+
+
+class Moment(Response):
+    """The ranking as it was."""
+
+    version: int
+    comparisons: int
+    entropy: float
+    rank_correlation: float = Field(description="Spearman's, with the ranking now.")
+
+
+class Diagnostics(Response):
+    set_id: UUID
+    version: int
+    comparisons: int
+    components: int
+    cycles: Cycles
+    repeats: Repeats
+    agreement: Agreement = Field(description="Of different judges on the same pair of the same item.")
+    order_balance: OrderBalance
+    position_bias: dict[str, JudgeBias] = Field(
+        description="Estimated together with the scores, whatever the set does."
+    )
+    judges: dict[str, JudgeDiagnostics]
+    held_out: HeldOut | None
+    history: list[Moment] = Field(description="Oldest first, evenly spaced.")
+
+
+class ReliabilityBin(Response):
+    low: float
+    high: float
+    verdicts: int
+    confidence: float = Field(description="Mean of max(p, 1 - p).")
+    accuracy: float = Field(description="Share of right verdicts.")
+
+
+class CalibrationErrors(Response):
+    log_loss: float
+    ece: float = Field(description="Expected calibration error, 15 bins.")
+
+
+class Calibration(Response):
+    """One judge's probabilities held against what others said of the same pairs."""
+
+    set_id: UUID
+    version: int
+    judge: str
+    reference: list[str]
+    objective: ObjectiveName
+    verdicts: int = Field(description="Comparisons of the judge on pairs that a reference judged too.")
+    temperature: float = Field(description="1 where there is nothing to estimate it from.")
+    at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
+    before: CalibrationErrors
+    after: CalibrationErrors
+    reliability: list[ReliabilityBin] = Field(description="At temperature 1; empty bins are left out.")
+    reliability_after: list[ReliabilityBin]
 
 
 class SetProgress(Response):
@@ -466,6 +734,18 @@ class Ready(Response):
 class Alive(Response):
     status: Literal["ok"]
     version: str
+
+
+def _refuse_unusable(probabilities: dict[str, float]) -> None:
+    for value in probabilities:
+        try:
+            usable = isfinite(float(value))
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f'probabilities names the value {value!r}; values are numbers, such as "7"')
+    if not sum(probabilities.values()) > 0.0:
+        raise ValueError("probabilities are all 0; leave out a judge that said nothing")
 
 
 def _exactly_one(model: M, *names: str) -> M:

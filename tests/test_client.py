@@ -162,7 +162,7 @@ def problem(status: int, *, headers: dict[str, str] | None = None, **fields: Any
     return httpx.Response(status, content=json.dumps(body | fields), headers=kind | (headers or {}))
 
 
-READY = {"status": "ready", "migration": "0001"}
+READY = {"status": "ready", "migration": "0002"}
 SET_OUT: dict[str, Any] = {
     "id": str(SET),
     "name": "Sky",

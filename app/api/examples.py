@@ -10,12 +10,14 @@ from app.service.errors import DatabaseDown, InvalidRequest
 SET_ID = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
 ASSIGNMENT_ID = "3c59dc04-8e88-4502-b3d5-1a6d0f8a9e21"
 THEN = "2026-11-20T12:00:00Z"
-SELECTION = {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "seed": 0}
+SELECTION = {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0}
 QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
-    "expert": "soft-bt", "prior_variance": 1.0, "selection": SELECTION, "order": "balanced", "position_bias": "none",
-    "budget": {"max_comparisons": 200}, "project": None, "metadata": {}, "version": 0, "comparisons": 0,
+    "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
+    "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6},
+    "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
+    "error_level": 0.05}, "project": None, "metadata": {}, "version": 0, "comparisons": 0, "absolute_scores": 0,
     "candidates": 2, "items": 0, "status": "open", "created_at": THEN,
 }  # fmt: skip
 CANDIDATES = [
@@ -24,7 +26,7 @@ CANDIDATES = [
 ]
 WHY = {
     "criterion": "reordering", "score": 8.1, "mean_difference": 0.31, "sd_difference": 0.88,
-    "probability_of_reordering": 0.36, "propensity": 1.0,
+    "probability_of_reordering": 0.36, "propensity": 1.0, "random": False,
 }  # fmt: skip
 PAIR = {"item": None, "first": CANDIDATES[0], "second": CANDIDATES[1], "why": WHY}
 ASSIGNMENT = {
@@ -38,15 +40,18 @@ COMPARISON = {
 }  # fmt: skip
 RANKS = [
     {"key": "kelp", "rank": 1, "score": 0.12, "sd": 0.93, "interval": [-1.7, 1.94], "rank_interval": [1, 2],
-     "p_best": 0.57, "comparisons": 1, "component": 0},
+     "p_best": 0.57, "p_top_k": 0.57, "tie_group": 1, "comparisons": 1, "component": 0},
     {"key": "rowan", "rank": 2, "score": -0.12, "sd": 0.93, "interval": [-1.94, 1.7], "rank_interval": [1, 2],
-     "p_best": 0.43, "comparisons": 1, "component": 0},
+     "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0},
 ]  # fmt: skip
+BIASES = {"gpt-4": {"delta": 0.31, "sd": 0.12, "comparisons": 60, "warning": None}}
+HELD_OUT = {"comparisons": 20, "agreement": 0.85, "log_loss": 0.41}
+RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 
 EXAMPLES: dict[str, Any] = {
     "SetIn": {
         "name": SET["name"], "question": QUESTION, "attribute": "clarity", "candidates": CANDIDATES,
-        "budget": {"max_comparisons": 200},
+        "budget": {"max_comparisons": 200}, "stop": {"top_k": 1}, "position_bias": "estimate",
     },
     "SetPatch": {"status": "paused"},
     "SetOut": SET,
@@ -82,19 +87,60 @@ EXAMPLES: dict[str, Any] = {
     "Ranking": {
         "set_id": SET_ID, "version": 1,
         "method": {
-            "name": "soft-bt", "expert": "soft-bt", "prior_variance": 1.0, "position_bias": "none", "level": 0.95,
+            "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
+            "position_bias": "estimate", "temperatures": {"gpt-4": 1.6}, "level": 0.95, "top_k": 1, "epsilon": 0.0,
         },
         "convergence": {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
         },
-        "comparisons": 1, "components": 1, "entropy": 2.7, "ranking": RANKS,
+        "comparisons": 1, "components": 1, "entropy": 2.7, "position_bias": BIASES,
+        "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6}}, "held_out": HELD_OUT,
+        "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,
+    },
+    "AbsoluteScoresIn": {
+        "scores": [
+            {"candidate": "kelp", "judge": "gpt-4", "probabilities": {"6": 0.1, "7": 0.6, "8": 0.3}},
+            {"candidate": "rowan", "judge": "gpt-4", "mean": 5.1, "variance": 0.4},
+        ]
+    },
+    "AbsoluteScoresAccepted": {"accepted": 2, "version": 3},
+    "AbsoluteScorePage": {
+        "scores": [
+            {"seq": 2, "set_id": SET_ID, "item": None, "candidate": "kelp", "judge": "gpt-4", "mean": 7.2,
+             "variance": 0.36, "probabilities": {"6": 0.1, "7": 0.6, "8": 0.3}, "created_at": THEN},
+        ],
+        "next_after": None,
+    },
+    "Diagnostics": {
+        "set_id": SET_ID, "version": 1, "comparisons": 1, "components": 1,
+        "cycles": {"triads": 0, "cyclic": 0, "share": None},
+        "repeats": {
+            "same_order": {"pairs": 4, "share": 1.0}, "swapped": {"pairs": 12, "share": 0.75}, "first_both": 0.25,
+            "second_both": 0.0,
+        },
+        "agreement": {"pairs": 20, "share": 0.8},
+        "order_balance": {"worst": 1, "first_picked": 0.56},
+        "position_bias": BIASES,
+        "judges": {
+            "gpt-4": {
+                "comparisons": 60, "failures": {"refused": 2}, "failure_rate": 0.03, "first_picked": 0.56,
+                "delta": 0.24,
+            }
+        },
+        "held_out": HELD_OUT,
+        "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "rank_correlation": 1.0}],
+    },
+    "Calibration": {
+        "set_id": SET_ID, "version": 1, "judge": "gpt-4", "reference": ["alice"], "objective": "log-loss",
+        "verdicts": 60, "temperature": 1.6, "at_bound": False, "before": {"log_loss": 0.71, "ece": 0.12},
+        "after": {"log_loss": 0.63, "ece": 0.04}, "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
     },
     "Prediction": {
         "set_id": SET_ID, "version": 1, "first": "kelp", "second": "rowan", "p_first_better": 0.57,
         "mean_difference": 0.24, "sd_difference": 1.34,
     },
     "Alive": {"status": "ok", "version": "0.1.0"},
-    "Ready": {"status": "ready", "migration": "0001"},
+    "Ready": {"status": "ready", "migration": "0002"},
 }  # fmt: skip
 
 

@@ -11,8 +11,17 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from app import schemas
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
+from app.inference.ranking import Wanted
 from app.service import events, rankings
-from app.service.errors import NotConverged, SameCandidate, SetDeleted, UnknownCandidate, UnknownSet, VersionUnknown
+from app.service.errors import (
+    InvalidRequest,
+    NotConverged,
+    SameCandidate,
+    SetDeleted,
+    UnknownCandidate,
+    UnknownSet,
+    VersionUnknown,
+)
 from app.service.rankings import Asked
 from app.words import MethodName
 
@@ -29,6 +38,8 @@ CSV_COLUMNS = [
     "best_rank",
     "worst_rank",
     "p_best",
+    "p_top_k",
+    "tie_group",
     "comparisons",
     "component",
 ]
@@ -37,19 +48,22 @@ CSV_COLUMNS = [
 @router.get(
     "/ranking",
     response_model=schemas.Ranking,
-    responses=documented(UnknownSet, SetDeleted, VersionUnknown, NotConverged) | {304: {"description": "Unchanged."}},
+    responses=documented(UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged)
+    | {304: {"description": "Unchanged."}},
 )
 async def get_ranking(
     set_id: SetId,
     ctx: ContextDep,
-    method: MethodName = "soft-bt",
+    method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
     as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
-    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals.")] = 0.95,
+    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
+    top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
+    epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
     format: Literal["json", "csv", "svg"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
     """The ranking with its uncertainty, best first."""
-    asked = Asked(method, as_of, level)
+    asked = Asked(method, as_of, Wanted(level, top_k, epsilon))
     etag = f'"{await rankings.fingerprint(ctx, set_id, asked)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
@@ -98,5 +112,6 @@ def _csv(ranking: schemas.Ranking) -> str:
     for r in ranking.ranking:
         low, high = r.interval or (None, None)
         best, worst = r.rank_interval or (None, None)
-        writer.writerow([r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.comparisons, r.component])
+        known = [r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.p_top_k, r.tie_group]
+        writer.writerow([*known, r.comparisons, r.component])
     return out.getvalue()

@@ -53,9 +53,9 @@ async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
 
 
 @router.patch("/{set_id}", response_model=schemas.SetOut, responses=HERE)
-async def change_set(set_id: SetId, body: schemas.SetPatch, write: WriteDep) -> object:
+async def change_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, write: WriteDep) -> object:
     """Rename, pause or reopen a set, or change how its pairs are chosen."""
-    return await write(lambda db: sets.change(db, set_id, body))
+    return await write(lambda db: sets.change(ctx, db, set_id, body))
 
 
 @router.delete("/{set_id}", status_code=204, responses=HERE)

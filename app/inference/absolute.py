@@ -151,7 +151,7 @@ def _line(mean: Floats, variance: Floats, mine: AbsoluteScores, flattest: float)
     m_mean, mu_mean = np.average(m, weights=weight), np.average(mine.mean, weights=weight)
     a = weight @ ((m - m_mean) ** 2 + spread)
     b = weight @ ((m - m_mean) * (mine.mean - mu_mean))
-    c1 = float(min(a / b, flattest) if b > 0.0 else flattest)
+    c1 = min(float(a / b), flattest) if b > 0.0 else flattest
     return float(m_mean - c1 * mu_mean), c1
 
 

@@ -17,13 +17,13 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference.covariance import Covariance, from_precision
-from app.inference.model import Model, differences, information, scatter
+from app.inference.model import BIAS_VARIANCE, Model, differences, information, scatter
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 MAX_ITERATIONS = 100
 KINK_TOLERANCE = 1e-9  # on what is left of the distance to a kink
-STIFFEST = 1e4
+STIFFEST = 1e4  # where tau2 <= 1; less for a wider prior, or rounding times stiffness is more than it tolerates
 
 
 class Fit(NamedTuple):
@@ -62,7 +62,7 @@ def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
     rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2  # of a sum of that many terms
-    return bool(np.abs(g).max(initial=0.0) <= TOLERANCE / model.prior.variance + rounding)
+    return bool(np.abs(g).max(initial=0.0) <= _tolerance(model) + rounding)
 
 
 def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Model) -> Convergence:
@@ -85,6 +85,11 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
     return from_precision(precision(theta, comparisons, model))
 
 
+def _tolerance(model: Model) -> float:
+    """Of |g|_inf: that of the widest prior, where biases have one too."""
+    return TOLERANCE / max(model.prior.variance, BIAS_VARIANCE if model.has_biases else 0.0)
+
+
 def _links(i: Ints, j: Ints, w: Floats, size: int) -> Floats:
     """(size, size) with w_k added at [i_k, j_k]."""
     return np.bincount(i * size + j, w, size * size).astype(np.float64).reshape(size, size)
@@ -103,13 +108,14 @@ def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
     """The method of multipliers (experts/laplace.py): a smooth fit for each setting of the multipliers."""
     assert model.expert.smoothed is not None
     multipliers, stiffness, total = np.zeros(comparisons.size), 1.0, 0
+    stiffest = STIFFEST / max(model.prior.variance, 1.0)
     for _ in range(MAX_ITERATIONS):
         smooth = model._replace(expert=model.expert.smoothed(multipliers, stiffness))
         theta, found = _fit_smooth(theta, comparisons, smooth)
         total += found.iterations
         updated = smooth.expert.slope(differences(theta, comparisons, model), comparisons.p)
         left = float(np.abs(updated - multipliers).max(initial=0.0)) / stiffness
-        multipliers, stiffness = updated, min(3.0 * stiffness, STIFFEST)
+        multipliers, stiffness = updated, min(3.0 * stiffness, stiffest)
         if left <= KINK_TOLERANCE or found.outcome is Outcome.NOT_FINITE:
             return Fit(theta, found._replace(iterations=total))
     return Fit(theta, Convergence(Outcome.MAX_ITERATIONS, total, found.gradient_norm))
@@ -128,7 +134,7 @@ def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Mode
         LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
         g,
         rtol=min(0.1, norm),
-        atol=0.1 * TOLERANCE / model.prior.variance,
+        atol=0.1 * _tolerance(model),
         M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
     )
     return np.asarray(step, dtype=np.float64)

@@ -15,8 +15,6 @@ The differences of scores have the same posterior under any anchor as long as th
 VAGUE keeps islands and certain verdicts well posed.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +32,7 @@ class Method(NamedTuple):
     """How comparisons become scores, in words."""
 
     expert: str = "soft-bt"
-    parameters: Mapping[str, float] = MappingProxyType({})  # of the expert, where they are not its defaults
+    parameters: tuple[tuple[str, float], ...] = ()  # of the expert, where they are not its defaults
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate"
@@ -66,7 +64,7 @@ class Model(NamedTuple):
 def build(method: Method, n: int, judges: int = 1) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
     biases = judges if method.position_bias == "estimate" else 0
-    expert = experts.make(method.expert, method.parameters)
+    expert = experts.make(method.expert, dict(method.parameters))
     if expert.smoothed is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))

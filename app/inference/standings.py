@@ -20,7 +20,7 @@ class Uncertainty(NamedTuple):
     interval: tuple[float, float]
     rank_interval: tuple[int, int]  # best and worst
     p_best: float
-    p_top: float
+    p_top_k: float
     tie_group: int
 
 

@@ -58,6 +58,11 @@ def stopping(posterior: Scores, model: Model, comparisons: int, stop: Stop) -> S
     return Stopping(None, _forecast(pairs, model, comparisons, stop))
 
 
+def reason(posterior: Scores, model: Model, stop: Stop) -> str | None:
+    """The first criterion that is met, of a set of at least two candidates."""
+    return _reason(_pairs(posterior, model), model, stop)
+
+
 def separated(m: Floats, v: Floats, prior: Floats, claims: int, error_level: float) -> Bools:
     """Whether each difference is surely not 0, one of so many claims that are all to hold."""
     log_factor = 0.5 * np.log(v / prior) + 0.5 * m * m / v

@@ -18,8 +18,9 @@ from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
 from app.inference.calibration import tempered
 from app.inference.model import Method, Model, build
 from app.inference.order import Order
-from app.inference.posterior import Posterior
+from app.inference.posterior import Posterior, scores
 from app.inference.selection import upper_triangle
+from app.inference.stopping import Stop, reason
 from app.inference.types import Bools, Comparisons, Ints, join, no_comparisons, take
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2  # bits of `asked`: the order in which a pair i < j was shown
@@ -160,10 +161,10 @@ def scored(rows: Iterable[tuple[int, int, int, int, float, float]]) -> Scored:
 
 def log(
     compared: Iterable[tuple[int, int, int, int, float, int]],
-    scores: Iterable[tuple[int, int, int, int, float, float]] = (),
+    said: Iterable[tuple[int, int, int, int, float, float]] = (),
 ) -> Log:
     """From rows as `entries` and `scored` take them."""
-    return Log(entries(compared), scored(scores))
+    return Log(entries(compared), scored(said))
 
 
 def empty(reading: Reading, n: int, items: int) -> Snapshot:
@@ -207,12 +208,12 @@ def under(snapshot: Snapshot, method: Method) -> Published:
 
 
 def _read(log: Log, reading: Reading) -> Evidence:
-    comparisons, scores = log.entries.comparisons, _latest(log.scored)
-    judges = np.unique(np.concatenate([comparisons.judge, scores.judge]))
+    comparisons, absolute = log.entries.comparisons, _latest(log.scored)
+    judges = np.unique(np.concatenate([comparisons.judge, absolute.judge]))
     temperature = np.array([reading.temperatures.get(int(judge), 1.0) for judge in judges])
     numbers = np.searchsorted(judges, comparisons.judge)
     p = tempered(comparisons.p, temperature[numbers]) if reading.temperatures else comparisons.p
-    absolute = scores._replace(judge=np.searchsorted(judges, scores.judge))
+    absolute = absolute._replace(judge=np.searchsorted(judges, absolute.judge))
     return Evidence(judges, comparisons._replace(p=p, judge=numbers), absolute)
 
 
@@ -236,6 +237,17 @@ def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
     if not evidence.absolute.size:
         return plain
     return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
+
+
+def stop_reason(snapshot: Snapshot, stop: Stop) -> str | None:
+    """Why no more pairs are needed, if so. Between checkpoints a stop is confirmed by the exact covariance."""
+    if snapshot.model.n < 2:
+        return None
+    live = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    if reason(live, snapshot.model, stop) is None:
+        return None
+    published = exact(snapshot)
+    return reason(scores(published.posterior, snapshot.comparisons, published.model), published.model, stop)
 
 
 def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int) -> list[Ask]:

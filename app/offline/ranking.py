@@ -3,8 +3,7 @@
 A posterior method gives the whole row; a baseline gives scores and ranks only.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ class Method(NamedTuple):
 
     name: MethodName
     prior_variance: float = 1.0
-    parameters: Mapping[str, float] = MappingProxyType({})  # of the expert
+    parameters: tuple[tuple[str, float], ...] = ()  # of the expert
     prior: PriorName = "unit"
     position_bias: PositionBias = "none"
     wanted: Wanted = Wanted()

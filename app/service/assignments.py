@@ -17,7 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.inference.asking import Plan
 from app.inference.order import Order
-from app.inference.selection import Criterion, Policy
+from app.inference.selection import Batch, Criterion, Policy
+from app.inference.stopping import Stop
 from app.live import snapshot as snapshots
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
@@ -49,6 +50,7 @@ class _State(NamedTuple):
     catalogue: Catalogue
     snapshot: Snapshot
     blocked: Blocked
+    converged: bool
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
@@ -173,7 +175,8 @@ async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequ
     """Read the leases before the log: a pair answered in between is then in one of the two."""
     row = await existing_set(db, set_id)
     catalogue, snapshot = await posteriors.current(ctx, db, row)
-    return _State(row, catalogue, snapshot, _blocked(blocking))
+    reason = await ctx.live.compute(snapshots.stop_reason, snapshot, Stop(**row.stop)) if row.stop else None
+    return _State(row, catalogue, snapshot, _blocked(blocking), reason is not None)
 
 
 def _blocked(rows: Sequence[Record]) -> Blocked:
@@ -184,7 +187,7 @@ def _blocked(rows: Sequence[Record]) -> Blocked:
 
 async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask]:
     count = min(count, _left_in_budget(state))
-    if state.row.status != "open" or count <= 0 or state.snapshot.model.n < 2:
+    if state.row.status != "open" or state.converged or count <= 0 or state.snapshot.model.n < 2:
         return []
     return await ctx.live.compute(
         snapshots.ask, state.snapshot, state.catalogue, state.blocked, _plan(state.row), count
@@ -192,7 +195,7 @@ async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask
 
 
 def _plan(row: Record) -> Plan:
-    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share)
+    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
     return Plan(policy, Order(row.order), row.seed)
 
 
@@ -205,6 +208,8 @@ def _left_in_budget(state: _State) -> int:
 def _why_none(state: _State) -> schemas.AskStatus:
     if state.row.status != "open":
         return "paused"
+    if state.converged:
+        return "converged"
     if _left_in_budget(state) <= 0:
         return "all_leased" if _left_in_budget(state) + state.blocked.leases > 0 else "budget_reached"
     return "all_leased" if state.blocked.leases else "exhausted"
@@ -281,6 +286,7 @@ def _why(row: Record, chosen: snapshots.Ask) -> schemas.Why:
         sd_difference=choice.sd_difference,
         probability_of_reordering=choice.probability_of_reordering,
         propensity=choice.propensity,
+        random=choice.random,
     )
 
 

@@ -14,22 +14,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.live.snapshot import Catalogue
-from app.service import posteriors
+from app.service import places, posteriors
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     AlreadyJudged,
     AlreadyVoided,
-    AmbiguousItem,
     AppError,
     At,
     ClientIdReused,
     ForeignAssignment,
-    MissingOutput,
     SetDeleted,
     UnknownAssignment,
-    UnknownCandidate,
     UnknownComparison,
-    UnknownItem,
 )
 from app.storage import assignments, comparisons, sets
 from app.storage.tables import Record
@@ -213,35 +209,13 @@ def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, A
 
 def _place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
     """Ids of the candidates and the item of entry `n` of the request."""
-    first, second = (_candidate(n, field, getattr(new, field), catalogue) for field in ("first", "second"))
-    item = _item(n, new.item, catalogue)
-    for field, candidate in (("first", first), ("second", second)):
-        if not catalogue.has[item, candidate]:
-            raise MissingOutput(
-                f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}.",
-                At(f"/comparisons/{n}/{field}", "no output for this item"),
-            )
+    at = f"/comparisons/{n}"
+    first = places.candidate(new.first, catalogue, f"{at}/first")
+    second = places.candidate(new.second, catalogue, f"{at}/second")
+    item = places.item(new.item, catalogue, f"{at}/item")
+    places.require_output(item, first, catalogue, f"{at}/first")
+    places.require_output(item, second, catalogue, f"{at}/second")
     return {"item_id": item, "first": first, "second": second}
-
-
-def _candidate(n: int, field: str, key: str, catalogue: Catalogue) -> int:
-    if key not in catalogue.ids:
-        raise UnknownCandidate(
-            f"The set has no candidate {key!r}; add it with POST candidates first.",
-            At(f"/comparisons/{n}/{field}", f"unknown candidate {key!r}"),
-        )
-    return catalogue.ids[key]
-
-
-def _item(n: int, key: str | None, catalogue: Catalogue) -> int:
-    if key is None and len(catalogue.items) != 1:
-        raise AmbiguousItem(
-            f"The set has {len(catalogue.items)} items; say which one was judged.",
-            At(f"/comparisons/{n}/item", "missing"),
-        )
-    if key is not None and key not in catalogue.item_ids:
-        raise UnknownItem(f"The set has no item {key!r}.", At(f"/comparisons/{n}/item", f"unknown item {key!r}"))
-    return 0 if key is None else catalogue.item_ids[key]
 
 
 async def _without_duplicates(

@@ -1,7 +1,7 @@
 """What can be wrong with a request, each with its own type.
 
     AppError                    never raised itself
-    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownAssignment ...
+    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
     +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, ClientIdReused, AlreadyVoided ...
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
@@ -62,6 +62,10 @@ class UnknownItem(NotFound):
 
 class UnknownAssignment(NotFound):
     """Unknown assignment."""
+
+
+class UnknownJudge(NotFound):
+    """Unknown judge."""
 
 
 class UnknownComparison(NotFound):

@@ -11,7 +11,7 @@ from app.live import snapshot as snapshots
 from app.live.posteriors import LiveSet
 from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service.context import Context
-from app.storage import candidates, comparisons
+from app.storage import absolute_scores, candidates, comparisons
 from app.storage.tables import Record
 
 
@@ -44,12 +44,18 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 
 async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapshot, version: int) -> Snapshot:
     rows = await comparisons.since(db, set_id, held.version, version)
+    scores = await absolute_scores.since(db, set_id, held.version, version)
     voided = await comparisons.voids_since(db, set_id, held.version, version)
-    return await ctx.live.compute(_advanced, held, version, rows, voided)
+    return await ctx.live.compute(_advanced, held, version, rows, scores, voided)
 
 
-def _advanced(held: Snapshot, version: int, rows: Sequence[Record], voided: Sequence[int]) -> Snapshot:
-    new = snapshots.log((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows)
+def _advanced(
+    held: Snapshot, version: int, rows: Sequence[Record], scores: Sequence[Record], voided: Sequence[int]
+) -> Snapshot:
+    new = snapshots.log(
+        ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows),
+        ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
+    )
     return snapshots.advance(held, version, new, voided)
 
 
@@ -66,8 +72,9 @@ def _fresh(catalogue: Catalogue, row: Record) -> Snapshot:
 
 
 def _reading(row: Record) -> Reading:
-    method = Method(row.expert, prior_variance=row.prior_variance, position_bias=row.position_bias)
-    return Reading(method, {})
+    parameters = tuple(sorted(row.expert_parameters.items()))
+    method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
+    return Reading(method, dict(row.temperatures.values()))
 
 
 async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:

@@ -1,47 +1,74 @@
 """Reading: rankings under any method at any version, and predictions."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.inference import ranking
+from app.inference.absolute import Scale
 from app.inference.baselines import BASELINES
+from app.inference.bias import Bias
+from app.inference.experts import parameters
+from app.inference.model import Method
 from app.inference.posterior import scores
 from app.inference.ranking import Wanted
 from app.inference.standings import Standing, Standings, by_baseline, by_posterior
+from app.inference.stopping import Stop, stopping
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
-from app.live.snapshot import Catalogue, Snapshot
-from app.service import plots, posteriors
+from app.live.snapshot import Catalogue, Published, Snapshot
+from app.service import held_out, plots, posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
+from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
+from app.service.sets import temperatures_of
+from app.storage import judges
 from app.storage.tables import Record
 from app.words import MethodName
+
+NOT_IDENTIFIED = (
+    "This judge saw no mixed orders, so its liking for the first position cannot be told from the scores: "
+    "the estimate is what the priors make of it. Show some pairs the other way round."
+)
 
 
 class Asked(NamedTuple):
     """Which ranking of a set."""
 
-    method: MethodName
+    method: MethodName | None  # the set's own by default
     as_of: int | None
-    level: float
+    wanted: Wanted
+
+
+class _Read(NamedTuple):
+    """What a ranking is made of."""
+
+    row: Record  # the set
+    catalogue: Catalogue
+    snapshot: Snapshot
+    names: Mapping[int, str]  # of judges, by id
+    tested: schemas.HeldOut | None
 
 
 async def fingerprint(ctx: Context, set_id: UUID, asked: Asked) -> str:
     """Changes whenever the ranking may. Raises UnknownSet, SetDeleted, VersionUnknown."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
-    return f"{_wanted(row, asked.as_of)}.{row.revision}-{asked.method}-{asked.level:g}"
+    wanted = "-".join(f"{value:g}" for value in asked.wanted)
+    return f"{_version(row, asked.as_of)}.{row.revision}-{asked.method or row.expert}-{wanted}"
 
 
 async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
-    """Raises UnknownSet, SetDeleted, VersionUnknown, NotConverged."""
+    """Raises UnknownSet, SetDeleted, VersionUnknown, NotConverged, InvalidRequest."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         catalogue, snapshot = await _at(ctx, db, row, asked.as_of)
-    return await ctx.live.compute(_rank, row, catalogue, snapshot, asked)
+        names = await judges.names(db, snapshot.evidence.judges.tolist())
+        read = _Read(row, catalogue, snapshot, names, await held_out.read(db, set_id, snapshot))
+    return await ctx.live.compute(_rank, read, asked._replace(method=asked.method or row.expert))
 
 
 async def draw(ctx: Context, ranking: schemas.Ranking) -> str:
@@ -75,7 +102,7 @@ def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
 
 async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:
     """The live snapshot where it will do: it may have moved on since `row` was read."""
-    _wanted(row, as_of)
+    _version(row, as_of)
     if as_of is None or as_of == row.version:
         found = await posteriors.current(ctx, db, row)
         if as_of is None or as_of == found[1].version:
@@ -83,34 +110,86 @@ async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None)
     return await posteriors.at_version(ctx, db, row, as_of)
 
 
-def _wanted(row: Record, as_of: int | None) -> int:
+def _version(row: Record, as_of: int | None) -> int:
     if as_of is not None and as_of > row.version:
         raise VersionUnknown(f"as_of is {as_of}, but the log of this set ends at version {row.version}.")
     return int(row.version) if as_of is None else as_of
 
 
-def _rank(row: Record, catalogue: Catalogue, snapshot: Snapshot, asked: Asked) -> schemas.Ranking:
-    found = _standings(snapshot, asked)
+def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
+    snapshot, is_baseline = read.snapshot, asked.method in BASELINES
+    method = _method_of(snapshot, asked)
+    published = None if is_baseline else _published(snapshot, method)
+    found = _standings(snapshot, asked, published)
     _refuse_unconverged(found.convergence, snapshot)
+    estimates_bias = not is_baseline and method.position_bias == "estimate"
     return schemas.Ranking(
-        set_id=row.id,
+        set_id=read.row.id,
         version=snapshot.version,
-        method=_method(row, asked),
+        method=_present_method(read.row, method, asked),
         convergence=_convergence(found.convergence),
         comparisons=snapshot.comparisons.size,
         components=found.components,
         entropy=found.entropy,
-        ranking=[_present(standing, catalogue) for standing in found.rows],
+        position_bias=present_biases(found.biases, snapshot, read.names) if estimates_bias else None,
+        absolute_scores=_present_scale(published.scale, read) if published and published.scale else None,
+        held_out=None if is_baseline else read.tested,
+        stopping=_stopping(read) if read.row.stop else None,
+        ranking=[_present(standing, read.catalogue) for standing in found.rows],
     )
 
 
-def _standings(snapshot: Snapshot, asked: Asked) -> Standings:
-    if asked.method in BASELINES:
-        return by_baseline(asked.method, snapshot.comparisons, snapshot.model.n)
-    own = asked.method == snapshot.reading.method.expert
-    other = snapshot.reading.method._replace(expert=asked.method, parameters={})
-    posterior, model, _, _ = snapshots.exact(snapshot) if own else snapshots.under(snapshot, other)
-    return by_posterior(posterior, snapshot.comparisons, model, Wanted(asked.level))
+def _method_of(snapshot: Snapshot, asked: Asked) -> Method:
+    own = snapshot.reading.method
+    return own if asked.method in (own.expert, *BASELINES) else own._replace(expert=str(asked.method), parameters=())
+
+
+def _published(snapshot: Snapshot, method: Method) -> Published:
+    if method == snapshot.reading.method:
+        return snapshots.exact(snapshot)
+    try:
+        return snapshots.under(snapshot, method)
+    except ValueError as error:
+        raise InvalidRequest(f"method: {error}.") from None
+
+
+def _standings(snapshot: Snapshot, asked: Asked, published: Published | None) -> Standings:
+    if published is None:
+        return by_baseline(str(asked.method), snapshot.comparisons, snapshot.model.n)
+    return by_posterior(published.posterior, snapshot.comparisons, published.model, asked.wanted)
+
+
+def present_biases(
+    biases: Sequence[Bias], snapshot: Snapshot, names: Mapping[int, str]
+) -> dict[str, schemas.JudgeBias]:
+    """By the judge's name."""
+    return {names[int(snapshot.evidence.judges[bias.judge])]: _present_bias(bias) for bias in biases}
+
+
+def _present_bias(bias: Bias) -> schemas.JudgeBias:
+    warning = None if bias.identified else NOT_IDENTIFIED
+    return schemas.JudgeBias(delta=bias.delta, sd=bias.sd, comparisons=bias.comparisons, warning=warning)
+
+
+def _present_scale(scale: Scale, read: _Read) -> dict[str, schemas.JudgeScale]:
+    scored = np.unique(read.snapshot.evidence.absolute.judge)
+    return {
+        read.names[int(read.snapshot.evidence.judges[judge])]: schemas.JudgeScale(
+            c0=float(scale.c0[judge]), c1=float(scale.c1[judge])
+        )
+        for judge in scored
+    }
+
+
+def _stopping(read: _Read) -> schemas.Stopping:
+    """By the set's own method, whichever ranking is asked for."""
+    snapshot = read.snapshot
+    if snapshot.model.n < 2:
+        return schemas.Stopping(converged=False, reason=None, forecast=None)
+    published = snapshots.exact(snapshot)
+    marginal = scores(published.posterior, snapshot.comparisons, published.model)
+    found = stopping(marginal, published.model, snapshot.comparisons.size, Stop(**read.row.stop))
+    return schemas.Stopping.model_validate({"converged": found.reason is not None, **found._asdict()})
 
 
 def _present(standing: Standing, catalogue: Catalogue) -> schemas.Rank:
@@ -125,15 +204,13 @@ def _present(standing: Standing, catalogue: Catalogue) -> schemas.Rank:
     )
 
 
-def _method(row: Record, asked: Asked) -> schemas.Method:
-    is_expert = asked.method not in BASELINES
-    return schemas.Method(
-        name=asked.method,
-        expert=row.expert if is_expert else None,
-        prior_variance=row.prior_variance if is_expert else None,
-        position_bias="none",
-        level=asked.level,
-    )
+def _present_method(row: Record, method: Method, asked: Asked) -> schemas.Method:
+    shown = dict.fromkeys(("expert", "expert_parameters", "prior", "prior_variance")) | {"position_bias": "none"}
+    if asked.method not in BASELINES:
+        shown = method._asdict()
+        shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
+    known = {"name": asked.method, "temperatures": temperatures_of(row), **asked.wanted._asdict()}
+    return schemas.Method.model_validate(shown | known)
 
 
 def _convergence(convergence: Convergence) -> schemas.Convergence:

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
+from app.inference.model import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import At, InvalidRequest, UnknownSet
@@ -15,8 +16,9 @@ from app.storage.tables import Record
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
     """Store the set with its items and candidates, or nothing. Raises what `candidates.add` raises."""
+    _refuse_impossible_method(new)
     set_id = uuid4()
-    await sets.add(db, {"id": set_id, "status": "open", **_columns(new)})
+    await sets.add(db, {"id": set_id, "status": "open", **await _columns(ctx, db, new)})
     if new.candidates or new.items:
         await candidates.store(ctx, db, set_id, new.candidates, new.items)
     return await get(db, set_id)
@@ -38,11 +40,11 @@ async def page(
     return schemas.SetPage(sets=[present(row) for row in rows[:limit]], next_after=more)
 
 
-async def change(db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
+async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     await locked_set(db, set_id)
     _refuse_null(patch)
-    if values := _columns(patch):
+    if values := await _columns(ctx, db, patch):
         await sets.change(db, set_id, {**values, "revision": sets.next_revision()})
         await sets.announce(db, set_id)
     return await get(db, set_id)
@@ -57,28 +59,50 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 
 
 def present(row: Record) -> schemas.SetOut:
-    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "seed")}
+    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "batch", "seed")}
     budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
-    more = {"selection": selection, "budget": budget, "comparisons": comparisons_of(row)}
+    more = {
+        "selection": selection,
+        "budget": budget,
+        "temperatures": temperatures_of(row),
+        "comparisons": comparisons_of(row),
+    }
     return schemas.SetOut.model_validate({**row._mapping, **more})
 
 
 def comparisons_of(row: Record) -> int:
     """How many comparisons count: a void is an entry too, and takes one back."""
-    return int(row.version - 2 * row.voids)
+    return int(row.version - row.absolute_scores - 2 * row.voids)
+
+
+def temperatures_of(row: Record) -> dict[str, float]:
+    """By the judge's name."""
+    return {name: temperature for name, (_, temperature) in row.temperatures.items()}
+
+
+def _refuse_impossible_method(new: schemas.SetIn) -> None:
+    method = Method(new.expert, tuple(new.expert_parameters.items()), new.prior)
+    try:
+        build(method, 1)
+    except ValueError as error:
+        field = "prior" if "prior" in str(error) else "expert_parameters"
+        raise InvalidRequest(str(error), At(f"/{field}", str(error))) from None
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in ("name", "status", "selection", "metadata"):
+    for name in ("name", "status", "selection", "temperatures", "metadata"):
         if name in patch.model_fields_set and getattr(patch, name) is None:
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", At(f"/{name}", "null"))
 
 
-def _columns(request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:
+async def _columns(ctx: Context, db: AsyncConnection, request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:
     """Column values of the fields that were sent or have a default."""
     partly = isinstance(request, schemas.SetPatch)
     columns = request.model_dump(exclude={"candidates", "items"}, exclude_unset=partly)
     columns |= columns.pop("selection", {})
     if "budget" in columns:
         columns["max_comparisons"] = (columns.pop("budget") or {}).get("max_comparisons")
+    if temperatures := columns.get("temperatures"):
+        ids = await ctx.identify(db, set(temperatures))
+        columns["temperatures"] = {name: [ids[name], temperature] for name, temperature in temperatures.items()}
     return columns

@@ -66,6 +66,17 @@ async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
     return {row.id: row for row in await db.execute(statement)}
 
 
+async def failures(db: AsyncConnection, set_id: UUID) -> dict[int, dict[str, int]]:
+    """How often each judge failed, by its id and the kind of failure."""
+    statement = select(a.judge_id, a.failure, func.count().label("times")).where(
+        a.set_id == set_id, a.state == "failed"
+    )
+    counts: dict[int, dict[str, int]] = {}
+    for row in await db.execute(statement.group_by(a.judge_id, a.failure).order_by(a.judge_id, a.failure)):
+        counts.setdefault(row.judge_id, {})[row.failure] = row.times
+    return counts
+
+
 async def finish(db: AsyncConnection, ids: Sequence[UUID]) -> None:
     await db.execute(update(assignments).where(a.id.in_(ids)).values(state="done"))
 

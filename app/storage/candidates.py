@@ -8,7 +8,7 @@ from sqlalchemy import exists, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.tables import Record, assignments, candidates, comparisons, items, outputs
+from app.storage.tables import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
 
 
 async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
@@ -91,11 +91,13 @@ async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
 
 
 async def was_shown(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:
-    """Whether the output was ever compared or handed out."""
+    """Whether the output was ever compared, scored or handed out."""
     places = [
         exists().where(
             t.c.set_id == set_id, t.c.item_id == item_id, or_(t.c.first == candidate_id, t.c.second == candidate_id)
         )
         for t in (comparisons, assignments)
     ]
+    s = absolute_scores.c
+    places.append(exists().where(s.set_id == set_id, s.item_id == item_id, s.candidate == candidate_id))
     return bool((await db.execute(select(or_(*places)))).scalar_one())

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, and_, func, insert, select
+from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.tables import Record, candidates, comparisons, items, judges, voids
+from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
 FEW = 50  # rows up to which one INSERT is as quick as COPY
@@ -52,6 +52,45 @@ async def page(
     if judge is not None:
         statement = statement.where(judges.c.name == judge)
     return (await db.execute(statement.order_by(c.seq).limit(limit))).all()
+
+
+async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:
+    """(p_first, mean_difference, sd_difference) of the pairs that were drawn at random, as predicted when drawn."""
+    why = assignments.c.why
+    statement = (
+        select(
+            c.p_first,
+            why["mean_difference"].as_float().label("mean_difference"),
+            why["sd_difference"].as_float().label("sd_difference"),
+        )
+        .join(assignments, assignments.c.id == c.assignment_id)
+        .outerjoin(voids, and_(voids.c.set_id == c.set_id, voids.c.voids == c.seq, voids.c.seq <= version))
+        .where(assignments.c.set_id == set_id, why["random"].astext == "true")
+        .where(c.set_id == set_id, c.seq <= version, voids.c.seq.is_(None))
+    )
+    return (await db.execute(statement.order_by(c.seq))).all()
+
+
+async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, reference: Sequence[str]) -> Sequence[Record]:
+    """(p_first, truth) of the comparisons of `judge` whose pair and item a reference judged too.
+
+    `truth` is the references' mean probability that the same candidate is better.
+    """
+    o, theirs, mine = comparisons.alias("other"), judges.alias("their_judge"), judges.alias("my_judge")
+    turned = case((o.c.first == c.first, o.c.p_first), else_=1.0 - o.c.p_first)
+    same_pair = or_(
+        and_(o.c.first == c.first, o.c.second == c.second), and_(o.c.first == c.second, o.c.second == c.first)
+    )
+    statement = (
+        select(c.p_first, func.avg(turned).label("truth"))
+        .join(o, and_(o.c.set_id == c.set_id, o.c.item_id == c.item_id, same_pair))
+        .join(mine, mine.c.id == c.judge_id)
+        .join(theirs, theirs.c.id == o.c.judge_id)
+        .where(c.set_id == set_id, mine.c.name == judge, theirs.c.name.in_(reference))
+        .where(*(~exists().where(voids.c.set_id == set_id, voids.c.voids == t.c.seq) for t in (comparisons, o)))
+        .group_by(c.seq, c.p_first)
+    )
+    return (await db.execute(statement.order_by(c.seq))).all()
 
 
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:

@@ -73,12 +73,16 @@ async def delete(db: AsyncConnection, set_id: UUID) -> None:
     await change(db, set_id, {"deleted_at": func.now()})
 
 
-async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 0) -> int:
-    """Claim the next `entries` sequence numbers; returns the last of them."""
+async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 0, absolute_scores: int = 0) -> int:
+    """Claim the next `entries` sequence numbers, so many of them for voids and absolute scores; returns the last."""
     statement = (
         update(sets)
         .where(sets.c.id == set_id)
-        .values(version=sets.c.version + entries, voids=sets.c.voids + voids)
+        .values(
+            version=sets.c.version + entries,
+            voids=sets.c.voids + voids,
+            absolute_scores=sets.c.absolute_scores + absolute_scores,
+        )
         .returning(sets.c.version)
     )
     return int((await db.execute(statement)).scalar_one())

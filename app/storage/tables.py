@@ -64,19 +64,25 @@ sets = Table(
     Column("attribute", Text),
     Column("context", Text),
     Column("expert", Text, nullable=False),
+    Column("expert_parameters", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+    Column("prior", Text, nullable=False, server_default="unit"),
     Column("prior_variance", Double, nullable=False),
+    Column("temperatures", JSONB, nullable=False, server_default=text("'{}'::jsonb")),  # {judge: [its id, T]}
     Column("criterion", Text, nullable=False),
     Column("epsilon", Double, nullable=False),
     Column("random_share", Double, nullable=False),
+    Column("batch", Text, nullable=False, server_default="greedy"),
     Column("seed", BigInteger, nullable=False),
     Column("order", Text, nullable=False),
     Column("position_bias", Text, nullable=False),
     Column("max_comparisons", BigInteger),
+    Column("stop", JSONB(none_as_null=True)),
     Column("project", Text),
     Column("metadata", JSONB, nullable=False),
     Column("status", Text, nullable=False),
     Column("version", BigInteger, nullable=False, server_default="0"),
     Column("voids", BigInteger, nullable=False, server_default="0"),
+    Column("absolute_scores", BigInteger, nullable=False, server_default="0"),
     Column("candidates", Integer, nullable=False, server_default="0"),
     Column("items", Integer, nullable=False, server_default="0"),
     Column("revision", BigInteger, nullable=False, server_default="0"),  # counts changes of the set and its candidates
@@ -170,9 +176,10 @@ assignments = Table(
         postgresql_where=text("state = 'leased'"),
     ),
     Index("ix_assignments_failed", "set_id", "judge_id", postgresql_where=text("state = 'failed'")),
+    Index("ix_assignments_random", "set_id", postgresql_where=text("(why ->> 'random') = 'true'")),
 )
 
-# Append-only, held by a trigger. seq is gapless over comparisons and voids together.
+# Append-only, held by a trigger. seq is gapless over comparisons, absolute scores and voids together.
 comparisons = Table(
     "comparisons",
     metadata,
@@ -212,6 +219,23 @@ voids = Table(
     PrimaryKeyConstraint("set_id", "seq"),
     UniqueConstraint("set_id", "voids"),
     ForeignKeyConstraint(["set_id", "voids"], ["comparisons.set_id", "comparisons.seq"]),
+)
+
+absolute_scores = Table(
+    "absolute_scores",
+    metadata,
+    _set_id(),
+    Column("seq", BigInteger, nullable=False),
+    Column("item_id", Integer, nullable=False),
+    Column("candidate", Integer, nullable=False),
+    Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
+    Column("mean", Double, nullable=False),
+    Column("variance", Double, nullable=False),
+    Column("probabilities", JSONB(none_as_null=True)),
+    _now("created_at"),
+    PrimaryKeyConstraint("set_id", "seq"),
+    _output_of("candidate"),
+    CheckConstraint("variance > 0", name="variance"),
 )
 
 idempotency = Table(

@@ -1,23 +1,23 @@
-"""Beta expert through Phi (GPM 3.1), with lambda = phi / Phi and h(x) = lambda(x) (x + lambda(x)).
+"""Beta expert through Phi (GPM 3.1), with L(x) = log Phi(x) + x^2 / 2 (normal.py) and lambda = phi / Phi.
 
-l(d)  = (p - 1) log Phi(d) - p log Phi(-d) - d^2 / 2
-l'(d) = (p - 1) lambda(d) + p lambda(-d) - d
-w(d)  = 1 - (1 - p) h(d) - p h(-d) = (1 - p) (1 - h(d)) + p (1 - h(-d)) > 0
+l(d)  = (p - 1) log Phi(d) - p log Phi(-d) - d^2 / 2 = -(1 - p) L(d) - p L(-d)
+l'(d) = (p - 1) lambda(d) + p lambda(-d) - d         = -(1 - p) L'(d) + p L'(-d)
+w(d)  = 1 - (1 - p) h(d) - p h(-d)                   = (1 - p) L''(d) + p L''(-d) > 0,  h(x) = lambda(x) (x + lambda(x))
 """
 
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from app.inference.experts.expert import Expert
-from app.inference.experts.normal import hazard, truncated_variance
+from app.inference.experts.normal import excess, log_tail, truncated_variance
 from app.inference.types import Floats
 
 
 def log_density(d: Floats, p: Floats) -> Floats:
-    return (p - 1.0) * log_ndtr(d) - p * log_ndtr(-d) - 0.5 * d * d
+    return -(1.0 - p) * log_tail(d) - p * log_tail(-d)
 
 
 def slope(d: Floats, p: Floats) -> Floats:
-    return (p - 1.0) * hazard(d) + p * hazard(-d) - d
+    return p * excess(-d) - (1.0 - p) * excess(d)
 
 
 def curvature(d: Floats, p: Floats) -> Floats:

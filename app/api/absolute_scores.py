@@ -1,0 +1,37 @@
+"""Absolute scores: what a judge said of one candidate alone."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app import schemas
+from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.problems import documented
+from app.service import absolute_scores
+from app.service.errors import AmbiguousItem, MissingOutput, SetDeleted, UnknownCandidate, UnknownItem, UnknownSet
+
+router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.AbsoluteScoresAccepted,
+    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput),
+)
+async def add_absolute_scores(
+    set_id: SetId, body: schemas.AbsoluteScoresIn, ctx: ContextDep, write: WriteDep
+) -> object:
+    """Append scores of single candidates: all of them, or none. They join the comparisons in one posterior."""
+    return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201)
+
+
+@router.get("", response_model=schemas.AbsoluteScorePage, responses=documented(UnknownSet, SetDeleted))
+async def list_absolute_scores(
+    set_id: SetId,
+    db: ReadDep,
+    after: Annotated[int, Query(ge=0, description="Sequence number to start behind.")] = 0,
+    limit: Limit = 100,
+) -> schemas.AbsoluteScorePage:
+    """Every score in the log, oldest first."""
+    return await absolute_scores.page(db, set_id, after=after, limit=limit)

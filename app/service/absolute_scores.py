@@ -1,0 +1,66 @@
+"""Absolute scores: what a judge said of one candidate alone."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.inference.absolute import Moments, moments
+from app.live.snapshot import Catalogue
+from app.service import places, posteriors
+from app.service.context import Context, existing_set, locked_set
+from app.storage import absolute_scores, sets
+
+
+async def add(
+    ctx: Context, db: AsyncConnection, set_id: UUID, new: Sequence[schemas.AbsoluteScoreIn]
+) -> schemas.AbsoluteScoresAccepted:
+    """Append all of `new`, or nothing.
+
+    Raises UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput.
+    """
+    row = await locked_set(db, set_id)
+    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    judge_ids = await ctx.identify(db, {score.judge for score in new})
+    rows = [_place(n, score, catalogue) | _value(score, judge_ids[score.judge]) for n, score in enumerate(new)]
+    version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
+    start = version - len(rows) + 1
+    await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])
+    await sets.announce(db, set_id)
+    return schemas.AbsoluteScoresAccepted(accepted=len(rows), version=version)
+
+
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> schemas.AbsoluteScorePage:
+    """Raises UnknownSet, SetDeleted."""
+    await existing_set(db, set_id)
+    rows = await absolute_scores.page(db, set_id, after=after, limit=limit + 1)
+    more = rows[limit - 1].seq if len(rows) > limit else None
+    found = [schemas.AbsoluteScore.model_validate({**row._mapping, "item": row.item or None}) for row in rows[:limit]]
+    return schemas.AbsoluteScorePage(scores=found, next_after=more)
+
+
+def _place(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[str, Any]:
+    """Ids of the candidate and the item of entry `n` of the request."""
+    candidate = places.candidate(score.candidate, catalogue, f"/scores/{n}/candidate")
+    item = places.item(score.item, catalogue, f"/scores/{n}/item")
+    places.require_output(item, candidate, catalogue, f"/scores/{n}/candidate")
+    return {"item_id": item, "candidate": candidate}
+
+
+def _value(score: schemas.AbsoluteScoreIn, judge_id: int) -> dict[str, Any]:
+    known = _moments(score)
+    return {
+        "judge_id": judge_id, "mean": known.mean, "variance": known.variance, "probabilities": score.probabilities,
+        "created_at": datetime.now(UTC),
+    }  # fmt: skip
+
+
+def _moments(score: schemas.AbsoluteScoreIn) -> Moments:
+    if score.probabilities is not None:
+        return moments({float(value): p for value, p in score.probabilities.items()})
+    if score.mean is None or score.variance is None:
+        raise ValueError("neither probabilities nor moments")
+    return Moments(score.mean, score.variance)

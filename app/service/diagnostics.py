@@ -1,0 +1,122 @@
+"""What a log looks like before anyone believes its ranking."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import numpy as np
+
+from app import schemas
+from app.inference import bias, diagnostics, graph, posterior
+from app.inference.diagnostics import Agreement
+from app.inference.posterior import Scores, scores
+from app.inference.ranking import entropy
+from app.inference.types import Comparisons, Floats, take
+from app.live import snapshot as snapshots
+from app.live.snapshot import Snapshot
+from app.service import held_out, posteriors
+from app.service.context import Context, existing_set
+from app.service.rankings import present_biases
+from app.storage import assignments, judges
+
+MOMENTS = 12  # of the history
+Failures = Mapping[int, Mapping[str, int]]  # by judge id
+
+
+async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
+    """Raises UnknownSet, SetDeleted."""
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
+        _, snapshot = await posteriors.current(ctx, db, row)
+        failures = await assignments.failures(db, set_id)
+        names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *failures})
+        tested = await held_out.read(db, set_id, snapshot)
+    return await ctx.live.compute(_diagnose, set_id, snapshot, failures, names, tested)
+
+
+def _diagnose(
+    set_id: UUID,
+    snapshot: Snapshot,
+    failures: Failures,
+    names: Mapping[int, str],
+    tested: schemas.HeldOut | None,
+) -> schemas.Diagnostics:
+    log, n, item = snapshot.log.entries.comparisons, snapshot.model.n, snapshot.log.entries.item
+    raw = log._replace(judge=snapshot.comparisons.judge)
+    repeats, balance = diagnostics.repeats(raw, n, item), diagnostics.order_balance(raw, n)
+    return schemas.Diagnostics(
+        set_id=set_id,
+        version=snapshot.version,
+        comparisons=raw.size,
+        components=int(graph.components(raw, n).max(initial=-1)) + 1,
+        cycles=schemas.Cycles(**diagnostics.cycles(raw, n)._asdict()),
+        repeats=schemas.Repeats(
+            same_order=_agreement(repeats.same_order),
+            swapped=_agreement(repeats.swapped),
+            first_both=repeats.first_both,
+            second_both=repeats.second_both,
+        ),
+        agreement=_agreement(diagnostics.agreement(raw, n, item)),
+        order_balance=schemas.OrderBalance(worst=balance.worst, first_picked=balance.first_picked),
+        position_bias=_biases(snapshot, names),
+        judges=_judges(raw, snapshot, failures, names),
+        held_out=tested,
+        history=_history(snapshot),
+    )
+
+
+def _agreement(found: Agreement) -> schemas.Agreement:
+    return schemas.Agreement(pairs=found.pairs, share=found.share)
+
+
+def _biases(snapshot: Snapshot, names: Mapping[int, str]) -> dict[str, schemas.JudgeBias]:
+    method = snapshot.reading.method._replace(position_bias="estimate")
+    found, model, _, _ = snapshots.under(snapshot, method)
+    return present_biases(bias.estimates(found, snapshot.comparisons, model), snapshot, names)
+
+
+def _judges(
+    raw: Comparisons, snapshot: Snapshot, failures: Failures, names: Mapping[int, str]
+) -> dict[str, schemas.JudgeDiagnostics]:
+    ids = snapshot.evidence.judges.tolist()
+    said = {judge: raw.p[raw.judge == number] for number, judge in enumerate(ids)}
+    nothing = np.empty(0)
+    return {
+        names[judge]: _judge(said.get(judge, nothing), failures.get(judge, {})) for judge in sorted({*ids, *failures})
+    }
+
+
+def _judge(p: Floats, failed: Mapping[str, int]) -> schemas.JudgeDiagnostics:
+    count, asked = len(p), len(p) + sum(failed.values())
+    closed = bias.closed_form(p) if count else None
+    return schemas.JudgeDiagnostics.model_validate(
+        {
+            "comparisons": count,
+            "failures": failed,
+            "failure_rate": sum(failed.values()) / asked if asked else None,
+            "first_picked": closed.beta if closed else None,
+            "delta": closed.delta if closed and np.isfinite(closed.delta) else None,
+        }
+    )
+
+
+def _history(snapshot: Snapshot) -> list[schemas.Moment]:
+    """Refitted at evenly spaced versions, up to the present one."""
+    size = snapshot.comparisons.size
+    counts = np.unique(np.linspace(0, size, MOMENTS + 1).astype(int)[1:]) if size else np.empty(0, int)
+    moments = [_marginal(snapshot, int(count)) for count in counts]
+    drift = diagnostics.rank_correlations_with_last([moment.mean for moment in moments])
+    seqs = snapshot.log.entries.seq
+    return [
+        schemas.Moment(
+            version=int(seqs[count - 1]),
+            comparisons=int(count),
+            entropy=entropy(moment.covariance),
+            rank_correlation=correlation,
+        )
+        for count, moment, correlation in zip(counts, moments, drift, strict=True)
+    ]
+
+
+def _marginal(snapshot: Snapshot, count: int) -> Scores:
+    comparisons = take(snapshot.comparisons, slice(count))
+    return scores(posterior.fit(comparisons, snapshot.model), comparisons, snapshot.model)

@@ -1,0 +1,20 @@
+"""Pairs drawn at random, held against what was predicted of them."""
+
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.inference.held_out import held_out
+from app.live.snapshot import Snapshot
+from app.storage import comparisons
+
+
+async def read(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> schemas.HeldOut | None:
+    """Of the log up to the snapshot's version."""
+    rows = await comparisons.random_ones(db, set_id, snapshot.version)
+    if not rows:
+        return None
+    p, m, sd = np.array([(row.p_first, row.mean_difference, row.sd_difference) for row in rows], np.float64).T
+    return schemas.HeldOut(**held_out(p, m, sd, snapshot.model.expert)._asdict())

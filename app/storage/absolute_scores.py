@@ -1,0 +1,45 @@
+"""Absolute scores: entries of the log, append-only."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import and_, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage import copy
+from app.storage.tables import Record, absolute_scores, candidates, items, judges
+
+s = absolute_scores.c
+FEW = 50  # rows up to which one INSERT is as quick as COPY
+
+
+async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
+    """Add rows that carry their seq already. All rows have the same columns."""
+    if len(rows) <= FEW:
+        await db.execute(insert(absolute_scores), rows)
+    else:
+        columns = list(rows[0])
+        await copy.rows(db, absolute_scores, columns, [[row[name] for name in columns] for row in rows])
+
+
+async def since(db: AsyncConnection, set_id: UUID, version: int, until: int) -> Sequence[Record]:
+    """(seq, item_id, candidate, judge_id, mean, variance) after `version`, oldest first."""
+    columns = (s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
+    statement = select(*columns).where(s.set_id == set_id, s.seq > version, s.seq <= until)
+    return (await db.execute(statement.order_by(s.seq))).all()
+
+
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:
+    """Scores with their names, oldest first, from behind sequence number `after` on."""
+    statement = (
+        select(
+            s.seq, s.set_id, items.c.key.label("item"), candidates.c.key.label("candidate"),
+            judges.c.name.label("judge"), s.mean, s.variance, s.probabilities, s.created_at,
+        )
+        .join(judges, judges.c.id == s.judge_id)
+        .join(items, and_(items.c.set_id == s.set_id, items.c.id == s.item_id))
+        .join(candidates, and_(candidates.c.set_id == s.set_id, candidates.c.id == s.candidate))
+        .where(s.set_id == set_id, s.seq > after)
+    )  # fmt: skip
+    return (await db.execute(statement.order_by(s.seq).limit(limit))).all()
