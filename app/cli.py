@@ -15,7 +15,7 @@ from uuid import UUID
 import typer
 from typer.exceptions import TyperException
 
-from app.words import ExportFormat, MethodName, OrderName
+from app.words import BatchName, ExportFormat, MethodName, OrderName, PositionBias, PriorName
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -51,7 +51,14 @@ WinnerOption = Annotated[
 PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
 GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
 Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
-MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons.")]
+MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
+ParameterOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the expert, such as v=1; may be repeated.")
+]
+PriorOption = Annotated[PriorName, typer.Option(help="On every score, or on the first candidate's alone.")]
+PositionBiasOption = Annotated[
+    PositionBias, typer.Option(help="Estimate each judge's liking for the first position, or take it to have none.")
+]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=_within(0, 100))
 ]
@@ -73,25 +80,32 @@ def rank(
     group_by: GroupBy = None,
     where: Where = None,
     method: MethodOption = "soft-bt",
+    parameter: ParameterOption = None,
+    prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
+    position_bias: PositionBiasOption = "none",
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
     level: Annotated[
         float, typer.Option(help="Probability that an interval holds.", callback=_within(0, 0.9999))
     ] = 0.95,
+    top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
+    epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
     form: FormatOption = "table",
 ) -> None:
     """Rank the candidates of a file of comparisons.
 
-    The intervals of scores hold one by one; the intervals of ranks hold all together.
+    The intervals of scores hold one by one; the intervals of ranks hold all together. Nobody is surely worse than the
+    first of its tie group.
     """
     from app.inference.ranking import Wanted
     from app.offline import printing
-    from app.offline.ranking import Method, rank_file
+    from app.offline.ranking import Method, parse_parameters, rank_file, require_possible
     from app.tables import Columns, parse_conditions
 
-    columns, by = Columns(first, second, winner, p_first), group_by or []
-    rankings = rank_file(
-        file, columns, by, parse_conditions(where or []), Method(method, prior_variance, wanted=Wanted(level))
-    )
+    columns, by = Columns(first, second, winner, p_first, judge), group_by or []
+    wanted = Wanted(level, top_k, epsilon)
+    asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
+    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
     printing.print_rankings(rankings, by, form)
 
 
@@ -121,6 +135,9 @@ def simulate(
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
     order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
     batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
+    batch_by: Annotated[
+        BatchName, typer.Option(help="Each pair as if those before were answered, or the top of one list.")
+    ] = "greedy",
     target: Annotated[
         float, typer.Option(help="Share of the full-set correlation to reach.", callback=_within(0, 1))
     ] = 0.9,
@@ -128,7 +145,10 @@ def simulate(
         float, typer.Option(help="Stop at this share of all ordered pairs.", callback=_within(0, 1))
     ] = 1.0,
     method: MethodOption = "soft-bt",
+    parameter: ParameterOption = None,
+    prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
+    position_bias: PositionBiasOption = "none",
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
     http: Annotated[
@@ -141,9 +161,9 @@ def simulate(
     The rank correlation with the truth is averaged over the groups after each comparison.
     """
     from app.inference.order import Order
-    from app.inference.selection import Criterion, Policy
+    from app.inference.selection import Batch, Criterion, Policy
     from app.offline import printing, problems, remote, simulation
-    from app.offline.ranking import Method
+    from app.offline.ranking import Method, parse_parameters, require_possible
     from app.tables import Columns, parse_conditions
 
     columns = Columns(first, second, winner, p_first)
@@ -151,10 +171,12 @@ def simulate(
     truth_file = problems.TruthFile(truth, truth_key, truth_column)
     loaded = problems.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
     setup = simulation.Setup(
-        Policy(Criterion.RANDOM, epsilon),
+        Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by)),
         Order(order),
         seed=0,
-        method=Method(method, prior_variance),
+        method=require_possible(
+            Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
+        ),
         batch=batch,
     )
     if http is not None and batch != 1:

@@ -15,9 +15,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
-from app.inference.standings import Standing
+from app.inference.bias import Bias
+from app.inference.ranking import Wanted
+from app.inference.standings import Standing, Uncertainty
 from app.inference.types import Floats
-from app.offline.ranking import Ranked
+from app.offline.ranking import Method, Ranked
 from app.offline.simulation import Cost, Curves, Job, Runner
 from app.tables import InputError, Labels
 
@@ -65,13 +67,24 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
     found = ranked.standings
     return {
         "group": _named(ranked.group.labels, group_by),
-        "method": ranked.method._asdict(),
+        "method": _method(ranked.method),
         "comparisons": ranked.group.comparisons.size,
         "components": found.components,
         "convergence": found.convergence._asdict() | {"outcome": found.convergence.outcome.name.lower()},
         "entropy": found.entropy,
+        "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in found.biases},
         "ranking": [_row(standing, ranked) for standing in found.rows],
     }
+
+
+def _method(method: Method) -> Row:
+    known: Row = method._asdict() | {"parameters": dict(method.parameters)}
+    del known["wanted"]
+    return known | method.wanted._asdict()
+
+
+def _bias(bias: Bias) -> Row:
+    return {"delta": bias.delta, "sd": bias.sd, "comparisons": bias.comparisons, "identified": bias.identified}
 
 
 def _named(labels: Labels, group_by: Sequence[str]) -> Row:
@@ -92,6 +105,8 @@ def _row(standing: Standing, ranked: Ranked) -> Row:
         "best_rank": best,
         "worst_rank": worst,
         "p_best": u and u.p_best,
+        "p_top_k": u and u.p_top_k,
+        "tie_group": u and u.tie_group,
         "comparisons": standing.comparisons,
         "component": standing.component,
     }
@@ -106,7 +121,14 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."
         )
+    for bias in ranked.standings.biases:
+        console.print(_bias_line(bias, ranked.group.judges[bias.judge]))
     console.print(_ranking_table(ranked, console))
+
+
+def _bias_line(bias: Bias, judge: str) -> str:
+    doubt = "" if bias.identified else "; its orders were never mixed, so this is the prior's guess"
+    return escape(f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}{doubt}")
 
 
 def _headline(ranked: Ranked) -> str:
@@ -138,7 +160,9 @@ def _grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _columns(ranked: Ranked) -> list[str]:
-    uncertain = ["± sd", f"{100 * ranked.method.wanted.level:g}% interval", "ranks", "P(best)"]
+    wanted = ranked.method.wanted
+    top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
+    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "tie", "P(best)", *top]
     known = uncertain if ranked.standings.entropy is not None else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
@@ -146,10 +170,15 @@ def _columns(ranked: Ranked) -> list[str]:
 
 def _cells(standing: Standing, ranked: Ranked) -> list[str]:
     u = standing.uncertainty
-    known = [] if u is None else [f"{u.sd:.2f}", _interval(*u.interval), _span(*u.rank_interval), _chance(u.p_best)]
+    known = _known(u, ranked.method.wanted) if u else []
     part = [str(standing.component)] if ranked.standings.components > 1 else []
     score = f"{standing.score:+.2f}" if u else f"{standing.score:.3f}"
     return [str(standing.rank), ranked.group.keys[standing.candidate], score, *known, str(standing.comparisons), *part]
+
+
+def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
+    chances = [_chance(p) for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
+    return [f"{u.sd:.2f}", _interval(*u.interval), _span(*u.rank_interval), str(u.tie_group), *chances]
 
 
 def _chance(p: float) -> str:

@@ -3,7 +3,7 @@
 A posterior method gives the whole row; a baseline gives scores and ranks only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from app.inference.model import Model
 from app.inference.ranking import Wanted
 from app.inference.standings import Standings, by_baseline, by_posterior
 from app.inference.types import Comparisons
-from app.tables import Columns, Labels, Log, read, read_log, where
+from app.tables import Columns, InputError, Labels, Log, read, read_log, where
 from app.words import MethodName, PositionBias, PriorName
 
 
@@ -91,6 +91,28 @@ def _standings(group: Group, method: Method) -> Standings:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     model = model_of(method, len(group.keys), len(group.judges))
     return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, model, method.wanted)
+
+
+def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
+    """Name and value of each `name=value`. Raises InputError."""
+    pairs = [text.partition("=") for text in texts]
+    try:
+        return tuple((name.strip(), float(value)) for name, _, value in pairs)
+    except ValueError:
+        raise InputError("--parameter needs a name and a number, as in --parameter v=1") from None
+
+
+def require_possible(method: Method) -> Method:
+    """The same method. Raises InputError where there is no such method."""
+    if method.name in BASELINES:
+        if method.parameters or method.prior != "unit" or method.position_bias != "none":
+            raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
+        return method
+    try:
+        model_of(method, 1)
+    except ValueError as error:
+        raise InputError(f"--method {method.name}: {error}") from None
+    return method
 
 
 def model_of(method: Method, n: int, judges: int = 1) -> Model:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import UUID
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from app import client
 from app.client import Client
 from app.inference.types import Floats
-from app.offline.simulation import Job, Problem, Setup, replay
+from app.offline.simulation import Job, Problem, Setup, choosing, replay
 from app.schemas import CandidateIn, Selection, SetIn, VerdictIn
+from app.words import ExpertName
 
 JUDGE = "simulation"
 PROJECT = "simulation"
@@ -67,16 +68,21 @@ class Remote:
 
 
 def _set_of(problem: Problem, setup: Setup) -> SetIn:
-    policy = setup.policy
+    policy, method = setup.policy, choosing(setup.method)
     return SetIn(
         name=" ".join(["simulation", *problem.labels])[:200],
         question="Which is better?",
         candidates=[CandidateIn(key=key) for key in problem.keys],
-        prior_variance=setup.method.prior_variance,
+        expert=cast(ExpertName, method.name),
+        expert_parameters=dict(method.parameters),
+        prior=method.prior,
+        prior_variance=method.prior_variance,
+        position_bias=method.position_bias,
         selection=Selection(
             criterion=policy.criterion.value,
             epsilon=policy.epsilon,
             random_share=policy.random_share,
+            batch=policy.batch.value,
             seed=setup.seed,
         ),
         order=setup.order.value,

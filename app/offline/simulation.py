@@ -31,7 +31,7 @@ from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, 
 from app.offline.ranking import Group, Method, model_of
 from app.tables import InputError, Labels
 
-BASELINES_ASK_BY = Method("soft-bt")  # the posterior that chooses pairs where scores come from a baseline
+
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
 
 
@@ -174,7 +174,8 @@ class Local:
 
 
 def choosing(method: Method) -> Method:
-    return BASELINES_ASK_BY if method.name in BASELINES else method
+    """The posterior that chooses pairs: soft Bradley-Terry where scores come from a baseline."""
+    return Method("soft-bt", method.prior_variance) if method.name in BASELINES else method
 
 
 def _orders(first: int, second: int, order: Order) -> list[tuple[int, int]]:
