@@ -287,11 +287,13 @@ class Assignments(Response):
         description="Of the set; says why the list is empty when it is. Over many sets: `open` if there is a pair, "
         "`all_leased` if one of them waits for other judges, else `exhausted`."
     )
+    reason: StopReason | None = Field(default=None, description="Which criterion of `stop` is met, if `converged`.")
     assignments: list[Assignment]
 
 
 class Preview(Response):
     status: AskStatus
+    reason: StopReason | None = None
     pairs: list[Pair]
 
 

@@ -1,6 +1,7 @@
 """What is published from a posterior N(mu, Sigma): ranks and their uncertainty.
 
-    interval        mu_i -+ z sqrt(Sigma_ii), marginal: each one holds with probability `level`
+    score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
+    interval        score_i -+ z sd_i, marginal: each one holds with probability `level`
     rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
                     (the envelopes of Besag, Green, Higdon and Mengersen 1995, section 6.3)
     p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from app.inference.covariance import Covariance, dense, diagonal, variance_of_difference
+from app.inference.covariance import Covariance, dense, diagonal, times, variance_of_difference
 from app.inference.posterior import Scores
 from app.inference.types import Floats, Ints
 
@@ -55,20 +56,28 @@ class Prediction(NamedTuple):
 
 def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ranking:
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
-    sd = np.sqrt(diagonal(posterior.covariance))
+    score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     drawn = draw_ranks(posterior, rng)
     return Ranking(
         ranks(posterior.mean),
-        posterior.mean,
+        score,
         sd,
-        np.column_stack([posterior.mean - half, posterior.mean + half]),
+        np.column_stack([score - half, score + half]),
         simultaneous_intervals(drawn, wanted.level),
         (drawn == 1).mean(axis=0),
         (drawn <= wanted.top_k).mean(axis=0),
         tie_groups(posterior, wanted),
         entropy(posterior.covariance),
     )
+
+
+def relative_sd(sigma: Covariance) -> Floats:
+    """(N,) of s_i - mean(s): the root of the diagonal of C Sigma C, C = I - 1/N."""
+    n = len(sigma.base)
+    with_mean = times(sigma, np.full(n, 1.0 / n))
+    variance = diagonal(sigma) - 2.0 * with_mean + with_mean.mean()
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
 
 def entropy(sigma: Covariance) -> float:

@@ -17,7 +17,7 @@ probability at most alpha (Ville 1939; Robbins 1970). A claim about c pairs take
 The forecast keeps the means and lets the comparisons' part of every precision grow in proportion to their number.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from app.inference.model import Model
 from app.inference.posterior import Scores
 from app.inference.types import Bools, Floats, Ints
 
+Reason = Literal["top_k", "rank_width", "entropy_change"]
 FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
 
 
@@ -39,7 +40,7 @@ class Stop(NamedTuple):
 
 
 class Stopping(NamedTuple):
-    reason: str | None  # the first criterion that is met; None while none is
+    reason: Reason | None  # the first criterion that is met; None while none is
     forecast: int | None  # comparisons still needed; None where it is more than 100 times those so far
 
 
@@ -58,7 +59,7 @@ def stopping(posterior: Scores, model: Model, comparisons: int, stop: Stop) -> S
     return Stopping(None, _forecast(pairs, model, comparisons, stop))
 
 
-def reason(posterior: Scores, model: Model, stop: Stop) -> str | None:
+def reason(posterior: Scores, model: Model, stop: Stop) -> Reason | None:
     """The first criterion that is met, of a set of at least two candidates."""
     return _reason(_pairs(posterior, model), model, stop)
 
@@ -82,7 +83,7 @@ def _pairs(posterior: Scores, model: Model) -> _Pairs:
     return _Pairs(mean[:, None] - mean, v, before[:, None] + before)
 
 
-def _reason(pairs: _Pairs, model: Model, stop: Stop) -> str | None:
+def _reason(pairs: _Pairs, model: Model, stop: Stop) -> Reason | None:
     n = model.n
     if stop.top_k is not None and stop.top_k < n and _top_is_apart(pairs, stop.top_k, stop.error_level):
         return "top_k"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.inference import posterior as posteriors
+from app.inference import stopping
 from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
 from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
 from app.inference.calibration import tempered
@@ -239,7 +240,7 @@ def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
     return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
 
 
-def stop_reason(snapshot: Snapshot, stop: Stop) -> str | None:
+def stop_reason(snapshot: Snapshot, stop: Stop) -> stopping.Reason | None:
     """Why no more pairs are needed, if so. Between checkpoints a stop is confirmed by the exact covariance."""
     if snapshot.model.n < 2:
         return None

@@ -31,7 +31,6 @@ from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, 
 from app.offline.ranking import Group, Method, model_of
 from app.tables import InputError, Labels
 
-
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
 
 

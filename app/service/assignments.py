@@ -27,6 +27,7 @@ from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, Unknow
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
 from app.storage.tables import Record
+from app.words import StopReason
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
@@ -50,7 +51,7 @@ class _State(NamedTuple):
     catalogue: Catalogue
     snapshot: Snapshot
     blocked: Blocked
-    converged: bool
+    reason: StopReason | None  # why no more pairs are needed, if so
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
@@ -106,7 +107,8 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     chosen = await _choose(ctx, state, count)
     texts = await _texts(db, set_id, [(c.item, c.pair.first, c.pair.second) for c in chosen])
     pairs = [_pair(state.catalogue, texts, c.item, c.pair.first, c.pair.second, _why(state.row, c)) for c in chosen]
-    return schemas.Preview(status="open" if pairs else _why_none(state), pairs=pairs)
+    status = "open" if pairs else _why_none(state)
+    return schemas.Preview(status=status, reason=_reason(status, state), pairs=pairs)
 
 
 async def renew(db: AsyncConnection, assignment_id: UUID, lease_seconds: float) -> schemas.Lease:
@@ -161,7 +163,7 @@ async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: s
         mine += await _lease(db, state, chosen, judge_id, request.lease_seconds)
     shown = await _show(db, state, mine, request.judge)
     status = "open" if shown and state.row.status == "open" else _why_none(state)
-    return schemas.Assignments(status=status, assignments=shown)
+    return schemas.Assignments(status=status, reason=_reason(status, state), assignments=shown)
 
 
 async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[Record]:
@@ -176,7 +178,7 @@ async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequ
     row = await existing_set(db, set_id)
     catalogue, snapshot = await posteriors.current(ctx, db, row)
     reason = await ctx.live.compute(snapshots.stop_reason, snapshot, Stop(**row.stop)) if row.stop else None
-    return _State(row, catalogue, snapshot, _blocked(blocking), reason is not None)
+    return _State(row, catalogue, snapshot, _blocked(blocking), reason)
 
 
 def _blocked(rows: Sequence[Record]) -> Blocked:
@@ -187,7 +189,7 @@ def _blocked(rows: Sequence[Record]) -> Blocked:
 
 async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask]:
     count = min(count, _left_in_budget(state))
-    if state.row.status != "open" or state.converged or count <= 0 or state.snapshot.model.n < 2:
+    if state.row.status != "open" or state.reason or count <= 0 or state.snapshot.model.n < 2:
         return []
     return await ctx.live.compute(
         snapshots.ask, state.snapshot, state.catalogue, state.blocked, _plan(state.row), count
@@ -208,11 +210,15 @@ def _left_in_budget(state: _State) -> int:
 def _why_none(state: _State) -> schemas.AskStatus:
     if state.row.status != "open":
         return "paused"
-    if state.converged:
+    if state.reason:
         return "converged"
     if _left_in_budget(state) <= 0:
         return "all_leased" if _left_in_budget(state) + state.blocked.leases > 0 else "budget_reached"
     return "all_leased" if state.blocked.leases else "exhausted"
+
+
+def _reason(status: schemas.AskStatus, state: _State) -> StopReason | None:
+    return state.reason if status == "converged" else None
 
 
 async def _lease(

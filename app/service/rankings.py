@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.inference import ranking
-from app.inference.absolute import Scale
 from app.inference.baselines import BASELINES
 from app.inference.bias import Bias
 from app.inference.experts import parameters
@@ -132,7 +131,7 @@ def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
         components=found.components,
         entropy=found.entropy,
         position_bias=present_biases(found.biases, snapshot, read.names) if estimates_bias else None,
-        absolute_scores=_present_scale(published.scale, read) if published and published.scale else None,
+        absolute_scores=_present_scale(published, read) if published else None,
         held_out=None if is_baseline else read.tested,
         stopping=_stopping(read) if read.row.stop else None,
         ranking=[_present(standing, read.catalogue) for standing in found.rows],
@@ -171,14 +170,14 @@ def _present_bias(bias: Bias) -> schemas.JudgeBias:
     return schemas.JudgeBias(delta=bias.delta, sd=bias.sd, comparisons=bias.comparisons, warning=warning)
 
 
-def _present_scale(scale: Scale, read: _Read) -> dict[str, schemas.JudgeScale]:
-    scored = np.unique(read.snapshot.evidence.absolute.judge)
-    return {
-        read.names[int(read.snapshot.evidence.judges[judge])]: schemas.JudgeScale(
-            c0=float(scale.c0[judge]), c1=float(scale.c1[judge])
-        )
-        for judge in scored
-    }
+def _present_scale(published: Published, read: _Read) -> dict[str, schemas.JudgeScale] | None:
+    """By the judge's name; on the published scores, which are relative to their mean."""
+    if published.scale is None:
+        return None
+    level = published.posterior.mean[: published.model.n].mean()
+    judges, scored = read.snapshot.evidence.judges, np.unique(read.snapshot.evidence.absolute.judge)
+    c0, c1 = published.scale.c0 - level, published.scale.c1
+    return {read.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j])) for j in scored}
 
 
 def _stopping(read: _Read) -> schemas.Stopping:
