@@ -202,3 +202,51 @@ def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixt
 
     cost = {each["criterion"]: each["of_random"] for each in found["criteria"]}
     assert cost["reordering"] <= 0.85
+
+
+def test_every_expert_ranks_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in MAKERS:
+        found = json.loads(out(capsys, "rank", JUDGE, "--method", name, "--format", "json"))
+        assert {row["key"] for row in found[0]["ranking"][:4]} == {"kelp", "thistle", "nettle", "gorse"}, name
+
+
+def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "biased.csv"
+    rows = [f"{a},{b},0.8,eve" for a, b in ("xy", "yx", "yz", "zy", "xz", "zx")] + ["x,y,0.4,adam", "y,x,0.4,adam"]
+    file.write_text("first,second,p_first,judge\n" + "\n".join(rows) + "\n")
+
+    printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
+    found = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
+
+    assert "liking for the first position of eve: +0." in printed
+    assert "liking for the first position of adam: -0." in printed
+    assert found[0]["position_bias"]["eve"]["identified"] is True
+
+
+def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    plain, wide = (
+        json.loads(out(capsys, "rank", JUDGE, "--top-k", "3", "--epsilon", epsilon, "--format", "json"))[0]
+        for epsilon in ("0", "2")
+    )
+    assert "P(top 3)" in out(capsys, "rank", JUDGE, "--top-k", "3")
+    assert sum(row["p_top_k"] for row in plain["ranking"]) == pytest.approx(3.0)
+    assert max(row["tie_group"] for row in wide["ranking"]) < max(row["tie_group"] for row in plain["ranking"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--method", "sigma-gaussian", "--parameter", "v=0.5"], "v is 0.5; it must be at least 1"),
+        (["--method", "gaussian", "--parameter", "w=1"], "gaussian has no parameter 'w'; it has alpha, beta, v"),
+        (["--method", "gaussian", "--parameter", "v"], "--parameter needs a name and a number"),
+        (["--method", "laplace", "--prior", "anchor"], "laplace needs the prior unit"),
+        (["--method", "win-ratio", "--position-bias", "estimate"], "win-ratio is a baseline"),
+        (["--judge", "nobody"], "nobody"),
+    ],
+)
+def test_an_impossible_method_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    code, message = failure(capsys, "rank", JUDGE, *options)
+    assert code == 2
+    assert said in message

@@ -32,6 +32,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints
 SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
 MAX_ITERATIONS = 200
 FLATTEST = 1e3
+UNUSED = (0.0, 1.0)  # the scale of a judge who only compares
 
 
 class AbsoluteScores(NamedTuple):
@@ -134,9 +135,15 @@ def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
 
 def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
     """Where absolute scores spread like the prior."""
-    c1 = np.array([np.sqrt(model.prior.variance) / (_of(absolute, j).mean.std() or 1.0) for j in _judges(absolute)])
-    mean = np.array([_of(absolute, j).mean.mean() for j in _judges(absolute)])
-    return Scale(-c1 * mean, c1)
+    tau = float(np.sqrt(model.prior.variance))
+    return Scale(*np.array([_like_prior(_of(absolute, judge), tau) for judge in _judges(absolute)]).T)
+
+
+def _like_prior(mine: AbsoluteScores, tau: float) -> tuple[float, float]:
+    if not mine.size:
+        return UNUSED
+    c1 = tau / (float(mine.mean.std()) or 1.0)
+    return -c1 * float(mine.mean.mean()), c1
 
 
 def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
@@ -147,6 +154,8 @@ def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattes
 
 def _line(mean: Floats, variance: Floats, mine: AbsoluteScores, flattest: float) -> tuple[float, float]:
     """c0 and c1 of one judge."""
+    if not mine.size:
+        return UNUSED
     m, spread, weight = mean[mine.candidate], variance[mine.candidate], 1.0 / mine.variance
     m_mean, mu_mean = np.average(m, weights=weight), np.average(mine.mean, weights=weight)
     a = weight @ ((m - m_mean) ** 2 + spread)
