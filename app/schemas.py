@@ -1,11 +1,10 @@
 """Requests and responses of the HTTP contract, v1. Pydantic only: the client uses the same models."""
 
 from datetime import datetime
-from math import isfinite
 from typing import Annotated, Literal, Self, TypeVar
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from app.words import (
     BatchName,
@@ -21,6 +20,7 @@ from app.words import (
 )
 
 M = TypeVar("M", bound=BaseModel)
+LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # of an absolute score: what the numerics can square and divide by
 Key = Annotated[str, Field(min_length=1, max_length=200, examples=["kelp"])]
 JudgeName = Annotated[
     str,
@@ -28,6 +28,7 @@ JudgeName = Annotated[
 ]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+OnScale = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE)]  # of a judge of single candidates
 Metadata = dict[str, JsonValue]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
@@ -94,6 +95,13 @@ class Stop(Request):
         return self
 
 
+def _moderate(parameter: float) -> float:
+    if parameter and not 0.01 <= abs(parameter) <= 100.0:
+        raise ValueError(f"{parameter:g} is out of range; send 0, or 0.01 to 100 in size")
+    return parameter
+
+
+ExpertParameter = Annotated[float, AfterValidator(_moderate)]
 Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
 
 
@@ -125,10 +133,10 @@ class SetIn(Request):
     candidates: list[CandidateIn] = Field(default_factory=list)
     items: list[ItemIn] = Field(default_factory=list, description="Prompts that systems answered; none for texts.")
     expert: ExpertName = Field(default="soft-bt", description="Density of a score difference given a verdict.")
-    expert_parameters: dict[str, Finite] = Field(
+    expert_parameters: dict[str, ExpertParameter] = Field(
         default_factory=dict,
         examples=[{}],
-        description="Of the expert; what is left out keeps its default: "
+        description="Of the expert, each 0 or from 0.01 to 100 in size; what is left out keeps its default: "
         "gaussian alpha 4, beta 0.5, v 4; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
         "laplace alpha 4, beta 0.5, b 2; the others have none.",
     )
@@ -136,7 +144,7 @@ class SetIn(Request):
         default="unit", description="On every score, or on the first candidate's alone (`anchor`)."
     )
     prior_variance: float = Field(
-        default=1.0, gt=0.0, le=100.0, description="Variance of every score before any comparison."
+        default=1.0, ge=1e-6, le=100.0, description="Variance of every score before any comparison."
     )
     selection: Selection = Field(default_factory=lambda: Selection())
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
@@ -474,15 +482,18 @@ class AbsoluteScoreIn(Request):
     candidate: Key
     item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
     judge: JudgeName
-    probabilities: dict[str, Annotated[float, Field(ge=0.0, allow_inf_nan=False)]] | None = Field(
+    probabilities: dict[str, Annotated[float, Field(ge=0.0, le=LARGEST_VALUE)]] | None = Field(
         default=None,
         min_length=1,
         max_length=1000,
         examples=[{"6": 0.1, "7": 0.6, "8": 0.3}],
-        description="By value on the judge's scale; normalised, so probabilities of the labels alone will do.",
+        description="By value on the judge's scale; normalised, so probabilities of the labels alone will do. "
+        'Labels of one value, such as "7" and " 7", are added up.',
     )
-    mean: Finite | None = None
-    variance: float | None = Field(default=None, gt=0.0, allow_inf_nan=False, description="How sure the judge is.")
+    mean: OnScale | None = None
+    variance: float | None = Field(
+        default=None, ge=LEAST_VARIANCE, le=LARGEST_VALUE**2, description="How sure the judge is."
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -741,11 +752,11 @@ class Alive(Response):
 def _refuse_unusable(probabilities: dict[str, float]) -> None:
     for value in probabilities:
         try:
-            usable = isfinite(float(value))
+            usable = abs(float(value)) <= LARGEST_VALUE
         except ValueError:
             usable = False
         if not usable:
-            raise ValueError(f'probabilities names the value {value!r}; values are numbers, such as "7"')
+            raise ValueError(f'probabilities names the value {value!r}; values are numbers up to 1e9, such as "7"')
     if not sum(probabilities.values()) > 0.0:
         raise ValueError("probabilities are all 0; leave out a judge that said nothing")
 

@@ -2,18 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import httpx
+import numpy as np
 from fastapi import FastAPI
+from scipy.special import expit
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.types import Message
 
+from app.inference.types import Comparisons, Floats, Ints
+
 KEYS = ("ash", "birch", "cedar", "elm")
-TABLES = ("sets", "candidates", "items", "outputs", "judges", "assignments", "comparisons", "voids", "idempotency")
+TABLES = (
+    "sets", "candidates", "items", "outputs", "judges", "assignments", "comparisons", "voids", "absolute_scores",
+    "idempotency",
+)  # fmt: skip
 
 
 def candidates(*keys: str) -> list[dict[str, Any]]:
@@ -35,6 +42,13 @@ async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: s
     systems = [{"key": key, "outputs": {item: f"{key} on {item}" for item in items}} for key in keys]
     prompts = [{"key": item, "prompt": f"Do {item}."} for item in items]
     return await create_set(http, candidates=systems, items=prompts, **fields)
+
+
+async def patch(http: httpx.AsyncClient, set_id: str, **changes: Any) -> dict[str, Any]:
+    answer = await http.patch(f"/v1/sets/{set_id}", json=changes)
+    assert answer.status_code == 200, answer.text
+    changed: dict[str, Any] = answer.json()
+    return changed
 
 
 async def ask(http: httpx.AsyncClient, set_id: str, judge: str = "alice", **fields: Any) -> dict[str, Any]:
@@ -83,6 +97,42 @@ async def compare(http: httpx.AsyncClient, set_id: str, *pairs: str, judge: str 
     assert answer.status_code == 201, answer.text
 
 
+def simulated(
+    keys: Sequence[str], count: int, seed: int, judge: str = "bob", *, lean: float = 0.0, sure: float = 1.0
+) -> list[dict[str, Any]]:
+    """Comparisons of random pairs in random order; earlier keys are better, by 3 in all.
+
+    The judge leans to the first position by `lean`, and its logits are `sure` times what they should be.
+    """
+    rng, truth = np.random.default_rng(seed), np.linspace(1.5, -1.5, len(keys))
+    made = []
+    for _ in range(count):
+        first, second = rng.choice(len(keys), 2, replace=False)
+        d = truth[first] - truth[second] + lean + 0.3 * rng.standard_normal()
+        made.append(comparison(keys[first], keys[second], float(expit(sure * d)), judge))
+    return made
+
+
+async def compare_all(http: httpx.AsyncClient, set_id: str, new: Sequence[dict[str, Any]]) -> None:
+    answer = await send(http, set_id, *new)
+    assert answer.status_code == 201, answer.text
+
+
+def said(candidate: str, mean: float, variance: float = 0.5, judge: str = "gpt", **fields: Any) -> dict[str, Any]:
+    """An absolute score."""
+    return {"candidate": candidate, "mean": mean, "variance": variance, "judge": judge, **fields}
+
+
+async def send_scores(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **headers: str) -> httpx.Response:
+    return await http.post(f"/v1/sets/{set_id}/absolute-scores", json={"scores": new}, headers=headers)
+
+
+async def score(http: httpx.AsyncClient, set_id: str, judge: str = "gpt", **means: float) -> None:
+    """Absolute scores by key."""
+    answer = await send_scores(http, set_id, *(said(key, mean, judge=judge) for key, mean in means.items()))
+    assert answer.status_code == 201, answer.text
+
+
 async def void(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
     url = f"/v1/sets/{set_id}/comparisons/{seq}/void"
     return await http.post(url, json={"reason": "clicked the wrong side"}, headers=headers)
@@ -92,8 +142,39 @@ async def ranking(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[s
     return await get(http, f"/v1/sets/{set_id}/ranking", **params)
 
 
+async def scores_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, float]:
+    """The published scores by key."""
+    return {row["key"]: row["score"] for row in (await ranking(http, set_id, **params))["ranking"]}
+
+
 async def log(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/comparisons", **params))["comparisons"])
+
+
+def relative(scores: Floats) -> Floats:
+    """As they are published: to the average candidate."""
+    return np.asarray(scores - scores.mean())
+
+
+class Counted(NamedTuple):
+    """What counts of a log, as the numerics read it."""
+
+    comparisons: Comparisons
+    judges: list[str]  # names, in the order of their numbers
+    item: Ints
+
+
+async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> Counted:
+    """Candidates are numbered as in `keys`, judges in the order in which they appear."""
+    entries = [e for e in await log(http, set_id, limit=1000) if e["voided_by"] is None]
+    judges, items = list(dict.fromkeys(e["judge"] for e in entries)), list(dict.fromkeys(e["item"] for e in entries))
+
+    def numbers(names: Sequence[str | None], field: str) -> Ints:
+        return np.array([names.index(e[field]) for e in entries], np.int64)
+
+    p = np.array([e["p_first"] for e in entries], np.float64)
+    comparisons = Comparisons(numbers(keys, "first"), numbers(keys, "second"), p, numbers(judges, "judge"))
+    return Counted(comparisons, judges, numbers(items, "item"))
 
 
 async def get(http: httpx.AsyncClient, url: str, **params: Any) -> dict[str, Any]:

@@ -18,6 +18,8 @@ import pytest
 from app import client
 from app.client import ApiError, AsyncClient, Call, Client, Event, Unreachable
 from app.schemas import (
+    AbsoluteScoreIn,
+    AbsoluteScoresIn,
     CandidateIn,
     CandidatesIn,
     Comparison,
@@ -170,15 +172,20 @@ SET_OUT: dict[str, Any] = {
     "attribute": None,
     "context": None,
     "expert": "soft-bt",
+    "expert_parameters": {},
+    "prior": "unit",
     "prior_variance": 1.0,
     "selection": {},
     "order": "balanced",
     "position_bias": "none",
+    "temperatures": {},
     "budget": None,
+    "stop": None,
     "project": None,
     "metadata": {},
     "version": 0,
     "comparisons": 0,
+    "absolute_scores": 0,
     "candidates": 2,
     "items": 0,
     "status": "open",
@@ -213,15 +220,73 @@ RANKING = {
     "method": {
         "name": "win-ratio",
         "expert": None,
+        "expert_parameters": None,
+        "prior": None,
         "prior_variance": None,
         "position_bias": "none",
+        "temperatures": {},
         "level": 0.9,
+        "top_k": 3,
+        "epsilon": 0.25,
     },
     "convergence": {"converged": True, "iterations": 0, "gradient_norm": 0.0, "message": "Converged."},
     "comparisons": 3,
     "components": 1,
     "entropy": None,
+    "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
+    "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5}},
+    "held_out": {"comparisons": 1, "agreement": None, "log_loss": 0.7},
+    "stopping": {"converged": False, "reason": None, "forecast": 12},
     "ranking": [],
+}
+SCORE = {
+    "seq": 3,
+    "set_id": str(SET),
+    "item": None,
+    "candidate": "kelp",
+    "judge": "me",
+    "mean": 7.2,
+    "variance": 0.36,
+    "probabilities": {"7": 0.8, "8": 0.2},
+    "created_at": NOW,
+}
+NOTHING = {"pairs": 0, "share": None}
+DIAGNOSTICS = {
+    "set_id": str(SET),
+    "version": 0,
+    "comparisons": 0,
+    "components": 2,
+    "cycles": {"triads": 0, "cyclic": 0, "share": None},
+    "repeats": {"same_order": NOTHING, "swapped": NOTHING, "first_both": None, "second_both": None},
+    "agreement": NOTHING,
+    "order_balance": {"worst": 0, "first_picked": None},
+    "position_bias": {},
+    "judges": {
+        "me": {
+            "comparisons": 0,
+            "failures": {"timeout": 1},
+            "failure_rate": 1.0,
+            "first_picked": None,
+            "delta": None,
+        }
+    },
+    "held_out": None,
+    "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "rank_correlation": 1.0}],
+}
+BIN = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
+CALIBRATION = {
+    "set_id": str(SET),
+    "version": 3,
+    "judge": "a&b",
+    "reference": ["me", "my friend"],
+    "objective": "ece",
+    "verdicts": 9,
+    "temperature": 1.6,
+    "at_bound": False,
+    "before": {"log_loss": 0.7, "ece": 0.1},
+    "after": {"log_loss": 0.6, "ece": 0.05},
+    "reliability": [BIN],
+    "reliability_after": [BIN],
 }
 PREDICTION = {
     "set_id": str(SET),
@@ -247,6 +312,18 @@ ask = {"judge": "me", "count": 2, "lease_seconds": 600.0}
 ask_many = ask | {"sets": [str(SET)], "project": None}
 added = {"created": 1, "updated": 0, "candidates": 3}
 accepted = {"accepted": 1, "duplicates": 0, "version": 1}
+scores = AbsoluteScoresIn(
+    scores=[
+        AbsoluteScoreIn(candidate="kelp", judge="me", probabilities={"7": 0.8, "8": 0.2}),
+        AbsoluteScoreIn(candidate="moss", judge="me", mean=5.0, variance=0.4),
+    ]
+)
+scores_json = {
+    "scores": [
+        {"candidate": "kelp", "judge": "me", "probabilities": {"7": 0.8, "8": 0.2}},
+        {"candidate": "moss", "judge": "me", "mean": 5.0, "variance": 0.4},
+    ]
+}
 of_set, of_assignment = f"/v1/sets/{SET}", f"/v1/assignments/{ASSIGNMENT}"
 
 OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
@@ -322,11 +399,41 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         VOID,
     ),
     (
-        client.ranking(SET, method="win-ratio", as_of=0, level=0.9),
+        client.add_absolute_scores(SET, scores),
+        "POST",
+        f"{of_set}/absolute-scores",
+        scores_json,
+        {"accepted": 2, "version": 4},
+    ),
+    (
+        client.list_absolute_scores(SET, after=2, limit=1),
         "GET",
-        f"{of_set}/ranking?method=win-ratio&as_of=0&level=0.9",
+        f"{of_set}/absolute-scores?after=2&limit=1",
+        None,
+        {"scores": [SCORE], "next_after": 3},
+    ),
+    (
+        client.ranking(SET, method="win-ratio", as_of=0, level=0.9, top_k=3, epsilon=0.25),
+        "GET",
+        f"{of_set}/ranking?method=win-ratio&as_of=0&level=0.9&top_k=3&epsilon=0.25",
         None,
         RANKING,
+    ),
+    (client.ranking(SET), "GET", f"{of_set}/ranking", None, RANKING),
+    (client.diagnostics(SET), "GET", f"{of_set}/diagnostics", None, DIAGNOSTICS),
+    (
+        client.calibration(SET, judge="a&b", reference=["me", "my friend"], objective="ece"),
+        "GET",
+        f"{of_set}/calibration?judge=a%26b&reference=me&reference=my+friend&objective=ece",
+        None,
+        CALIBRATION,
+    ),
+    (
+        client.calibration(SET, judge="a&b", reference=["me"]),
+        "GET",
+        f"{of_set}/calibration?judge=a%26b&reference=me",
+        None,
+        CALIBRATION,
     ),
     (
         client.predict(SET, first="kelp", second="moss"),

@@ -107,6 +107,7 @@ def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONRes
 def _pointer(error: dict[str, Any]) -> str:
     """RFC 6901 into the body; for other places the name of the parameter."""
     location = error["loc"][:1] if error["type"] == "json_invalid" else error["loc"]
+    location = location[:-1] if location[-1] == "[key]" else location  # Pydantic's word for the name of a member
     where, *path = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
     return "".join(f"/{part}" for part in path) if where == "body" else f"{where} {'/'.join(path)}"
 

@@ -88,17 +88,18 @@ def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
 def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
     """Sigma after L comparisons of these (L,) weights at once, by one Cholesky factor of size L.
 
-    With S = Sigma R, (P, L), and K K^T = diag(1/w) + R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
+    With S = Sigma R diag(sqrt w), (P, L), and K K^T = I + diag(sqrt w) R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
     Conceptually: `condition` for each of them in turn.
     """
     if not len(weights):
         return sigma
-    spread = times_rows(sigma, rows)
-    inner = _rows_of(spread, rows)
-    inner[np.diag_indices_from(inner)] += 1.0 / weights
+    root = np.sqrt(weights)
+    spread = times_rows(sigma, rows) * root
+    inner = _rows_of(spread, rows) * root[:, None]
+    inner[np.diag_indices_from(inner)] += 1.0
     factor = cholesky(inner, lower=True)
     columns = np.hstack([sigma.columns, solve_triangular(factor, spread.T, lower=True).T])
-    shrink = 2.0 * float(np.log(factor.diagonal()).sum()) + float(np.log(weights).sum())
+    shrink = 2.0 * float(np.log(factor.diagonal()).sum())
     result = Covariance(sigma.base, columns, sigma.log_det - shrink)
     return compact(result) if columns.size > sigma.base.size // 2 else result
 

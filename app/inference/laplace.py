@@ -16,14 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
+from app.inference import kinked
 from app.inference.covariance import Covariance, from_precision
-from app.inference.model import BIAS_VARIANCE, Model, differences, information, scatter
-from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome
+from app.inference.model import BIAS_VARIANCE, Model, differences, hessian, information, scatter
+from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 MAX_ITERATIONS = 100
-KINK_TOLERANCE = 1e-9  # on what is left of the distance to a kink
-STIFFEST = 1e4  # where tau2 <= 1; less for a wider prior, or rounding times stiffness is more than it tolerates
 
 
 class Fit(NamedTuple):
@@ -50,19 +49,11 @@ def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
 
 def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """H, shape (P, P), in Fortran order."""
-    size, w = model.size, weights(theta, comparisons, model)
-    links = _links(comparisons.first, comparisons.second, -w, size)
-    if model.has_biases:
-        bias = model.n + comparisons.judge
-        links += _links(comparisons.first, bias, w, size) + _links(comparisons.second, bias, -w, size)
-    h = np.asfortranarray(links + links.T, dtype=np.float64)
-    np.fill_diagonal(h, model.prior.precision + information(w, comparisons, model))
-    return h
+    return hessian(weights(theta, comparisons, model), comparisons, model)
 
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
-    rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2  # of a sum of that many terms
-    return bool(np.abs(g).max(initial=0.0) <= _tolerance(model) + rounding)
+    return bool(np.abs(g).max(initial=0.0) <= _tolerance(comparisons, model))
 
 
 def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Model) -> Convergence:
@@ -76,7 +67,7 @@ def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Mod
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
     """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
     theta = np.zeros(model.size) if start is None else start
-    solve = _fit_smooth if model.expert.smoothed is None else _fit_kinked
+    solve = _fit_kinked if model.expert.kink is not None and comparisons.size else _fit_smooth
     return solve(theta, comparisons, model)
 
 
@@ -85,14 +76,14 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
     return from_precision(precision(theta, comparisons, model))
 
 
-def _tolerance(model: Model) -> float:
-    """Of |g|_inf: that of the widest prior, where biases have one too."""
+def _tolerance(comparisons: Comparisons, model: Model) -> float:
+    """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of that many terms."""
+    rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2
+    return _exactness(model) + rounding
+
+
+def _exactness(model: Model) -> float:
     return TOLERANCE / max(model.prior.variance, BIAS_VARIANCE if model.has_biases else 0.0)
-
-
-def _links(i: Ints, j: Ints, w: Floats, size: int) -> Floats:
-    """(size, size) with w_k added at [i_k, j_k]."""
-    return np.bincount(i * size + j, w, size * size).astype(np.float64).reshape(size, size)
 
 
 def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
@@ -105,20 +96,13 @@ def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
 
 
 def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
-    """The method of multipliers (experts/laplace.py): a smooth fit for each setting of the multipliers."""
-    assert model.expert.smoothed is not None
-    multipliers, stiffness, total = np.zeros(comparisons.size), 1.0, 0
-    stiffest = STIFFEST / max(model.prior.variance, 1.0)
-    for _ in range(MAX_ITERATIONS):
-        smooth = model._replace(expert=model.expert.smoothed(multipliers, stiffness))
-        theta, found = _fit_smooth(theta, comparisons, smooth)
-        total += found.iterations
-        updated = smooth.expert.slope(differences(theta, comparisons, model), comparisons.p)
-        left = float(np.abs(updated - multipliers).max(initial=0.0)) / stiffness
-        multipliers, stiffness = updated, min(3.0 * stiffness, stiffest)
-        if left <= KINK_TOLERANCE or found.outcome is Outcome.NOT_FINITE:
-            return Fit(theta, found._replace(iterations=total))
-    return Fit(theta, Convergence(Outcome.MAX_ITERATIONS, total, found.gradient_norm))
+    found = kinked.solve(theta, comparisons, model, _tolerance(comparisons, model))
+    end = convergence(found.gradient, found.iterations, comparisons, model)
+    if not np.isfinite(found.to_kink):
+        end = end._replace(outcome=Outcome.NOT_FINITE)
+    elif found.to_kink > kinked.KINK_TOLERANCE and end.converged:
+        end = end._replace(outcome=Outcome.MAX_ITERATIONS)
+    return Fit(found.theta, end)
 
 
 def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
@@ -134,7 +118,7 @@ def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Mode
         LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
         g,
         rtol=min(0.1, norm),
-        atol=0.1 * _tolerance(model),
+        atol=0.1 * _exactness(model),
         M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
     )
     return np.asarray(step, dtype=np.float64)

@@ -65,7 +65,7 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
     biases = judges if method.position_bias == "estimate" else 0
     expert = experts.make(method.expert, dict(method.parameters))
-    if expert.smoothed is not None and method.prior != "unit":
+    if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))
 
@@ -103,9 +103,26 @@ def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floa
     return np.concatenate([of_scores, _by_judge(weights, comparisons, model)]) if model.has_biases else of_scores
 
 
+def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision."""
+    size = model.size
+    links = _links(comparisons.first, comparisons.second, -weights, size)
+    if model.has_biases:
+        bias = model.n + comparisons.judge
+        links += _links(comparisons.first, bias, weights, size) + _links(comparisons.second, bias, -weights, size)
+    h = np.asfortranarray(links + links.T, dtype=np.float64)
+    np.fill_diagonal(h, model.prior.precision + information(weights, comparisons, model))
+    return h
+
+
 def _by_judge(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
     return _totals(comparisons.judge, values, model.size - model.n)
 
 
 def _totals(where: Ints, values: Floats, size: int) -> Floats:
     return np.bincount(where, values, size).astype(np.float64)
+
+
+def _links(i: Ints, j: Ints, values: Floats, size: int) -> Floats:
+    """(size, size) with values_k added at [i_k, j_k]."""
+    return np.bincount(i * size + j, values, size * size).astype(np.float64).reshape(size, size)

@@ -12,7 +12,8 @@ the number of comparisons alone, so any process that folds the same comparisons 
 looked at the log.
 
 An expert of constant curvature (gaussian, laplace) needs no checkpoint: its weights never move and rank-one updates
-are exact for ever. After 100,000 of them the covariance is off by less than 1e-10 (a test measures it).
+are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more than 1e-14, and ln det
+Sigma by less than 1e-10 (a test measures it).
 """
 
 from typing import NamedTuple
@@ -123,6 +124,8 @@ def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scor
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """For constant curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
+    if comparisons.size == posterior.seen:
+        return posterior
     if comparisons.size - posterior.seen > model.n:
         return fit(comparisons, model, start=posterior.mean)
     new = take(comparisons, slice(posterior.seen, None))

@@ -31,7 +31,7 @@ FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
 
 
 class Stop(NamedTuple):
-    """Whichever comes first; None is never."""
+    """Whichever comes first; None is never, and so is what holds of any N candidates: k >= N, a width >= N - 1."""
 
     top_k: int | None = None
     rank_width: int | None = None  # worst rank minus best, of every candidate
@@ -87,7 +87,8 @@ def _reason(pairs: _Pairs, model: Model, stop: Stop) -> Reason | None:
     n = model.n
     if stop.top_k is not None and stop.top_k < n and _top_is_apart(pairs, stop.top_k, stop.error_level):
         return "top_k"
-    if stop.rank_width is not None and _width(pairs, stop.error_level) <= stop.rank_width:
+    width = stop.rank_width
+    if width is not None and width < n - 1 and _width(pairs, stop.error_level) <= width:
         return "rank_width"
     if stop.entropy_change is not None and _most_to_learn(pairs, model) <= stop.entropy_change:
         return "entropy_change"

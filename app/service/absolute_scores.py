@@ -1,6 +1,7 @@
 """Absolute scores: what a judge said of one candidate alone."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -60,7 +61,16 @@ def _value(score: schemas.AbsoluteScoreIn, judge_id: int) -> dict[str, Any]:
 
 def _moments(score: schemas.AbsoluteScoreIn) -> Moments:
     if score.probabilities is not None:
-        return moments({float(value): p for value, p in score.probabilities.items()})
+        found = moments(_by_value(score.probabilities))
+        return found._replace(variance=max(found.variance, schemas.LEAST_VARIANCE))
     if score.mean is None or score.variance is None:
         raise ValueError("neither probabilities nor moments")
     return Moments(score.mean, score.variance)
+
+
+def _by_value(probabilities: Mapping[str, float]) -> dict[float, float]:
+    """Of the values that labels stand for: several labels may mean the same."""
+    found: defaultdict[float, float] = defaultdict(float)
+    for label, p in probabilities.items():
+        found[float(label)] += p
+    return found

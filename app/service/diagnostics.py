@@ -101,8 +101,7 @@ def _judge(p: Floats, failed: Mapping[str, int]) -> schemas.JudgeDiagnostics:
 
 def _history(snapshot: Snapshot) -> list[schemas.Moment]:
     """Refitted at evenly spaced versions, up to the present one."""
-    size = snapshot.comparisons.size
-    counts = np.unique(np.linspace(0, size, MOMENTS + 1).astype(int)[1:]) if size else np.empty(0, int)
+    counts = np.unique(np.ceil(np.linspace(0.0, snapshot.comparisons.size, MOMENTS + 1)))[1:].astype(int)
     moments = [_marginal(snapshot, int(count)) for count in counts]
     drift = diagnostics.rank_correlations_with_last([moment.mean for moment in moments])
     seqs = snapshot.log.entries.seq

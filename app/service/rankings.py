@@ -56,7 +56,7 @@ async def fingerprint(ctx: Context, set_id: UUID, asked: Asked) -> str:
     """Changes whenever the ranking may. Raises UnknownSet, SetDeleted, VersionUnknown."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
-    wanted = "-".join(f"{value:g}" for value in asked.wanted)
+    wanted = "-".join(map(str, asked.wanted))
     return f"{_version(row, asked.as_of)}.{row.revision}-{asked.method or row.expert}-{wanted}"
 
 

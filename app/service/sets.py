@@ -81,12 +81,12 @@ def temperatures_of(row: Record) -> dict[str, float]:
 
 
 def _refuse_impossible_method(new: schemas.SetIn) -> None:
-    method = Method(new.expert, tuple(new.expert_parameters.items()), new.prior)
-    try:
-        build(method, 1)
-    except ValueError as error:
-        field = "prior" if "prior" in str(error) else "expert_parameters"
-        raise InvalidRequest(str(error), At(f"/{field}", str(error))) from None
+    method = Method(new.expert, tuple(new.expert_parameters.items()))
+    for field, changed in (("expert_parameters", method), ("prior", method._replace(prior=new.prior))):
+        try:
+            build(changed, 1)
+        except ValueError as error:
+            raise InvalidRequest(f"/{field}: {error}", At(f"/{field}", str(error))) from None
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:

@@ -31,6 +31,11 @@ def ids(asked: dict[str, Any]) -> list[str]:
     return [a["id"] for a in asked["assignments"]]
 
 
+def nothing(status: str) -> dict[str, Any]:
+    """The answer that there is no pair."""
+    return {"status": status, "reason": None, "assignments": []}
+
+
 async def renew(http: httpx.AsyncClient, assignment_id: str, seconds: float = 600.0) -> httpx.Response:
     return await http.post(f"/v1/assignments/{assignment_id}/renew", json={"lease_seconds": seconds})
 
@@ -92,25 +97,25 @@ async def test_open_hands_out_a_pair(http: httpx.AsyncClient) -> None:
 async def test_all_leased_when_others_hold_the_rest(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     await ask(http, created["id"], "alice")
-    assert await ask(http, created["id"], "bob") == {"status": "all_leased", "assignments": []}
+    assert await ask(http, created["id"], "bob") == nothing("all_leased")
 
 
 async def test_exhausted_when_every_pair_was_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     assert len(await answer_all(http, created["id"])) == 6
-    assert await ask(http, created["id"]) == {"status": "exhausted", "assignments": []}
+    assert await ask(http, created["id"]) == nothing("exhausted")
 
 
 async def test_budget_reached_when_as_many_were_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 2})
     assert len(await answer_all(http, created["id"])) == 2
-    assert await ask(http, created["id"]) == {"status": "budget_reached", "assignments": []}
+    assert await ask(http, created["id"]) == nothing("budget_reached")
 
 
 async def test_leases_count_against_the_budget(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 2})
     assert len((await ask(http, created["id"], "alice", count=6))["assignments"]) == 2
-    assert await ask(http, created["id"], "bob") == {"status": "all_leased", "assignments": []}
+    assert await ask(http, created["id"], "bob") == nothing("all_leased")
 
 
 async def test_a_void_gives_its_comparison_back_to_the_budget(http: httpx.AsyncClient) -> None:
@@ -123,7 +128,7 @@ async def test_a_void_gives_its_comparison_back_to_the_budget(http: httpx.AsyncC
 async def test_a_paused_set_hands_out_nothing_until_it_is_opened(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
-    assert await ask(http, created["id"]) == {"status": "paused", "assignments": []}
+    assert await ask(http, created["id"]) == nothing("paused")
     await http.patch(f"/v1/sets/{created['id']}", json={"status": "open"})
     assert (await ask(http, created["id"]))["status"] == "open"
 
@@ -131,7 +136,7 @@ async def test_a_paused_set_hands_out_nothing_until_it_is_opened(http: httpx.Asy
 @pytest.mark.parametrize("keys", [(), ("ash",)])
 async def test_fewer_than_two_candidates_are_exhausted_at_once(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=[{"key": key} for key in keys])
-    assert await ask(http, created["id"]) == {"status": "exhausted", "assignments": []}
+    assert await ask(http, created["id"]) == nothing("exhausted")
 
 
 # Leases
@@ -270,7 +275,7 @@ async def test_waiting_ends_with_its_time(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     await ask(http, created["id"], "alice")
     asked = await asyncio.wait_for(ask(http, created["id"], "bob", wait_seconds=0.2), 4)
-    assert asked == {"status": "all_leased", "assignments": []}
+    assert asked == nothing("all_leased")
 
 
 async def test_nothing_is_waited_for_when_a_pair_is_there(http: httpx.AsyncClient) -> None:
@@ -311,7 +316,37 @@ async def test_a_preview_leaves_out_what_is_leased(http: httpx.AsyncClient) -> N
 async def test_a_preview_of_nothing_says_why(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     await answer_all(http, created["id"])
-    assert await get(http, f"/v1/sets/{created['id']}/next-pair") == {"status": "exhausted", "pairs": []}
+    assert await get(http, f"/v1/sets/{created['id']}/next-pair") == {
+        "status": "exhausted", "reason": None, "pairs": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent"])
+async def test_a_batch_from_the_top_is_the_top_of_one_list(http: httpx.AsyncClient, criterion: str) -> None:
+    """Every pair of it is what the others leave as the best, its score unmoved by theirs."""
+    created = await create_set(http, *"abcdef", selection={"criterion": criterion, "batch": "top"})
+    await compare(http, created["id"], "a>b", "c>d", "e>f", "a>c", "f>b")
+    url = f"/v1/sets/{created['id']}/next-pair"
+    whole = (await get(http, url, count=15))["pairs"]
+    asked = (await ask(http, created["id"], count=4))["assignments"]
+    scores = [pair["why"]["score"] for pair in whole]
+    assert len(whole) == 10
+    assert scores == pytest.approx(sorted(scores, reverse=True))
+    assert [unordered(a) for a in asked] == [unordered(p) for p in whole[:4]]
+    assert [a["why"] for a in asked] == [p["why"] for p in whole[:4]]
+
+
+async def test_a_greedy_batch_counts_on_the_answers_to_come(http: httpx.AsyncClient) -> None:
+    """Where one candidate is unknown, every answer about it makes the next one less telling."""
+    shown = {}
+    for batch in ("greedy", "top"):
+        created = await create_set(http, *"abcdefg", selection={"criterion": "variance", "batch": batch})
+        await compare(http, created["id"], *(f"{x}>{y}" for x in "abcdef" for y in "abcdef" if x < y))
+        asked = await ask(http, created["id"], count=6)
+        assert {frozenset("g") <= unordered(a) for a in asked["assignments"]} == {True}
+        shown[batch] = [a["why"]["sd_difference"] for a in asked["assignments"]]
+    assert shown["top"][0] == pytest.approx(shown["top"][-1], rel=0.2)
+    assert shown["greedy"][-1] < 0.8 * shown["greedy"][0]
 
 
 # Order
@@ -400,7 +435,7 @@ async def test_many_sets_say_that_they_are_paused(http: httpx.AsyncClient) -> No
     created = await create_set(http)
     await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
     body = {"judge": "alice", "count": 1, "sets": [created["id"]]}
-    assert (await http.post("/v1/next-pairs", json=body)).json() == {"status": "paused", "assignments": []}
+    assert (await http.post("/v1/next-pairs", json=body)).json() == nothing("paused")
 
 
 async def test_a_system_without_an_output_is_not_asked_about_there(http: httpx.AsyncClient) -> None:
@@ -524,8 +559,8 @@ async def test_many_sets_give_a_worker_its_leases_back(http: httpx.AsyncClient) 
 async def test_many_sets_without_a_pair_say_so(http: httpx.AsyncClient) -> None:
     await create_set(http, "ash", "elm")
     await ask_many(http, "one", count=1)
-    assert await ask_many(http, "two", count=1) == {"status": "all_leased", "assignments": []}
+    assert await ask_many(http, "two", count=1) == nothing("all_leased")
 
 
 async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
-    assert await ask_many(http, count=1) == {"status": "exhausted", "assignments": []}
+    assert await ask_many(http, count=1) == nothing("exhausted")

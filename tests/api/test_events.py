@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from app.service import events
 from app.service.context import Context
-from tests.factories import EventStream, ask_one, compare, create_set, follow, log, run_sql, tell, void
+from tests.factories import EventStream, ask_one, compare, create_set, follow, log, run_sql, score, tell, void
 
 
 async def until_version(stream: EventStream, version: int) -> list[tuple[str, int]]:
@@ -59,6 +59,30 @@ async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: Fas
         await void(http, created["id"], 1)
         (event,) = await stream.take(1)
     assert (event.name, event.id, event.data["comparisons"]) == ("ranking", 2, 0)
+
+
+async def test_absolute_scores_are_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as stream:
+        await stream.take(2)
+        await score(http, created["id"], ash=7, elm=3)
+        (event,) = await stream.take(1)
+    assert (event.name, event.id, event.data["version"], event.data["comparisons"]) == ("ranking", 2, 2, 0)
+
+
+async def test_a_log_that_holds_everything_is_told_in_batches_and_resumed(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "BATCH", 2)
+    created = await create_set(http)
+    for n in range(4):
+        await compare(http, created["id"], "ash>elm")
+        await score(http, created["id"], ash=n)
+    await void(http, created["id"], 1)
+    for after, rest in ((0, [1, 3, 5, 7]), (3, [5, 7]), (4, [5, 7]), (8, [])):
+        async with follow(app, created["id"], last_event_id=str(after)) as stream:
+            told = await stream.take(len(rest) + 2)  # with the status and the ranking
+            assert [event.id for event in told if event.name == "comparison"] == rest
 
 
 async def test_a_candidate_that_joins_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:

@@ -48,6 +48,8 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> N
         "post /v1/assignments/{assignment_id}/verdict", "post /v1/verdicts",
         "post /v1/sets/{set_id}/comparisons", "get /v1/sets/{set_id}/comparisons",
         "post /v1/sets/{set_id}/comparisons/{seq}/void",
+        "post /v1/sets/{set_id}/absolute-scores", "get /v1/sets/{set_id}/absolute-scores",
+        "get /v1/sets/{set_id}/diagnostics", "get /v1/sets/{set_id}/calibration",
         "get /v1/sets/{set_id}/ranking", "get /v1/sets/{set_id}/predict", "get /v1/sets/{set_id}/events",
         "get /healthz", "get /readyz", "get /metrics",
     }  # fmt: skip
@@ -102,6 +104,7 @@ def test_problems_are_documented_as_they_are_sent(document: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("operation", "status"),
     [("get /v1/sets/{set_id}", "410"), ("post /v1/assignments/{assignment_id}/verdict", "409"),
+     ("post /v1/sets/{set_id}/absolute-scores", "404"), ("get /v1/sets/{set_id}/calibration", "404"),
      ("post /v1/sets/{set_id}/candidates", "413"), ("get /v1/sets/{set_id}/events", "404")],
 )  # fmt: skip
 def test_an_operation_documents_its_own_problems(document: dict[str, Any], operation: str, status: str) -> None:

@@ -9,10 +9,12 @@ import httpx
 import pytest
 from scipy.special import ndtr
 
-from app.words import MethodName
-from tests.factories import candidates, compare, create_set, get, ranking, void
+from app.words import BaselineName, ExpertName
+from tests.factories import candidates, compare, create_set, get, patch, ranking, score, void
 
-METHODS = get_args(MethodName)
+EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
+METHODS = EXPERTS + BASELINES
+UNCERTAINTIES = ("sd", "interval", "rank_interval", "p_best", "p_top_k", "tie_group")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -41,12 +43,20 @@ async def test_the_better_candidate_ranks_higher(http: httpx.AsyncClient) -> Non
 
 
 async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
-    found = await ranking(http, await trees(http), level=0.8)
+    found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
-        "name": "soft-bt", "expert": "soft-bt", "prior_variance": 1.0, "position_bias": "none", "level": 0.8,
+        "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
+        "position_bias": "none", "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
     assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
+
+
+async def test_what_a_set_does_not_do_is_null(http: httpx.AsyncClient) -> None:
+    found = await ranking(http, await trees(http))
+    assert {name: found[name] for name in ("position_bias", "absolute_scores", "held_out", "stopping")} == {
+        "position_bias": None, "absolute_scores": None, "held_out": None, "stopping": None,
+    }  # fmt: skip
 
 
 async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> None:
@@ -58,7 +68,37 @@ async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> Non
         assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=1e-5)
         assert 1 <= best <= row["rank"] <= worst <= 4
     assert sum(row["p_best"] for row in found["ranking"]) == pytest.approx(1.0)
+    assert [row["p_top_k"] for row in found["ranking"]] == [row["p_best"] for row in found["ranking"]]
     assert {row["key"]: row["comparisons"] for row in found["ranking"]} == {"ash": 3, "birch": 2, "cedar": 3, "elm": 2}
+
+
+@pytest.mark.parametrize(("top_k", "expected"), [(1, 1), (2, 2), (3, 3), (4, 4), (9, 4), (10**400, 4)])
+async def test_as_many_as_are_asked_for_are_among_the_first(http: httpx.AsyncClient, top_k: int, expected: int) -> None:
+    found = (await ranking(http, await trees(http), top_k=top_k))["ranking"]
+    assert sum(row["p_top_k"] for row in found) == pytest.approx(expected)
+    assert all(row["p_best"] <= row["p_top_k"] <= 1 for row in found)
+
+
+async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak")
+    await compare(http, created["id"], *["ash>elm", "ash>oak"] * 20)
+    fine, coarse = [
+        [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
+        for epsilon in (0, 9)
+    ]
+    assert (fine, coarse) == ([1, 2, 2], [1, 1, 1])  # elm and oak were told the same
+
+
+@pytest.mark.parametrize("method", [*EXPERTS, "bradley-terry", "poe-g-hard"])
+async def test_scores_are_relative_to_the_average_candidate(http: httpx.AsyncClient, method: str) -> None:
+    found = (await ranking(http, await trees(http), method=method))["ranking"]
+    assert sum(row["score"] for row in found) == pytest.approx(0.0, abs=1e-9)
+
+
+async def test_a_candidate_alone_is_the_average_one_for_certain(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash")
+    (row,) = (await ranking(http, created["id"]))["ranking"]
+    assert (row["score"], row["sd"], row["interval"], row["rank_interval"]) == (0.0, 0.0, [0.0, 0.0], [1, 1])
 
 
 async def test_a_higher_level_gives_wider_intervals(http: httpx.AsyncClient) -> None:
@@ -78,7 +118,7 @@ async def test_one_vote_makes_nobody_certain(http: httpx.AsyncClient) -> None:
     await compare(http, created["id"], "ash>elm")
     found = (await ranking(http, created["id"]))["ranking"]
     assert found[0]["p_best"] < 0.8
-    assert found[0]["sd"] > 0.8
+    assert found[0]["sd"] > 0.5
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -87,13 +127,23 @@ async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str
     assert order(found)[0] == "ash"
     assert order(found)[-1] == "elm"
     assert found["method"]["name"] == method
+    for name in UNCERTAINTIES:
+        assert {row[name] is None for row in found["ranking"]} == {method in BASELINES}
 
 
-@pytest.mark.parametrize("method", METHODS[1:])
-async def test_a_baseline_has_no_uncertainty(http: httpx.AsyncClient, method: str) -> None:
-    found = await ranking(http, await trees(http), method=method)
+@pytest.mark.parametrize("method", BASELINES)
+async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncClient, method: str) -> None:
+    created = await create_set(http, position_bias="estimate", selection={"random_share": 1.0})
+    await compare(http, created["id"], "ash>birch", "birch>ash", "cedar>elm")
+    await score(http, created["id"], ash=7, elm=3)
+    found = await ranking(http, created["id"], method=method)
     assert found["entropy"] is None
-    assert {row[name] for row in found["ranking"] for name in ("sd", "interval", "rank_interval", "p_best")} == {None}
+    assert {row[name] for row in found["ranking"] for name in UNCERTAINTIES} == {None}
+    assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
+    assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
+        "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
+        "position_bias": "none", "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
+    }  # fmt: skip
 
 
 async def test_win_ratios_are_the_shares_of_wins(http: httpx.AsyncClient) -> None:
@@ -170,22 +220,29 @@ async def test_one_of_several_etags_is_enough(http: httpx.AsyncClient) -> None:
     assert (await read(http, set_id, etag=f'"other", {etag}')).status_code == 304
 
 
-async def test_a_vote_a_void_and_a_newcomer_each_change_the_etag(http: httpx.AsyncClient) -> None:
+async def test_whatever_may_move_the_ranking_changes_the_etag(http: httpx.AsyncClient) -> None:
     set_id = await trees(http)
     seen = [(await read(http, set_id)).headers["etag"]]
-    await compare(http, set_id, "elm>birch")
-    seen.append((await read(http, set_id, etag=seen[-1])).headers["etag"])
-    await void(http, set_id, 6)
-    seen.append((await read(http, set_id, etag=seen[-1])).headers["etag"])
-    await http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": candidates("oak")})
-    last = await read(http, set_id, etag=seen[-1])
-    assert (last.status_code, len({*seen, last.headers["etag"]})) == (200, 4)
+    for change in (
+        compare(http, set_id, "elm>birch"),
+        void(http, set_id, 6),
+        score(http, set_id, ash=7, elm=3),
+        http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": candidates("oak")}),
+        patch(http, set_id, temperatures={"bob": 2.0}),
+        patch(http, set_id, stop={"top_k": 1}),
+    ):
+        await change
+        answer = await read(http, set_id, etag=seen[-1])
+        assert answer.status_code == 200
+        seen.append(answer.headers["etag"])
+    assert len(set(seen)) == len(seen)
 
 
-async def test_every_method_level_version_and_format_has_its_etag(http: httpx.AsyncClient) -> None:
+async def test_everything_that_can_be_asked_for_has_its_etag(http: httpx.AsyncClient) -> None:
     set_id = await trees(http)
     asked: list[dict[str, Any]] = [
-        {}, {"method": "win-ratio"}, {"level": 0.9}, {"as_of": 1}, {"format": "csv"}, {"format": "svg"},
+        {}, {"method": "win-ratio"}, {"level": 0.9}, {"level": 0.90000001}, {"as_of": 1}, {"format": "csv"},
+        {"format": "svg"}, {"top_k": 2}, {"epsilon": 0.1}, {"epsilon": 0.10000001}, {"method": "gaussian"},
     ]  # fmt: skip
     assert len({(await read(http, set_id, **params)).headers["etag"] for params in asked}) == len(asked)
 
@@ -218,6 +275,7 @@ async def test_csv_holds_the_ranking(http: httpx.AsyncClient) -> None:
     for row, e in zip(rows, expected, strict=True):
         assert [float(row[n]) for n in ("score", "sd", "low", "high")] == [e["score"], e["sd"], *e["interval"]]
         assert [int(row[n]) for n in ("rank", "best_rank", "worst_rank")] == [e["rank"], *e["rank_interval"]]
+        assert (float(row["p_top_k"]), int(row["tie_group"])) == (e["p_top_k"], e["tie_group"])
 
 
 async def test_svg_is_well_formed_and_names_every_candidate(http: httpx.AsyncClient) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, tell
+from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, patch, tell
 
 
 async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
@@ -15,16 +15,23 @@ async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClien
 
 async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
     created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
-    assert created["selection"] == {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "seed": 0}
-    assert (created["expert"], created["prior_variance"], created["order"]) == ("soft-bt", 1.0, "balanced")
-    assert (created["candidates"], created["budget"], created["metadata"]) == (0, None, {})
+    assert created["selection"] == {
+        "criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0,
+    }  # fmt: skip
+    assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
+    assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
+    assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
+    assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
 
 
 async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     sent: dict[str, Any] = {
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
-        "prior_variance": 2.0, "order": "both", "budget": {"max_comparisons": 7}, "project": "wood",
-        "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "seed": 11},
+        "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
+        "position_bias": "estimate", "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5}, "order": "both",
+        "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
+        "budget": {"max_comparisons": 7}, "project": "wood",
+        "stop": {"top_k": 2, "rank_width": 1, "entropy_change": 0.25, "error_level": 0.1},
         "metadata": {"nested": {"a": [1, None, "x"]}},
     }  # fmt: skip
     created = await create_set(http, **sent)
@@ -40,7 +47,8 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
 @pytest.mark.parametrize(
     "change",
     [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"budget": {"max_comparisons": 3}},
-     {"metadata": {"a": 1}}],
+     {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
+     {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "error_level": 0.05}}],
 )  # fmt: skip
 async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
     created = await create_set(http)
@@ -50,18 +58,20 @@ async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncC
 
 
 async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, selection={"criterion": "variance", "seed": 5})
-    changed = (await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"random_share": 0.5}})).json()
-    assert changed["selection"] == {"criterion": "variance", "epsilon": 0.5, "random_share": 0.5, "seed": 5}
+    created = await create_set(http, selection={"criterion": "variance", "batch": "top", "seed": 5})
+    changed = await patch(http, created["id"], selection={"random_share": 0.5})
+    assert changed["selection"] == {
+        "criterion": "variance", "epsilon": 0.5, "random_share": 0.5, "batch": "top", "seed": 5,
+    }  # fmt: skip
 
 
-async def test_a_budget_can_be_taken_away(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, budget={"max_comparisons": 1})
-    changed = (await http.patch(f"/v1/sets/{created['id']}", json={"budget": None})).json()
-    assert changed["budget"] is None
+async def test_a_budget_and_a_stop_can_be_taken_away(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1})
+    changed = await patch(http, created["id"], budget=None, stop=None)
+    assert (changed["budget"], changed["stop"]) == (None, None)
 
 
-@pytest.mark.parametrize("field", ["name", "status", "selection", "metadata"])
+@pytest.mark.parametrize("field", ["name", "status", "selection", "temperatures", "metadata"])
 async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
     created = await create_set(http)
     answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})
@@ -133,6 +143,10 @@ async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
         ("GET", "/ranking", None),
         ("GET", "/ranking?format=svg", None),
         ("GET", "/predict?first=ash&second=elm", None),
+        ("POST", "/absolute-scores", {"scores": [{"candidate": "ash", "mean": 7, "variance": 1, "judge": "gpt"}]}),
+        ("GET", "/absolute-scores", None),
+        ("GET", "/diagnostics", None),
+        ("GET", "/calibration?judge=bob&reference=alice", None),
         ("GET", "/events", None),
     ],
 )

@@ -4,17 +4,21 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
 from app.inference import posterior
-from app.inference.covariance import Covariance, condition
-from app.inference.experts import make
+from app.inference.covariance import Covariance, condition, independent
+from app.inference.experts import MAKERS, make
 from app.inference.model import Method, Model, build
+from app.inference.posterior import Posterior, Scores
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, take
 
 SOFT_BT = make("soft-bt")
+each_expert = pytest.mark.parametrize("expert", list(MAKERS))
+each_smooth_expert = pytest.mark.parametrize("expert", [name for name in MAKERS if make(name).kink is None])
 
 numerics = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -24,8 +28,27 @@ class Log(NamedTuple):
     comparisons: Comparisons
 
 
-def model(n: int, prior_variance: float = 1.0) -> Model:
-    return build(Method(prior_variance=prior_variance), n)
+def model(
+    n: int,
+    prior_variance: float = 1.0,
+    expert: str = "soft-bt",
+    *,
+    prior: str = "unit",
+    biases: int = 0,
+    **parameters: float,
+) -> Model:
+    """Args: `biases` is of how many judges the positional bias is estimated."""
+    bias = "estimate" if biases else "none"
+    return build(Method(expert, tuple(parameters.items()), prior, prior_variance, bias), n, biases)
+
+
+def marginal(live: Posterior) -> Scores:
+    """Of a posterior without biases."""
+    return Scores(live.mean, live.covariance)
+
+
+def isotropic(n: int, variance: float) -> Covariance:
+    return independent(np.full(n, variance))
 
 
 def comparisons(*rows: tuple[int, int, float]) -> Comparisons:
@@ -48,6 +71,16 @@ def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> 
     if hard:
         return by_one_judge(first, second, (rng.random(count) < expit(d)).astype(np.float64))
     return by_one_judge(first, second, expit(d + 0.5 * rng.standard_normal(count)))
+
+
+def covariance_of(full: Floats) -> Covariance:
+    """From the matrix itself."""
+    return Covariance(full, np.empty((len(full), 0)), float(np.linalg.slogdet(full).logabsdet))
+
+
+def by_judges(log: Comparisons, judges: int, seed: int = 0) -> Comparisons:
+    """The same verdicts, each by one of `judges`, drawn uniformly."""
+    return log._replace(judge=np.random.default_rng([judges, seed]).integers(judges, size=log.size))
 
 
 def cycle(n: int, seed: int) -> Comparisons:
@@ -93,11 +126,12 @@ def random_precision(n: int, seed: int) -> Floats:
 
 
 @st.composite
-def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25) -> Log:
+def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) -> Log:
     """Any log, awkward ones above all: repeats, islands, separation, certain verdicts, ties, nothing."""
     n = draw(st.integers(2, max_n))
     pair = st.lists(st.integers(0, n - 1), min_size=2, max_size=2, unique=True)
     p = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.0, 1.0)
-    rows = draw(st.lists(st.tuples(pair, p), max_size=max_count))
+    rows = draw(st.lists(st.tuples(pair, p, st.integers(0, judges - 1)), max_size=max_count))
     pairs = np.array([row[0] for row in rows], np.int64).reshape(-1, 2)
-    return Log(n, by_one_judge(pairs[:, 0], pairs[:, 1], np.array([row[1] for row in rows], np.float64)))
+    verdicts, judge = np.array([row[1] for row in rows], np.float64), np.array([row[2] for row in rows], np.int64)
+    return Log(n, Comparisons(pairs[:, 0], pairs[:, 1], verdicts, judge))

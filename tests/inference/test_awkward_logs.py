@@ -10,9 +10,9 @@ import pytest
 
 from app.inference import laplace, posterior
 from app.inference.baselines import BASELINES, Scores
-from app.inference.ranking import Ranking, predict, summarise
+from app.inference.ranking import Ranking, Wanted, predict, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
-from tests.inference.factories import Log, comparisons, joined, model, random_comparisons, true_scores
+from tests.inference.factories import Log, comparisons, joined, marginal, model, random_comparisons, true_scores
 
 Method = Callable[[Comparisons, int], Scores]
 
@@ -81,7 +81,7 @@ def correlation(x: Floats, y: Floats) -> float:
 
 
 def published(log: Log) -> Ranking:
-    return summarise(posterior.fit(log.comparisons, model(log.n)), 0.95, np.random.default_rng(0))
+    return summarise(marginal(posterior.fit(log.comparisons, model(log.n))), Wanted(), np.random.default_rng(0))
 
 
 @each_method
@@ -105,7 +105,9 @@ def test_the_live_posterior_gets_there_a_few_votes_at_a_time(log: Log) -> None:
     np.testing.assert_allclose(live.mean, default(log.comparisons, log.n).score, atol=1e-9)
 
 
-@each_log
+@pytest.mark.parametrize(
+    "log", [log for log in LOGS.values() if log.n > 1], ids=[k for k, v in LOGS.items() if v.n > 1]
+)
 def test_no_interval_is_of_zero_width(log: Log) -> None:
     """One vote moves a unit prior by little, and even a thousand leave a tenth of it."""
     ranking = published(log)
@@ -114,6 +116,13 @@ def test_no_interval_is_of_zero_width(log: Log) -> None:
     assert (np.diff(ranking.interval, axis=1) > 0.4).all()
     assert np.isfinite(ranking.interval).all()
     assert np.isfinite(ranking.entropy)
+
+
+def test_a_single_candidate_is_the_average_and_surely_so() -> None:
+    ranking = published(LOGS["one candidate"])
+
+    assert (ranking.score.tolist(), ranking.sd.tolist(), ranking.rank_interval.tolist()) == ([0.0], [0.0], [[1, 1]])
+    assert (ranking.p_best.tolist(), ranking.tie_group.tolist()) == ([1.0], [1])
 
 
 @each_log
@@ -127,13 +136,13 @@ def test_the_ranking_is_complete(log: Log) -> None:
 
 @pytest.mark.parametrize("n", [2, 10])
 def test_one_vote_leaves_nearly_all_the_uncertainty(n: int) -> None:
-    live = posterior.fit(comparisons((0, 1, 1.0)), model(n))
+    live = marginal(posterior.fit(comparisons((0, 1, 1.0)), model(n)))
 
     prediction = predict(live, 0, 1)
 
     assert 0.8 * np.sqrt(2.0) < prediction.sd_difference < np.sqrt(2.0)
     assert 0.5 < prediction.p_first_better < 0.8
-    assert summarise(live, 0.95, np.random.default_rng(0)).p_best[0] < 0.8
+    assert summarise(live, Wanted(), np.random.default_rng(0)).p_best[0] < 0.8
 
 
 @each_method
@@ -163,7 +172,7 @@ def test_the_winless_candidate_is_last_and_the_others_are_unharmed(method: Metho
 
 
 def test_symmetric_islands_are_compared_by_the_prior() -> None:
-    live = posterior.fit(LOGS["islands"].comparisons, model(7))
+    live = marginal(posterior.fit(LOGS["islands"].comparisons, model(7)))
 
     across, to_nobody = predict(live, 0, 4), predict(live, 0, 6)
 
@@ -176,7 +185,7 @@ def test_more_votes_within_islands_do_not_settle_the_order_across_them() -> None
     """The two island means keep their prior variance, 1/3 each."""
     log = joined(*[ring(0, 1, 2)] * 200, *[ring(3, 4, 5)] * 200)
 
-    assert predict(posterior.fit(log, model(6)), 0, 4).sd_difference > np.sqrt(2 / 3)
+    assert predict(marginal(posterior.fit(log, model(6))), 0, 4).sd_difference > np.sqrt(2 / 3)
 
 
 @each_method

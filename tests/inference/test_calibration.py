@@ -48,11 +48,6 @@ def soft_bradley_terry(log: Comparisons, n: int, prior_variance: float = 1.0) ->
     return np.asarray(minimize(loss, np.zeros(n), method="BFGS", tol=1e-6).x)
 
 
-def best_first(log: Comparisons, at_temperature: float, prior_variance: float) -> list[int]:
-    log = log._replace(p=tempered(log.p, at_temperature))
-    return [int(i) for i in np.argsort(-soft_bradley_terry(log, 3, prior_variance))]
-
-
 def test_tempered_divides_the_logit() -> None:
     p = np.array([0.1, 0.5, 0.9])
 
@@ -232,25 +227,8 @@ def test_one_sided_verdicts_end_at_a_bound(objective: Objective, p: float, outco
     assert found.temperature == pytest.approx(bound, rel=1e-3)
 
 
-@pytest.mark.parametrize("prior_variance", [1.0, 1e4])
-def test_temperature_can_change_the_ranking(prior_variance: float) -> None:
-    """Erratum 5 of GPM App. B: three verdicts on two score differences, with a prior or with next to none.
-
-    On all pairs the order is that of sum(p - 1/2). The near certain 0.999 keeps most of it at T = 4, the 0.15 does not:
-
-        candidate   T = 1                     T = 4
-        0           -0.350 + 0.499 =  0.149   -0.107 + 0.349 =  0.242
-        1            0.350 - 0.050 =  0.300    0.107 - 0.013 =  0.094
-        2           -0.499 + 0.050 = -0.449   -0.349 + 0.013 = -0.336
-    """
-    log = comparisons((0, 1, 0.15), (0, 2, 0.999), (2, 1, 0.55))
-
-    assert best_first(log, 1.0, prior_variance) == [1, 0, 2]
-    assert best_first(log, 4.0, prior_variance) == [0, 1, 2]
-
-
 def test_temperature_can_turn_a_pair_that_was_judged_more_than_once() -> None:
-    """d = logit(mean p): the one near certain verdict outweighs two mild ones at T = 4 only."""
+    """d = logit(mean p): the one near certain verdict outweighs two mild ones at T = 4 only. Rankings: test_errata."""
     p = np.array([0.99, 0.2, 0.2])
 
     assert p.mean() < 0.5 < tempered(p, 4.0).mean()

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference import covariance
-from app.inference.covariance import Covariance, condition, from_precision, isotropic
+from app.inference.covariance import Covariance, Rows, condition, from_precision, independent
 from app.inference.types import Floats
-from tests.inference.factories import numerics, random_precision
+from tests.inference.factories import isotropic, numerics, random_precision
 
 N = 6
 
@@ -66,8 +66,11 @@ def test_log_det_follows_every_condition() -> None:
     assert sigma.log_det == pytest.approx(np.linalg.slogdet(covariance.dense(sigma)).logabsdet, abs=1e-12)
 
 
-def test_log_det_of_an_isotropic_covariance() -> None:
-    assert isotropic(3, 4.0).log_det == pytest.approx(3.0 * np.log(4.0))
+def test_independent_parameters_have_a_diagonal_covariance() -> None:
+    sigma = independent(np.array([4.0, 1.0, 0.5]))
+
+    np.testing.assert_array_equal(covariance.dense(sigma), np.diag([4.0, 1.0, 0.5]))
+    assert sigma.log_det == pytest.approx(np.log(2.0))
 
 
 def test_a_thousand_conditions_do_not_drift() -> None:
@@ -113,9 +116,9 @@ def test_every_view_agrees_with_base_minus_the_outer_product_of_the_columns() ->
 
 def test_condition_all_is_condition_one_after_the_other() -> None:
     sigma, first, second = updated(), np.array([0, 2, 1, 0]), np.array([1, 3, 4, 1])
-    weights = np.array([0.25, 0.1, 1e-6, 0.2])
+    weights = np.array([0.25, 0.0, 1e-6, 0.2])
 
-    together = covariance.condition_all(sigma, first, second, weights)
+    together = covariance.condition_all(sigma, Rows(first, second), weights)
 
     for i, j, w in zip(first, second, weights, strict=True):
         sigma = covariance.condition(sigma, int(i), int(j), float(w))
@@ -123,9 +126,41 @@ def test_condition_all_is_condition_one_after_the_other() -> None:
     assert together.log_det == pytest.approx(sigma.log_det)
 
 
+@numerics
+@given(st.integers(0, 99), st.lists(st.floats(0.0, 10.0), min_size=3, max_size=3))
+def test_rows_with_a_bias_condition_as_the_slow_inverse_does(seed: int, weight: list[float]) -> None:
+    """Candidates 0 to 3, judges 4 and 5."""
+    sigma, rows, weights = updated(seed), Rows(np.array([0, 2, 3]), np.array([1, 3, 0]), np.array([4, 5, 4])), weight
+    design = np.array([[1, -1, 0, 0, 1, 0], [0, 0, 1, -1, 0, 1], [-1, 0, 0, 1, 1, 0]], np.float64)
+
+    after = covariance.condition_all(sigma, rows, np.array(weights))
+
+    expected = np.linalg.inv(np.linalg.inv(covariance.dense(sigma)) + design.T @ np.diag(weights) @ design)
+    np.testing.assert_allclose(covariance.dense(after), expected, atol=1e-12)
+    assert after.log_det == pytest.approx(np.linalg.slogdet(expected).logabsdet, abs=1e-11)
+
+
+@pytest.mark.parametrize("weight", [0.0, 1e-320, 1e-200, 1e12])
+def test_any_weight_can_be_conditioned_on(weight: float) -> None:
+    """Far out, a curvature rounds to 0."""
+    after = condition(updated(), 0, 1, weight)
+
+    assert np.isfinite(covariance.dense(after)).all()
+    assert after.log_det <= updated().log_det
+
+
+def test_the_block_of_the_first_parameters_is_their_marginal() -> None:
+    sigma = updated()
+
+    part = covariance.block(sigma, 4, log_det=-1.5)
+
+    np.testing.assert_array_equal(covariance.dense(part), covariance.dense(sigma)[:4, :4])
+    assert part.log_det == -1.5
+
+
 def test_condition_all_of_nothing_changes_nothing() -> None:
     none = np.empty(0, np.int64)
-    assert covariance.condition_all(updated(), none, none, np.empty(0)).log_det == updated().log_det
+    assert covariance.condition_all(updated(), Rows(none, none), np.empty(0)).log_det == updated().log_det
 
 
 def test_variance_of_difference_counts_the_covariance_twice() -> None:

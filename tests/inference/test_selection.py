@@ -9,7 +9,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
 from app.inference import posterior
-from app.inference.covariance import Covariance, condition, dense, isotropic
+from app.inference.covariance import Covariance, condition, dense
 from app.inference.selection import (
     Choice,
     Criterion,
@@ -21,7 +21,7 @@ from app.inference.selection import (
     select,
 )
 from app.inference.types import Bools, Floats
-from tests.inference.factories import SOFT_BT, Log, comparisons, logs, model, numerics, random_state
+from tests.inference.factories import SOFT_BT, Log, comparisons, isotropic, logs, model, numerics, random_state
 
 Pair = tuple[int, int]
 Formula = Callable[[Floats, Floats, float], Floats]

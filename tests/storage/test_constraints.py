@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
 from app.storage import sets as storage
-from app.storage.tables import assignments, candidates, comparisons, judges, voids
+from app.storage.tables import absolute_scores, assignments, candidates, comparisons, judges, voids
 from tests.factories import create_set, log, send
 
 
@@ -32,6 +32,11 @@ def lease(set_id: UUID, first: int = 0, second: int = 1, **fields: Any) -> dict[
 
 def entry(set_id: UUID, seq: int = 1, **fields: Any) -> dict[str, Any]:
     row = {"set_id": set_id, "seq": seq, "item_id": 0, "first": 0, "second": 1, "p_first": 0.5, "judge_id": 1}
+    return {**row, **fields}
+
+
+def absolute(set_id: UUID, seq: int = 1, **fields: Any) -> dict[str, Any]:
+    row = {"set_id": set_id, "seq": seq, "item_id": 0, "candidate": 0, "judge_id": 1, "mean": 7.0, "variance": 1.0}
     return {**row, **fields}
 
 
@@ -112,6 +117,29 @@ async def test_a_sequence_number_is_taken_once(connection: AsyncConnection, set_
     await add(connection, comparisons, entry(set_id, 1))
     with pytest.raises(IntegrityError, match="pk_comparisons"):
         await add(connection, comparisons, entry(set_id, 1))
+
+
+@pytest.mark.parametrize(
+    ("fields", "constraint"),
+    [
+        ({"variance": 0.0}, "ck_absolute_scores_variance"),
+        ({"variance": -1.0}, "ck_absolute_scores_variance"),
+        ({"candidate": 99}, "fk_absolute_scores_set_id_item_id_candidate_outputs"),
+        ({"item_id": 5}, "fk_absolute_scores_set_id_item_id_candidate_outputs"),
+        ({"judge_id": 99}, "fk_absolute_scores_judge_id_judges"),
+    ],
+)
+async def test_an_impossible_absolute_score_is_refused(
+    connection: AsyncConnection, set_id: UUID, fields: dict[str, Any], constraint: str
+) -> None:
+    with pytest.raises(IntegrityError, match=constraint):
+        await add(connection, absolute_scores, absolute(set_id, **fields))
+
+
+async def test_a_sequence_number_of_an_absolute_score_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
+    await add(connection, absolute_scores, absolute(set_id, 1))
+    with pytest.raises(IntegrityError, match="pk_absolute_scores"):
+        await add(connection, absolute_scores, absolute(set_id, 1))
 
 
 async def test_a_client_id_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:

@@ -10,12 +10,13 @@ curvature at d = 0 are those of soft-bt, so that the prior and the intervals of 
 
 import numpy as np
 
-from app.inference.experts.expert import Expert, require_positive
+from app.inference.experts.expert import Expert, require_positive, require_probability
 from app.inference.types import Floats
 
 
 def make(alpha: float = 4.0, beta: float = 0.5, v: float = 4.0) -> Expert:
     require_positive("alpha", alpha)
+    require_probability("beta", beta)
     require_positive("v", v)
 
     def slope(d: Floats, p: Floats) -> Floats:

@@ -1,0 +1,188 @@
+"""Ask: when a set has had enough."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.factories import (
+    answer_all,
+    ask,
+    candidates,
+    compare,
+    create_set,
+    create_systems,
+    get,
+    patch,
+    ranking,
+    score,
+    tell,
+    void,
+)
+
+CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm are told the same
+
+
+def converged(reason: str) -> dict[str, Any]:
+    return {"status": "converged", "reason": reason, "assignments": []}
+
+
+async def stopped(http: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
+    """A set with a clear winner that stops when it is found."""
+    created = await create_set(http, stop={"top_k": 1}, **fields)
+    await compare(http, created["id"], *CLEAR)
+    return created
+
+
+async def state(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+    found: dict[str, Any] = (await ranking(http, set_id, **params))["stopping"]
+    return found
+
+
+async def test_judges_are_asked_until_the_winner_is_clear_and_no_longer(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, map(str, range(40)), "kelp", "rowan", "sage", "yew", stop={"top_k": 1})
+    asked = 0
+    while pairs := (await ask(http, created["id"], count=6))["assignments"]:
+        before = await state(http, created["id"])
+        assert (before["converged"], before["reason"]) == (False, None)
+        for pair in pairs:
+            p = {pair["first"]["key"]: 1.0, pair["second"]["key"]: 0.0}.get("kelp", 0.5)
+            assert (await tell(http, pair["id"], p_first=p)).status_code == 201
+        asked += len(pairs)
+    assert await ask(http, created["id"]) == converged("top_k")
+    assert await state(http, created["id"]) == {"converged": True, "reason": "top_k", "forecast": 0}
+    assert 12 < asked < 120
+    assert (await ranking(http, created["id"]))["ranking"][0]["key"] == "kelp"
+
+
+async def test_nothing_is_handed_out_of_a_set_that_has_converged(http: httpx.AsyncClient) -> None:
+    created = await stopped(http)
+    assert await ask(http, created["id"]) == converged("top_k")
+    url = f"/v1/sets/{created['id']}/next-pair"
+    assert await get(http, url, count=3) == {"status": "converged", "reason": "top_k", "pairs": []}
+    answer = await http.post("/v1/next-pairs", json={"judge": "alice", "count": 3, "sets": [created["id"]]})
+    assert (answer.json()["status"], answer.json()["assignments"]) == ("converged", [])
+
+
+async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judge(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"top_k": 1})
+    held = (await ask(http, created["id"], count=2))["assignments"]
+    await compare(http, created["id"], *CLEAR)
+    again = await ask(http, created["id"], count=5)
+    assert (again["status"], again["assignments"][0]["id"], len(again["assignments"])) == ("open", held[0]["id"], 2)
+    assert await ask(http, created["id"], "bob") == converged("top_k")
+    assert (await tell(http, held[0]["id"], p_first=0.5)).status_code == 201
+
+
+async def test_a_waiting_judge_is_told_that_the_set_has_converged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await ask(http, created["id"], "alice")
+    waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
+    await asyncio.sleep(0.2)
+    assert not waiting.done()
+    await patch(http, created["id"], stop={"entropy_change": 5.0})
+    assert await asyncio.wait_for(waiting, 4) == converged("entropy_change")
+
+
+async def test_a_stop_that_is_taken_away_reopens_the_set(http: httpx.AsyncClient) -> None:
+    created = await stopped(http)
+    await patch(http, created["id"], stop=None)
+    assert (await ask(http, created["id"]))["status"] == "open"
+    assert await state(http, created["id"]) is None
+
+
+async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: httpx.AsyncClient) -> None:
+    created = await stopped(http)
+    await patch(http, created["id"], stop={"top_k": 2})
+    assert (await ask(http, created["id"]))["status"] == "open"
+    await patch(http, created["id"], stop={"top_k": 2, "rank_width": 2})
+    assert (await ask(http, created["id"], "bob")) == converged("rank_width")
+
+
+async def test_a_void_reopens_the_set(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"rank_width": 0})
+    await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 30)
+    n = 90
+    while (await state(http, created["id"]))["converged"] is False:
+        await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm")
+        n += 3
+    assert (await ask(http, created["id"]))["status"] == "converged"
+    for seq in range(1, 10):
+        await void(http, created["id"], seq)
+    assert (await ask(http, created["id"]))["status"] == "open"
+    assert (await state(http, created["id"]))["converged"] is False
+    assert (await state(http, created["id"], as_of=n))["converged"] is True
+
+
+async def test_a_candidate_that_joins_reopens_the_set(http: httpx.AsyncClient) -> None:
+    created = await stopped(http)
+    await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": candidates("oak")})
+    assert (await ask(http, created["id"]))["status"] == "open"
+
+
+async def test_the_budget_ends_a_set_that_has_not_converged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"top_k": 1}, budget={"max_comparisons": 2})
+    assert len(await answer_all(http, created["id"])) == 2
+    assert (await ask(http, created["id"]))["status"] == "budget_reached"
+
+
+async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_converged(
+    http: httpx.AsyncClient,
+) -> None:
+    created = await stopped(http, budget={"max_comparisons": 3})
+    assert (await ask(http, created["id"]))["status"] == "converged"
+    await patch(http, created["id"], status="paused")
+    assert await ask(http, created["id"]) == {"status": "paused", "reason": None, "assignments": []}
+
+
+@pytest.mark.parametrize(
+    "stop", [{"top_k": 4}, {"top_k": 5}, {"top_k": 10**30}, {"rank_width": 3}, {"rank_width": 10**30}], ids=str
+)
+async def test_what_holds_of_any_ranking_never_stops_a_set(http: httpx.AsyncClient, stop: dict[str, int]) -> None:
+    created = await create_set(http, stop=stop)
+    await compare(http, created["id"], *CLEAR)
+    assert (await ask(http, created["id"]))["status"] == "open"
+    assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
+
+
+async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"entropy_change": 0.1})
+    assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
+    done = await answer_all(http, created["id"])
+    assert len(done) == 6
+    await patch(http, created["id"], stop={"entropy_change": 0.3})
+    assert await ask(http, created["id"]) == converged("entropy_change")
+
+
+async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"entropy_change": 0.2})
+    assert (await get(http, f"/v1/sets/{created['id']}/next-pair"))["status"] == "open"
+    for judge in "abcdefgh":
+        await score(http, created["id"], judge, ash=9, birch=7, cedar=3, elm=1)
+    assert (await ask(http, created["id"])) == converged("entropy_change")
+
+
+async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"top_k": 1})
+    await compare(http, created["id"], *CLEAR[:9])
+    promised = (await state(http, created["id"]))["forecast"]
+    needed = 0
+    while not (await state(http, created["id"]))["converged"]:
+        await compare(http, created["id"], *CLEAR[:6])
+        needed += 6
+    assert 0 < needed < 4 * promised
+    assert promised < 4 * needed
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
+async def test_a_very_small_set_has_not_converged(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, candidates=candidates(*keys), stop={"top_k": 1, "rank_width": 0})
+    assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
+    assert (await ask(http, created["id"]))["status"] == ("open" if len(keys) == 2 else "exhausted")
+
+
+async def test_where_a_set_stands_does_not_depend_on_the_method_that_is_asked_for(http: httpx.AsyncClient) -> None:
+    created = await stopped(http)
+    found = [await state(http, created["id"], method=method) for method in ("soft-bt", "phi-gaussian", "win-ratio")]
+    assert found == [{"converged": True, "reason": "top_k", "forecast": 0}] * 3

@@ -1,0 +1,278 @@
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.special import expit, logit
+
+from app.inference import laplace, posterior
+from app.inference.bias import Bias, closed_form, estimates, is_identified
+from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
+from tests.inference.factories import (
+    Log,
+    by_judges,
+    comparisons,
+    cycle,
+    each_expert,
+    joined,
+    logs,
+    model,
+    numerics,
+    random_comparisons,
+    reordered,
+    swapped,
+    true_scores,
+)
+
+each_true_expert = pytest.mark.parametrize("expert", ["soft-bt", "gaussian"])
+
+
+class Simulated(NamedTuple):
+    scores: Floats
+    comparisons: Comparisons
+
+
+def simulated(n: int, count: int, delta: list[float], expert: str = "soft-bt", seed: int = 0) -> Simulated:
+    """Verdicts as the expert believes judges to give them: one with each bias, pairs in random order."""
+    log, rng, scores = random_comparisons(n, count, seed), np.random.default_rng([n, count, seed]), true_scores(n, seed)
+    log = by_judges(log, len(delta), seed)
+    d = scores[log.first] - scores[log.second] + np.array(delta)[log.judge]
+    hard = (rng.random(count) < expit(d)).astype(np.float64)
+    noisy = 0.5 + (d + 2.0 * rng.standard_normal(count)) / 4.0
+    return Simulated(scores, log._replace(p=hard if expert == "soft-bt" else noisy))
+
+
+def fitted(log: Comparisons, n: int, judges: int, expert: str = "soft-bt") -> list[Bias]:
+    m = model(n, 1.0, expert, biases=judges)
+    return estimates(posterior.fit(log, m), log, m)
+
+
+def every(log: Comparisons, n: int) -> bool:
+    return is_identified(log, np.ones(log.size, np.bool_), n)
+
+
+def bipartite(n: int, count: int, seed: int = 0) -> Comparisons:
+    """The first half of the candidates is always shown first."""
+    rng = np.random.default_rng([n, count, seed])
+    return by_one_judge(rng.integers(n // 2, size=count), rng.integers(n // 2, n, size=count), rng.random(count))
+
+
+def ladder(n: int) -> Comparisons:
+    return by_one_judge(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 0.7))
+
+
+@pytest.mark.parametrize("delta", [-0.8, 0.0, 1.5])
+def test_closed_forms_on_simulated_judges(delta: float) -> None:
+    """Pairs in random order, candidates that hardly differ: beta is the p of equals, delta its logit."""
+    rng = np.random.default_rng(0)
+    d = 0.2 * rng.standard_normal(20_000)
+
+    beta, found = closed_form((rng.random(20_000) < expit(d + delta)).astype(np.float64))
+
+    assert beta == pytest.approx(expit(delta), abs=0.015)
+    assert found == pytest.approx(delta, abs=0.08)
+
+
+def test_closed_forms_by_hand() -> None:
+    beta, delta = closed_form(np.array([0.9, 0.7, 0.8]))
+
+    assert beta == pytest.approx(0.8)
+    assert delta == pytest.approx(np.log(4.0))
+
+
+def test_a_gaussian_expert_at_the_mean_p_centres_the_verdicts() -> None:
+    """beta = E[p] (PoE A.8): the mean of alpha (p - beta) is 0."""
+    _, log = simulated(10, 500, [1.0], "gaussian")
+    beta = float(np.clip(closed_form(log.p).beta, 0.0, 1.0))
+
+    at_zero = model(10, 1.0, "gaussian", beta=beta).expert.slope(np.zeros(500), log.p)
+
+    assert at_zero.sum() == pytest.approx(0.0, abs=1e-10)
+
+
+@pytest.mark.parametrize(("p", "delta"), [(1.0, np.inf), (0.0, -np.inf)])
+def test_a_judge_that_only_ever_names_one_position_has_an_infinite_bias(p: float, delta: float) -> None:
+    assert closed_form(np.full(3, p)).delta == delta
+
+
+@each_true_expert
+@pytest.mark.parametrize("delta", [-0.7, 0.0, 0.9])
+def test_the_joint_bias_is_within_two_sd_of_the_truth(expert: str, delta: float) -> None:
+    _, log = simulated(20, 1500, [delta], expert, seed=1)
+
+    (found,) = fitted(log, 20, 1, expert)
+
+    assert abs(found.delta - delta) < 2.0 * found.sd
+    assert found.sd < 0.1
+    assert (found.judge, found.comparisons, found.identified) == (0, 1500, True)
+
+
+@each_true_expert
+def test_each_judge_has_a_bias_of_its_own(expert: str) -> None:
+    _, log = simulated(20, 3000, [0.9, -0.9, 0.0], expert, seed=4)
+
+    found = fitted(log, 20, 3, expert)
+
+    assert [bias.judge for bias in found] == [0, 1, 2]
+    for bias, truth in zip(found, [0.9, -0.9, 0.0], strict=True):
+        assert abs(bias.delta - truth) < 2.0 * bias.sd
+        assert bias.sd < 0.12
+
+
+@each_expert
+def test_opposite_judges_of_the_same_pairs_cancel(expert: str) -> None:
+    """What one says of a pair the other says of it turned round: scores as without a bias, deltas of opposite sign."""
+    log = joined(cycle(6, 0), random_comparisons(6, 20, seed=0))
+    leaning = log._replace(p=expit(logit(np.clip(log.p, 0.01, 0.99)) + 1.0))
+    both = joined(leaning, swapped(leaning)._replace(judge=np.ones(log.size, np.int64)))
+
+    theta = laplace.fit(both, model(6, 1.0, expert, biases=2)).mean
+
+    assert theta[6] > 0.02
+    assert theta[7] == pytest.approx(-theta[6], abs=1e-7)
+
+
+@each_true_expert
+def test_estimating_the_bias_brings_the_scores_closer_to_the_truth(expert: str) -> None:
+    """Where the good are shown first more often than not, a bias taken for merit spreads the scores."""
+    count = 8000
+    scores, log = simulated(12, count, [2.0], expert, seed=3)
+    better_first = scores[log.first] > scores[log.second]
+    log = reordered(log, np.flatnonzero(better_first | (np.random.default_rng(0).random(count) < 0.3)))
+
+    def error(biases: int) -> float:
+        found = laplace.fit(log, model(12, 1.0, expert, biases=biases)).mean[:12]
+        return float(np.linalg.norm(found - found.mean() - scores + scores.mean()))
+
+    assert error(biases=1) < 0.6 * error(biases=0)
+
+
+@each_expert
+def test_a_judge_without_a_comparison_has_no_estimate_and_its_parameter_keeps_the_prior(expert: str) -> None:
+    log = random_comparisons(6, 30, seed=0)
+    log = log._replace(judge=np.ones(30, np.int64))
+    m = model(6, 1.0, expert, biases=3)
+    live = posterior.fit(log, m)
+
+    assert [bias.judge for bias in estimates(live, log, m)] == [1]
+    np.testing.assert_allclose(live.mean[[6, 8]], 0.0, atol=1e-12)
+
+
+def test_without_biases_or_comparisons_there_is_nothing_to_estimate() -> None:
+    log, plain, biased = random_comparisons(5, 10, seed=0), model(5), model(5, biases=2)
+
+    assert estimates(posterior.fit(log, plain), log, plain) == []
+    assert estimates(posterior.prior(biased), no_comparisons(), biased) == []
+
+
+def test_sd_is_that_of_the_joint_posterior() -> None:
+    """Wider than if the scores were known."""
+    _, log = simulated(6, 40, [0.5, -0.5])
+    m = model(6, biases=2)
+    live = posterior.fit(log, m)
+    h = laplace.precision(live.mean, log, m)
+
+    found = estimates(live, log, m)
+
+    np.testing.assert_allclose([bias.sd for bias in found], np.sqrt(np.linalg.inv(h).diagonal()[6:]))
+    assert all(bias.sd > (1.0 / np.sqrt(h.diagonal()[6:]))[bias.judge] for bias in found)
+
+
+@pytest.mark.parametrize("log", [bipartite(10, 400), ladder(10), comparisons((0, 1, 0.9)), ladder(1000)])
+def test_a_bias_that_scores_could_explain_as_well_is_not_identified(log: Comparisons) -> None:
+    assert not every(log, 1000)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        comparisons((0, 1, 0.9), (1, 0, 0.4)),
+        joined(bipartite(10, 400), swapped(bipartite(10, 1, seed=1))),
+        joined(ladder(1000), comparisons((999, 998, 0.5))),
+        comparisons((0, 1, 0.9), (1, 2, 0.9), (2, 0, 0.9)),
+        comparisons((0, 1, 0.9), (1, 2, 0.9), (0, 2, 0.9)),
+        random_comparisons(20, 200, seed=0),
+    ],
+    ids=["both orders", "one turned in 401", "one turned in 1000", "ring", "triangle in one order", "random"],
+)
+def test_one_pair_that_breaks_the_pattern_identifies_the_bias(log: Comparisons) -> None:
+    """Even a triangle that always shows the earlier one first: the long side is not two short ones."""
+    assert every(log, 1000)
+
+
+@numerics
+@given(logs(max_n=6, max_count=12))
+def test_identified_is_a_matter_of_rank(log: Log) -> None:
+    """The column of ones that delta adds to the design is not a combination of the others."""
+    if not log.comparisons.size:
+        return
+    rows, k = np.zeros((log.comparisons.size, log.n)), np.arange(log.comparisons.size)
+    rows[k, log.comparisons.first], rows[k, log.comparisons.second] = 1.0, -1.0
+    with_ones = np.hstack([rows, np.ones((len(rows), 1))])
+
+    expected = np.linalg.matrix_rank(with_ones) > np.linalg.matrix_rank(rows)
+    assert every(log.comparisons, log.n) == expected
+
+
+def test_each_judge_is_identified_by_what_it_saw_itself() -> None:
+    log = joined(bipartite(10, 100), random_comparisons(10, 100, seed=0))
+    log = log._replace(judge=np.repeat([0, 1], 100))
+
+    assert [bias.identified for bias in fitted(log, 10, 2)] == [False, True]
+
+
+@each_true_expert
+def test_a_bias_that_is_not_identified_is_uncertain_and_stays_so(expert: str) -> None:
+    """Four times the comparisons halve the sd of an identified bias; the other's is the prior's doing.
+
+    Raising delta by x and lowering half of the ten scores costs x^2 (1 + 10 / 4) / 2, so its variance is above 1 / 3.5.
+    """
+
+    def sd(log: Comparisons) -> float:
+        return fitted(log, 10, 1, expert)[0].sd
+
+    def mixed(count: int) -> Comparisons:
+        one_order = bipartite(10, count)
+        turned = np.arange(count) % 2 == 0
+        return joined(
+            reordered(one_order, np.flatnonzero(turned)), swapped(reordered(one_order, np.flatnonzero(~turned)))
+        )
+
+    assert sd(mixed(1600)) == pytest.approx(0.5 * sd(mixed(400)), rel=0.1)
+    assert sd(mixed(400)) < 0.2
+    assert sd(bipartite(10, 400)) > sd(bipartite(10, 1600)) > 1.0 / np.sqrt(3.5)
+
+
+@each_true_expert
+@pytest.mark.parametrize("delta", [-1.0, 2.0])
+def test_both_orders_of_every_pair_without_a_bias_are_the_debiased_probabilities(expert: str, delta: float) -> None:
+    """Permutation debiasing, p~ = (p_ij + 1 - p_ji) / 2 (PoE 3.5), each counted twice: exactly the same scores."""
+    n, scores = 8, true_scores(8, seed=0)
+    i, j = np.triu_indices(n, 1)
+    noise = np.random.default_rng(0).standard_normal((2, len(i)))
+    here = expit(scores[i] - scores[j] + delta + noise[0])
+    there = expit(scores[j] - scores[i] + delta + noise[1])
+    debiased = (here + 1.0 - there) / 2.0
+
+    both = joined(by_one_judge(i, j, here), by_one_judge(j, i, there))
+    once = by_one_judge(i, j, debiased)
+
+    m = model(n, 1.0, expert)
+    np.testing.assert_allclose(laplace.fit(both, m).mean, laplace.fit(joined(once, once), m).mean, atol=1e-9)
+
+
+@each_true_expert
+def test_with_both_orders_of_every_pair_estimating_the_bias_hardly_moves_the_scores(expert: str) -> None:
+    """They are debiased already; the gaussian's do not move at all."""
+    n, scores = 8, true_scores(8, seed=0)
+    i, j = np.triu_indices(n, 1)
+    here, there = expit(scores[i] - scores[j] + 0.6), expit(scores[j] - scores[i] + 0.6)
+    both = joined(by_one_judge(i, j, here), by_one_judge(j, i, there))
+
+    plain = laplace.fit(both, model(n, 1.0, expert)).mean
+    joint = laplace.fit(both, model(n, 1.0, expert, biases=1)).mean
+
+    assert joint[n] > 0.3
+    assert np.corrcoef(plain, joint[:n])[0, 1] > 0.999
+    if expert == "gaussian":
+        np.testing.assert_allclose(joint[:n], plain, atol=1e-9)

@@ -1,0 +1,162 @@
+"""The errata of methods.md, 1 to 5: what is implemented holds, and what the paper prints does not.
+
+Each test evaluates both.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from app.inference import covariance, laplace, posterior
+from app.inference.bias import closed_form
+from app.inference.calibration import tempered
+from app.inference.covariance import Covariance, dense
+from app.inference.model import VAGUE
+from app.inference.types import Comparisons, Floats
+from tests.inference.factories import comparisons, model, random_state
+
+N = 6
+
+
+def difference(n: int, i: int, j: int) -> Floats:
+    r = np.zeros(n)
+    r[i], r[j] = 1.0, -1.0
+    return r
+
+
+def some_covariance() -> Covariance:
+    return covariance.compact(random_state(N, seed=0)[1])
+
+
+# 1. PoE-v1 eq. 28 has + in Sherman-Morrison
+
+
+def test_a_comparison_is_taken_off_the_covariance_and_not_added() -> None:
+    before, r = some_covariance(), difference(N, 1, 4)
+    a, weight = dense(before), 0.3
+    correction = weight * np.outer(a @ r, a @ r) / (1.0 + weight * r @ a @ r)
+
+    after = dense(covariance.condition(before, 1, 4, weight))
+
+    inverse = np.linalg.inv(np.linalg.inv(a) + weight * np.outer(r, r))
+    np.testing.assert_allclose(after, inverse, atol=1e-14)
+    np.testing.assert_allclose(a - correction, inverse, atol=1e-14)
+    assert np.abs(a + correction - inverse).max() > 0.05
+
+
+def test_as_printed_a_comparison_would_make_its_pair_less_certain() -> None:
+    before, r = some_covariance(), difference(N, 1, 4)
+    a = dense(before)
+    printed = a + np.outer(a @ r, a @ r) / (1.0 + r @ a @ r)
+
+    assert (
+        covariance.variance_of_difference(covariance.condition(before, 1, 4, 1.0), 1, 4) < r @ a @ r < r @ printed @ r
+    )
+
+
+# 2. PoE-v1 3.6 has the inverse updated in O(N)
+
+
+def test_an_update_changes_every_entry_of_the_inverse() -> None:
+    """N^2 of them, so no O(N) update of the matrix exists; O(N) is A r, the difference of two of its columns."""
+    before = some_covariance()
+
+    after = covariance.condition(before, 1, 4, 0.3)
+
+    a = dense(before)
+    assert (dense(after) != a).all()
+    np.testing.assert_array_equal(covariance.times_difference(before, 1, 4), a[:, 1] - a[:, 4])
+
+
+def test_an_update_in_order_n_leaves_the_matrix_and_notes_one_column() -> None:
+    """What is stored instead: N new numbers. The matrix is read through them."""
+    before = some_covariance()
+
+    after = covariance.condition(before, 1, 4, 0.3)
+
+    assert after.base is before.base
+    assert after.columns.shape == (N, before.columns.shape[1] + 1)
+
+
+# 3. PoE A.9: the derivation has E[p] / (1 + E[p]), and its last step drops the minus of gamma = -logit(E[p])
+
+
+@pytest.mark.parametrize("delta", [-1.2, 0.4, 2.0])
+def test_the_bias_is_plus_the_logit_of_the_mean_probability(delta: float) -> None:
+    """Nearly equal candidates in random order, and a judge that adds delta to whoever is shown first."""
+    rng = np.random.default_rng(0)
+    p = expit(0.2 * rng.standard_normal(5000) + delta)
+    mean = float(p.mean())
+
+    gamma_as_printed_last, gamma_as_derived = float(logit(mean)), -float(np.log(mean / (1.0 + mean)))
+
+    assert closed_form(p).delta == pytest.approx(delta, abs=0.03)
+    assert closed_form(p).delta == float(logit(mean))
+    assert abs(-gamma_as_printed_last - delta) > 0.4  # delta = -gamma in the paper's f(s_i - s_j - gamma)
+    assert abs(-gamma_as_derived - delta) > 0.4
+
+
+def test_an_unbiased_judge_has_no_bias_by_the_logit_and_a_large_one_as_derived() -> None:
+    p = np.array([0.3, 0.7, 0.5])
+
+    assert closed_form(p).delta == pytest.approx(0.0, abs=1e-15)
+    assert np.log(0.5 / (1.0 + 0.5)) == pytest.approx(-np.log(3.0))
+
+
+def test_the_derivative_that_the_derivation_sets_to_zero_is_zero_at_the_logit() -> None:
+    """d/d gamma E[log p_gamma(0)] = sigma(-gamma) - E[p]."""
+    mean = 0.7
+
+    assert expit(logit(mean)) - mean == pytest.approx(0.0, abs=1e-15)
+    assert expit(np.log(mean / (1.0 + mean))) - mean < -0.2
+
+
+# 4. PoE-v1 eq. 19 splits the inverse of eq. 18 with a factor 1 / (2N) where 1 / N is needed
+
+
+@pytest.mark.parametrize("n", [3, 4, 10])
+def test_the_inverse_of_the_full_set_splits_with_one_over_n(n: int) -> None:
+    """(N + 1) / N in every entry, and a share of [[-1, -1 ...], [-1, 1, 0 ...], ...]."""
+    information = n * np.eye(n) - 1.0  # eq. 17: N - 1 comparisons each ...
+    information[0, 0] += 1.0  # ... and the anchor
+    rest = np.eye(n)
+    rest[0, :] = rest[:, 0] = -1.0
+
+    def split(share: float) -> Floats:
+        return np.full((n, n), (n + 1.0) / n) + share * rest
+
+    np.testing.assert_allclose(np.linalg.inv(information), split(1.0 / n), atol=1e-13)
+    assert np.abs(np.linalg.inv(information) - split(1.0 / (2.0 * n))).max() == pytest.approx(1.0 / (2.0 * n))
+
+    log = comparisons(*[(i, j, 0.5) for i, j in combinations(range(n), 2)])
+    ours = posterior.fit(log, model(n, 1.0, "gaussian", prior="anchor", v=1.0))
+    np.testing.assert_allclose(dense(ours.covariance), split(1.0 / n), atol=20.0 / VAGUE)
+
+
+# 5. GPM App. B: temperature only rescales the scores
+
+
+def best_first(log: Comparisons, at_temperature: float, prior_variance: float) -> list[int]:
+    log = log._replace(p=tempered(log.p, at_temperature))
+    return [int(i) for i in np.argsort(-laplace.fit(log, model(3, prior_variance)).mean)]
+
+
+@pytest.mark.parametrize("prior_variance", [1.0, 1e4])
+def test_temperature_can_change_the_ranking(prior_variance: float) -> None:
+    """Three verdicts on two score differences, with a prior or with next to none.
+
+    On all pairs the order is that of sum(p - 1/2). The near certain 0.999 keeps most of it at T = 4, the 0.15 does not:
+
+        candidate   T = 1                     T = 4
+        0           -0.350 + 0.499 =  0.149   -0.107 + 0.349 =  0.242
+        1            0.350 - 0.050 =  0.300    0.107 - 0.013 =  0.094
+        2           -0.499 + 0.050 = -0.449   -0.349 + 0.013 = -0.336
+
+    Scores that were only rescaled would keep their order.
+    """
+    log = comparisons((0, 1, 0.15), (0, 2, 0.999), (2, 1, 0.55))
+
+    assert best_first(log, 1.0, prior_variance) == [1, 0, 2]
+    assert best_first(log, 4.0, prior_variance) == [0, 1, 2]
