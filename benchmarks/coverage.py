@@ -32,6 +32,7 @@ SEED = 20_260
 LENGTHS = (2, 5, 20)  # comparisons for each candidate
 RUNS = {"soft-bt": {10: 1500, 50: 500, 200: 400}, "gaussian": {10: 1000, 50: 300, 200: 200}}  # of N candidates
 QUICK = {10: 100, 50: 20, 200: 2}
+SMALL = 10  # its pairs run out within the run, so that batches of n would step over a length
 CRITERIA = (Criterion.RANDOM, Criterion.REORDERING, Criterion.VARIANCE)
 LEVEL = 0.95
 EPSILONS = (0.0, 0.25)  # of tie groups
@@ -100,7 +101,7 @@ def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] =
     n, model = setting.n, build(Method(expert=setting.expert), setting.n)
     truth, wanted = rng.standard_normal(n), Wanted(LEVEL, top_k=max(n // 5, 1))
     at = {length * n for length in lengths}
-    batch = n if setting.criterion is Criterion.RANDOM else max(n // 10, 1)
+    batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
     for live, log in asked(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
         if log.size in at:
             exact = posterior.scores(posterior.exact(live, log, model), log, model)

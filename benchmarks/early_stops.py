@@ -91,14 +91,14 @@ def one_ahead(rng: np.random.Generator) -> Floats:
 
 TIED = (
     Scenario("two tied at 1, six below, to -1", two_tied, 1000),
-    Scenario("from N(0, 1), the best two made equal", two_tied_drawn, 400),
-    Scenario("all eight tied", lambda rng: np.zeros(8), 400),
-    Scenario("two tied at 3, six below, to -3", lambda rng: 3.0 * two_tied(rng), 400),
-    Scenario("top 3, the third and fourth tied", third_tied, 400, top_k=3),
-    Scenario("eight within 0.01", lambda rng: np.linspace(0.01, 0.0, 8), 400),
-    Scenario("twenty within 0.01, 1000 verdicts", lambda rng: np.linspace(0.01, 0.0, 20), 100, votes=1000),
+    Scenario("from N(0, 1), the best two made equal", two_tied_drawn, 200),
+    Scenario("all eight tied", lambda rng: np.zeros(8), 200),
+    Scenario("two tied at 3, six below, to -3", lambda rng: 3.0 * two_tied(rng), 200),
+    Scenario("top 3, the third and fourth tied", third_tied, 200, top_k=3),
+    Scenario("eight within 0.01", lambda rng: np.linspace(0.01, 0.0, 8), 200),
+    Scenario("twenty within 0.01, 1000 verdicts", lambda rng: np.linspace(0.01, 0.0, 20), 50, votes=1000),
 )
-AHEAD = Scenario("one at 1.5, seven from 0.5 to -1.5", one_ahead, 300, votes=1000)
+AHEAD = Scenario("one at 1.5, seven from 0.5 to -1.5", one_ahead, 200, votes=1000)
 
 
 def main() -> None:

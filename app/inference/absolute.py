@@ -9,33 +9,28 @@ it is a change of that score's prior. c0 and c1 > 0, one pair per judge, map the
 
 They maximise the evidence, the density of what the judge said, mu_n ~ N((s_n - c0) / c1, var), with the scores
 integrated out. The joint density of scores and scale has no maximum to profile: it rises for ever as c1 -> 0 with every
-s_n = c0 + c1 mu_n. Around the joint maximum of the scores, comparisons and prior alone are N(m, S), so with a slope
-u = 1 / c1 and a shift k = c0 / c1 for each judge
+s_n = c0 + c1 mu_n. EM does it: given the posterior N(m, S) of the scores, weights 1 / var and weighted means m_, mu_ of
+a judge's scores,
 
-    mu ~ N(u m - k, C),    C = u S u + var
+    A = sum ((m - m_)^2 + S_nn) / var,    B = sum (m - m_)(mu - mu_) / var
+    c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
 
-of which k has the closed form of generalised least squares and u >= 1 / FLATTEST of where it began is found by a
-quasi-Newton method; then the scores' maximum moves, and so on until neither does. (EM needs no S, but where a judge is
-sure of itself it creeps: its scores hold the posterior to the scale that it has so far.) A judge whose scores do not rise
-with what comparisons say ends at that bound, and its scores count next to nothing.
+A judge whose scores do not rise with what comparisons say ends at that bound, and its scores count next to nothing.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
 
-from app.inference import laplace
 from app.inference import posterior as posteriors
-from app.inference.covariance import dense, times
+from app.inference.covariance import diagonal
 from app.inference.model import Model
-from app.inference.posterior import Posterior
+from app.inference.posterior import Posterior, scores
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
-SCALE_TOLERANCE = 1e-4  # relative to tau: on how far any absolute score still moves
-MAX_ITERATIONS = 50
+SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
+MAX_ITERATIONS = 60  # of three steps of EM each
 FLATTEST = 1e3
 UNUSED = (0.0, 1.0)  # the scale of a judge who only compares
 
@@ -66,20 +61,7 @@ class Combined(NamedTuple):
     posterior: Posterior
     model: Model  # whose prior holds the absolute scores
     scale: Scale
-    settled: bool  # whether the scale stopped moving
-
-
-class _Rest(NamedTuple):
-    """N(mean, covariance) of the score behind each absolute score, given everything but the absolute scores."""
-
-    mean: Floats  # (M,)
-    covariance: Floats  # (M, M)
-
-
-class _Evidence(NamedTuple):
-    loss: float  # minus its logarithm, up to a constant
-    slope: Floats  # (J,) derivatives of that in u
-    shift: Floats  # (J,) k
+    settled: bool  # whether EM stopped moving
 
 
 class Moments(NamedTuple):
@@ -107,13 +89,20 @@ def no_absolute_scores() -> AbsoluteScores:
 def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores) -> Combined:
     """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score."""
     first = _first_scale(absolute, model)
-    held = _given(first, comparisons, model, absolute, None)
+
+    def em(held: Combined) -> Combined:
+        marginal = scores(held.posterior, comparisons, held.model)
+        scale = _maximised(marginal.mean, diagonal(marginal.covariance), absolute, FLATTEST * first.c1)
+        return _given(scale, comparisons, model, absolute, held.posterior.mean)
+
+    held, tolerance = _given(first, comparisons, model, absolute, None), SCALE_TOLERANCE * np.sqrt(model.prior.variance)
     for _ in range(MAX_ITERATIONS):
-        scale = _maximised(_of_the_rest(held, comparisons, model, absolute), absolute, held.scale, first)
-        change = np.abs(_mapped(absolute, scale) - _mapped(absolute, held.scale)).max()
-        held = _given(scale, comparisons, model, absolute, held.posterior.mean)
-        if change <= SCALE_TOLERANCE * np.sqrt(model.prior.variance):
-            return held._replace(settled=True)
+        once = em(held)
+        twice = em(once)
+        if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
+            return twice._replace(settled=True)
+        ahead = _extrapolated(held.scale, once.scale, twice.scale, absolute, FLATTEST * first.c1)
+        held = em(_given(ahead, comparisons, model, absolute, twice.posterior.mean))
     return held
 
 
@@ -146,6 +135,26 @@ def _given(
     return Combined(posteriors.fit(comparisons, joint, start=start), joint, scale, False)
 
 
+def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """Where the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008)."""
+    x0, x1, x2 = (_coordinates(scale, absolute) for scale in (x, once, twice))
+    step, bend = x1 - x0, x2 - 2.0 * x1 + x0
+    far = max(float(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300)), 1.0)
+    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
+    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
+    return Scale(level - c1 * _mean_by_judge(absolute), c1)
+
+
+def _coordinates(scale: Scale, absolute: AbsoluteScores) -> Floats:
+    """(2 J,) what a judge's mean maps to, and ln c1: next to independent of each other."""
+    return np.concatenate([scale.c0 + scale.c1 * _mean_by_judge(absolute), np.log(scale.c1)])
+
+
+def _mean_by_judge(absolute: AbsoluteScores) -> Floats:
+    total = np.bincount(absolute.judge, absolute.mean)
+    return np.asarray(total / np.maximum(np.bincount(absolute.judge), 1))
+
+
 def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
     return scale.c0[absolute.judge] + scale.c1[absolute.judge] * absolute.mean
 
@@ -159,55 +168,26 @@ def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
 def _like_prior(mine: AbsoluteScores, tau: float) -> tuple[float, float]:
     if not mine.size:
         return UNUSED
-    spread = float(mine.mean.std()) if np.ptp(mine.mean) else 1.0  # the std of equals is rounding
-    c1 = tau / spread
+    c1 = tau / (float(mine.mean.std()) if np.ptp(mine.mean) else 1.0)  # the std of equals is rounding
     return -c1 * float(mine.mean.mean()), c1
 
 
-def _of_the_rest(held: Combined, comparisons: Comparisons, model: Model, absolute: AbsoluteScores) -> _Rest:
-    """At the joint maximum, the rest pulls exactly against what the absolute scores add to the prior of `model`."""
-    mean, joint = held.posterior.mean, held.model.prior
-    sigma = laplace.covariance(mean, comparisons, model)
-    pull = (joint.pull - model.prior.pull) - (joint.precision - model.prior.precision) * mean
-    rated = absolute.candidate
-    return _Rest((mean - times(sigma, pull))[rated], dense(sigma)[np.ix_(rated, rated)])
+def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """The M-step, for scores N(mean, variance)."""
+    lines = [_line(mean, variance, _of(absolute, judge), flattest[judge]) for judge in _judges(absolute)]
+    return Scale(*np.array(lines).T)
 
 
-def _maximised(rest: _Rest, absolute: AbsoluteScores, start: Scale, first: Scale) -> Scale:
-    """The scale of the largest evidence; a judge without absolute scores keeps what it has."""
-    used, judge = np.unique(absolute.judge, return_inverse=True)
-    unit = 1.0 / first.c1[used]
-
-    def loss(x: Floats) -> tuple[float, Floats]:
-        found = _evidence(x * unit, judge, rest, absolute)
-        return found.loss, found.slope * unit
-
-    best = minimize(
-        loss,
-        1.0 / (start.c1[used] * unit),
-        jac=True,
-        bounds=[(1.0 / FLATTEST, FLATTEST)] * len(used),
-        method="L-BFGS-B",
-        options={"ftol": 1e-14, "gtol": 1e-7},
-    )
-    c0, c1, u = start.c0.copy(), start.c1.copy(), best.x * unit
-    c0[used], c1[used] = _evidence(u, judge, rest, absolute).shift / u, 1.0 / u
-    return Scale(c0, c1)
-
-
-def _evidence(u: Floats, judge: Ints, rest: _Rest, absolute: AbsoluteScores) -> _Evidence:
-    """Of (J,) slopes, with the best shifts; `judge` (M,) numbers the J judges without gaps."""
-    rate, variance = u[judge], absolute.variance
-    factor = cho_factor(rate[:, None] * rest.covariance * rate + np.diag(variance), lower=True)
-    inverse = cho_solve(factor, np.eye(absolute.size))
-    of_judge = np.eye(len(u))[judge]
-    off = absolute.mean - rate * rest.mean
-    shift = -np.linalg.solve(of_judge.T @ inverse @ of_judge, of_judge.T @ (inverse @ off))
-    off = off + shift[judge]
-    force = inverse @ off
-    rise = force * (off - variance * force + rate * rest.mean) - 1.0 + variance * inverse.diagonal()
-    loss = float(np.log(factor[0].diagonal()).sum() + 0.5 * off @ force)
-    return _Evidence(loss, -np.bincount(judge, rise) / u, shift)
+def _line(mean: Floats, variance: Floats, mine: AbsoluteScores, flattest: float) -> tuple[float, float]:
+    """c0 and c1 of one judge."""
+    if not mine.size:
+        return UNUSED
+    m, spread, weight = mean[mine.candidate], variance[mine.candidate], 1.0 / mine.variance
+    m_mean, mu_mean = np.average(m, weights=weight), np.average(mine.mean, weights=weight)
+    a = weight @ ((m - m_mean) ** 2 + spread)
+    b = weight @ ((m - m_mean) * (mine.mean - mu_mean))
+    c1 = min(float(a / b), flattest) if b > 0.0 else flattest
+    return float(m_mean - c1 * mu_mean), c1
 
 
 def _judges(absolute: AbsoluteScores) -> range:

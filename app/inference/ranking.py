@@ -3,7 +3,7 @@
     score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
     interval        score_i -+ z sd_i, marginal: each one holds with probability `level`
     rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
-                    (the envelopes of Besag, Green, Higdon and Mengersen 1995, section 6.3)
+                    (one width for all, in standard deviations of each candidate's normal scores)
     p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
     tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) >= level, head being the
                     first of the group above: within a group nobody is surely worse than its head by more than epsilon
@@ -24,6 +24,7 @@ from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 SAME_SCORE, ROUNDING = 1e-9, 9
+ROUNDED = 1e-9  # of a normal score
 
 
 class Wanted(NamedTuple):
@@ -111,18 +112,18 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
 def simultaneous_intervals(drawn: Ints, level: float) -> Ints:
     """(N, 2) rank intervals that hold together in at least `level` of the (D, N) draws.
 
-    Each candidate's interval runs between the same two order statistics of its draws; they are moved outwards until
-    enough whole draws lie inside. A draw that ties with the edge of an interval is inside it.
+    On normal scores z = Phi^-1((rank - 1/2) / N) each is mean -+ c sd of its draws, with the one c that keeps enough
+    whole draws inside: a single quantile, which D draws determine well whatever N is.
     """
     count, n = drawn.shape
-    ordered = np.sort(drawn, axis=0)
-    depth = np.empty(drawn.shape, np.int64)  # how many order statistics may be cut from each end
-    for i in range(n):
-        at_most = np.searchsorted(ordered[:, i], drawn[:, i], side="right")
-        below = np.searchsorted(ordered[:, i], drawn[:, i], side="left")
-        depth[:, i] = np.minimum(at_most, count - below) - 1
-    cut = int(np.sort(depth.min(axis=1))[int(np.floor((1.0 - level) * count))])
-    return np.column_stack([ordered[cut], ordered[count - 1 - cut]])
+    scale = ndtri((np.arange(n) + 0.5) / n)
+    z = scale[drawn - 1]
+    centre, spread = z.mean(axis=0), z.std(axis=0)
+    farthest = (np.abs(z - centre) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
+    half = np.sort(farthest)[int(np.ceil(level * count)) - 1] * spread + ROUNDED
+    best = np.searchsorted(scale, centre - half, side="left") + 1
+    worst = np.searchsorted(scale, centre + half, side="right")
+    return np.column_stack([best, worst])
 
 
 def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
