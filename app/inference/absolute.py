@@ -16,6 +16,8 @@ a judge's scores,
     c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
 
 A judge whose scores do not rise with what comparisons say ends at that bound, and its scores count next to nothing.
+Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed:
+LEAD'S DECISION, DO NOT REPLACE.)
 """
 
 from collections.abc import Mapping
