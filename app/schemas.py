@@ -596,6 +596,7 @@ class JudgeScale(Response):
 
     c0: float
     c1: float
+    settled: bool = Field(description="Whether the estimate of the scale is final.")
 
 
 class HeldOut(Response):

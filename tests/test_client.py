@@ -234,7 +234,7 @@ RANKING = {
     "components": 1,
     "entropy": None,
     "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
-    "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5}},
+    "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},
     "held_out": {"comparisons": 1, "agreement": None, "log_loss": 0.7},
     "stopping": {"converged": False, "reason": None, "forecast": 12},
     "ranking": [],

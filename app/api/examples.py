@@ -94,7 +94,7 @@ EXAMPLES: dict[str, Any] = {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
         },
         "comparisons": 1, "components": 1, "entropy": 2.7, "position_bias": BIASES,
-        "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6}}, "held_out": HELD_OUT,
+        "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,
     },
     "AbsoluteScoresIn": {

@@ -15,9 +15,9 @@ a judge's scores,
     A = sum ((m - m_)^2 + S_nn) / var,    B = sum (m - m_)(mu - mu_) / var
     c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
 
-A judge whose scores do not rise with what comparisons say ends at that bound, and its scores count next to nothing.
-Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed:
-LEAD'S DECISION, DO NOT REPLACE.)
+Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
+judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
+Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
 """
 
 from collections.abc import Mapping

@@ -20,13 +20,14 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 class HeldOut(NamedTuple):
     comparisons: int
-    agreement: float | None  # of those with a winner; None without any
+    agreement: float | None  # of those with a winner, half for a prediction of 1/2; None without any
     log_loss: float
 
 
 def held_out(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOut:
     """Of K >= 1 verdicts p that were predicted by N(m, sd^2), each of shape (K,), first minus second."""
     expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
-    decided = p != 0.5
-    agreement = float(((expected > 0.5) == (p > 0.5))[decided].mean()) if decided.any() else None
+    decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))
+    right = 0.5 + 0.5 * named * np.sign(p - 0.5)
+    agreement = float(right[decided].mean()) if decided.any() else None
     return HeldOut(len(p), agreement, log_loss(expected, p))

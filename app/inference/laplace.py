@@ -79,6 +79,7 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
 def _tolerance(comparisons: Comparisons, model: Model) -> float:
     """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of that many terms."""
     rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2
+    rounding += 1e-14 * float(model.prior.precision.max(initial=0.0))
     return _exactness(model) + rounding
 
 

@@ -240,15 +240,21 @@ def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
     return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
 
 
+def plain_model(snapshot: Snapshot) -> Model:
+    """Without what absolute scores add to the prior: the prior that a stop is judged against."""
+    return build(snapshot.reading.method, snapshot.model.n, len(snapshot.evidence.judges))
+
+
 def stop_reason(snapshot: Snapshot, stop: Stop) -> stopping.Reason | None:
     """Why no more pairs are needed, if so. Between checkpoints a stop is confirmed by the exact covariance."""
     if snapshot.model.n < 2:
         return None
     live = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
-    if reason(live, snapshot.model, stop) is None:
+    plain = plain_model(snapshot)
+    if reason(live, plain, stop) is None:
         return None
     published = exact(snapshot)
-    return reason(scores(published.posterior, snapshot.comparisons, published.model), published.model, stop)
+    return reason(scores(published.posterior, snapshot.comparisons, published.model), plain, stop)
 
 
 def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int) -> list[Ask]:

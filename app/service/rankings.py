@@ -177,7 +177,10 @@ def _present_scale(published: Published, read: _Read) -> dict[str, schemas.Judge
     level = published.posterior.mean[: published.model.n].mean()
     judges, scored = read.snapshot.evidence.judges, np.unique(read.snapshot.evidence.absolute.judge)
     c0, c1 = published.scale.c0 - level, published.scale.c1
-    return {read.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j])) for j in scored}
+    return {
+        read.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j]), settled=published.settled)
+        for j in scored
+    }
 
 
 def _stopping(read: _Read) -> schemas.Stopping:
@@ -187,7 +190,7 @@ def _stopping(read: _Read) -> schemas.Stopping:
         return schemas.Stopping(converged=False, reason=None, forecast=None)
     published = snapshots.exact(snapshot)
     marginal = scores(published.posterior, snapshot.comparisons, published.model)
-    found = stopping(marginal, published.model, snapshot.comparisons.size, Stop(**read.row.stop))
+    found = stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, Stop(**read.row.stop))
     return schemas.Stopping.model_validate({"converged": found.reason is not None, **found._asdict()})
 
 

@@ -127,7 +127,7 @@ def test_the_scale_of_a_simulated_judge_is_recovered(expert: str, c0: float, c1:
 
 @pytest.mark.parametrize("biases", [0, 2])
 def test_with_a_known_scale_absolute_scores_are_pseudo_data(biases: int) -> None:
-    """Of the gaussian expert, in closed form: H gains 1 / (c1^2 var) on the diagonal and the pull (c0 + c1 mu) times it."""
+    """The gaussian expert in closed form: H gains 1 / (c1^2 var) on the diagonal, the pull (c0 + c1 mu) times it."""
     n, log = 6, by_judges(random_comparisons(6, 25, seed=0), 2)
     given, scale = two_judges(n, seed=1), Scale(np.array([-2.0, -4.0]), np.array([0.4, 0.05]))
     rows = np.zeros((25 + given.size, n + biases))
@@ -199,7 +199,7 @@ def test_the_units_of_a_judge_do_not_matter(expert: str) -> None:
 @pytest.mark.parametrize("expert", ["soft-bt", "gaussian", "laplace"])
 def test_a_judge_that_contradicts_the_comparisons_counts_next_to_nothing(expert: str) -> None:
     """Its scores fall where the comparisons rise, so no c1 > 0 fits: the flattest scale is best."""
-    scores, log, given = simulated(30, 1500)
+    _, log, given = simulated(30, 1500)
     m = model(30, 1.0, expert)
     upside_down = given._replace(mean=10.0 - given.mean)
 
