@@ -4,9 +4,9 @@ import pytest
 from app.inference import posterior
 from app.inference.asking import NONE_LEASED, Leased, Plan, Presented, generator, next_pairs
 from app.inference.order import Order, lead
-from app.inference.selection import Criterion, Policy
+from app.inference.selection import Criterion, Policy, select
 from app.inference.types import Bools, no_comparisons
-from tests.inference.factories import cycle, joined, model, random_comparisons
+from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
@@ -86,3 +86,18 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders() -> None:
     with_zero = [p for p in ask(plan, count=60, leased=leased, seen=False) if 0 in (p.first, p.second)]
 
     assert with_zero[0].second == 0
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_scores(criterion: Criterion) -> None:
+    log, m = by_judges(LOG, 2), model(N, biases=2)
+    live = posterior.fit(log, m)
+    mean, sigma = posterior.scores(live, log, m)
+
+    presented = next_pairs(
+        live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
+    )
+
+    picks = select(mean, sigma, m.expert, all_open(), Policy(criterion), 8, np.random.default_rng(0))
+    assert [p.choice for p in presented] == picks
+    assert max(max(p.first, p.second) for p in presented) < N

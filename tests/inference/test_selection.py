@@ -1,5 +1,6 @@
 from collections import Counter
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from scipy.stats import chi2
 
 from app.inference import posterior
 from app.inference.covariance import Covariance, condition, dense
+from app.inference.experts import make
 from app.inference.selection import (
+    Batch,
     Choice,
     Criterion,
     Policy,
@@ -22,6 +25,7 @@ from app.inference.selection import (
 )
 from app.inference.types import Bools, Floats
 from tests.inference.factories import SOFT_BT, Log, comparisons, isotropic, logs, model, numerics, random_state
+from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
 Formula = Callable[[Floats, Floats, float], Floats]
@@ -328,3 +332,161 @@ def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: 
 
     here = pairs_of(chosen(mean, sigma, Policy(criterion), count=5))
     assert picks == [tuple(sorted((int(label[i]), int(label[j])))) for i, j in here]
+
+
+def one_list(mean: Floats, sigma: Covariance, open_pairs: Bools, formula: Formula, count: int) -> list[Pair]:
+    """Score every open pair once and take the best `count`."""
+    i, j = np.nonzero(np.triu(open_pairs, 1))
+    full = dense(sigma)
+    scores = formula(mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j], equality(sigma))
+    best = np.argsort(-scores, kind="stable")[:count]
+    return [(int(i[k]), int(j[k])) for k in best]
+
+
+@each_scored_criterion
+@pytest.mark.parametrize(("n", "count"), [(6, 15), (30, 20), (150, 200)])
+def test_a_top_batch_is_the_top_of_one_list(criterion: Criterion, n: int, count: int) -> None:
+    mean, sigma = random_state(n, seed=2)
+    half = np.triu(np.random.default_rng(n).random((n, n)) < 0.9)
+
+    picks = pairs_of(
+        chosen(mean, sigma, Policy(criterion, EPSILON, batch=Batch.TOP), count=count, open_pairs=half | half.T)
+    )
+
+    assert picks == one_list(mean, sigma, half, FORMULAS[criterion], count)
+
+
+@each_scored_criterion
+def test_scores_fall_down_a_top_batch_and_its_pairs_are_explained_by_the_state_before_it(criterion: Criterion) -> None:
+    mean, sigma = random_state(12, seed=0)
+    full = dense(sigma)
+
+    choices = chosen(mean, sigma, Policy(criterion, batch=Batch.TOP), count=20)
+
+    assert (np.diff([choice.score for choice in choices]) <= 0.0).all()
+    for choice in choices:
+        v = full[choice.i, choice.i] + full[choice.j, choice.j] - 2.0 * full[choice.i, choice.j]
+        assert choice.sd_difference == pytest.approx(np.sqrt(v))
+
+
+@each_scored_criterion
+def test_the_first_pick_does_not_depend_on_how_batches_are_made(criterion: Criterion) -> None:
+    mean, sigma = random_state(12, seed=0)
+
+    greedy_first, top_first = (chosen(mean, sigma, Policy(criterion, batch=batch))[0] for batch in Batch)
+
+    assert greedy_first == top_first
+
+
+def test_a_top_batch_crowds_where_a_greedy_one_spreads() -> None:
+    """GPM 6.3: all nine pairs of the one newcomer."""
+    ring = comparisons(*[(i, (i + 1) % 9, 0.5) for i in range(9)])
+    live = posterior.fit(ring, model(10))
+
+    crowd = pairs_of(chosen(live.mean, live.covariance, Policy(Criterion.VARIANCE, batch=Batch.TOP), count=9))
+
+    assert all(9 in pair for pair in crowd)
+
+
+@each_row
+def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_expects(row: Row) -> None:
+    """And so does a fantasy: what the judge says is what the model predicts."""
+    expert, (mean, sigma) = row.expert, random_state(20, seed=3)
+    i, j = np.triu_indices(20, 1)
+    full = dense(sigma)
+    m, v = mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j]
+    weight = expert.curvature(m, expert.expected(m))
+
+    policy, everything = Policy(Criterion.DETERMINANT), all_open(20)
+    (choice,) = select(mean, sigma, expert, everything, policy, 1, np.random.default_rng(0))
+
+    np.testing.assert_allclose(score(policy, expert, m, v, 0.0), weight * v)
+    assert choice.score == pytest.approx((weight * v).max())
+    after = fantasise(sigma, mean, expert, choice.i, choice.j)
+    k = int(np.flatnonzero((i == choice.i) & (j == choice.j))[0])
+    np.testing.assert_allclose(dense(after), dense(condition(sigma, choice.i, choice.j, float(weight[k]))), atol=1e-14)
+
+
+@each_row
+def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row) -> None:
+    """PoE A.6: det Sigma falls by 1 + w v, so the pair of the largest w v is the one that lowers it most."""
+    expert, (mean, sigma) = row.expert, random_state(6, seed=3)
+
+    left = {pair: fantasise(sigma, mean, expert, *pair).log_det for pair in combinations(range(6), 2)}
+
+    (choice,) = select(mean, sigma, expert, all_open(6), Policy(Criterion.DETERMINANT), 1, np.random.default_rng(0))
+    assert left[choice.i, choice.j] == pytest.approx(min(left.values()))
+    assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
+
+
+def test_under_constant_curvature_determinant_is_variance() -> None:
+    mean, sigma = random_state(12, seed=0)
+    rng, expert = np.random.default_rng(0), make("gaussian")
+
+    picks = [
+        pairs_of(select(mean, sigma, expert, all_open(12), Policy(criterion), 10, rng))
+        for criterion in (Criterion.DETERMINANT, Criterion.VARIANCE)
+    ]
+
+    assert picks[0] == picks[1]
+
+
+@pytest.mark.parametrize("batch", Batch)
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 0.0), (0.25, 0.25), (1.0, 1.0)])
+def test_picks_drawn_uniformly_say_so(batch: Batch, share: float, expected: float) -> None:
+    """Within 4.5 standard errors of their share."""
+    mean, sigma = random_state(8, seed=0)
+    policy = Policy(Criterion.VARIANCE, random_share=share, batch=batch)
+
+    drawn = [chosen(mean, sigma, policy, seed=seed)[0].random for seed in range(1000)]
+
+    assert np.mean(drawn) == pytest.approx(expected, abs=4.5 * np.sqrt(expected * (1.0 - expected) / 1000))
+
+
+def test_every_pick_of_the_random_criterion_is_random() -> None:
+    choices = chosen(*random_state(6, seed=0), Policy(Criterion.RANDOM), count=15)
+
+    assert all(choice.random for choice in choices)
+
+
+@pytest.mark.parametrize("batch", Batch)
+@each_scored_criterion
+def test_a_pick_that_is_not_random_is_the_best_and_one_that_is_may_be(criterion: Criterion, batch: Batch) -> None:
+    mean, sigma = random_state(5, seed=0)
+    policy = Policy(criterion, random_share=0.5, batch=batch)
+    best = pairs_of(chosen(mean, sigma, Policy(criterion)))[0]
+
+    picks = [chosen(mean, sigma, policy, seed=seed)[0] for seed in range(200)]
+
+    assert all((pick.i, pick.j) == best for pick in picks if not pick.random)
+    expected = [0.5 / 10 + 0.5 * ((pick.i, pick.j) == best) for pick in picks]
+    np.testing.assert_allclose([pick.propensity for pick in picks], expected)
+    assert any(pick.random and (pick.i, pick.j) == best for pick in picks)
+
+
+@pytest.mark.parametrize("batch", Batch)
+@each_scored_criterion
+def test_propensities_in_a_batch_are_of_the_pairs_left_at_that_pick(criterion: Criterion, batch: Batch) -> None:
+    """A uniform share of one in 10, 9, 8, ... pairs, and the rest of the propensity where the pick is the best one."""
+    choices = chosen(*random_state(5, seed=1), Policy(criterion, random_share=0.4, batch=batch), count=10, seed=3)
+
+    uniform = 0.4 / np.arange(10.0, 0.0, -1.0)
+    for choice, share in zip(choices, uniform, strict=True):
+        assert choice.propensity in (pytest.approx(share), pytest.approx(share + 0.6))
+        assert choice.random or choice.propensity == pytest.approx(share + 0.6)
+
+
+@each_criterion
+def test_one_candidate_has_no_pair(criterion: Criterion) -> None:
+    assert chosen(np.zeros(1), isotropic(1, 1.0), Policy(criterion), count=3) == []
+
+
+@each_scored_criterion
+def test_a_pair_known_to_rounding_is_no_trouble(criterion: Criterion) -> None:
+    """A million verdicts of weight 1/4 on one pair: its v is next to nothing."""
+    sigma = condition(isotropic(4, 1.0), 0, 1, 250_000.0)
+
+    choices = chosen(np.array([8.0, -8.0, 0.0, 0.0]), sigma, Policy(criterion), count=6)
+
+    assert len(choices) == 6
+    assert all(np.isfinite(choice[2:]).all() for choice in choices)

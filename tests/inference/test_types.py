@@ -1,7 +1,16 @@
 import numpy as np
 import pytest
 
-from app.inference.types import Convergence, Outcome, differences, no_comparisons, scatter_differences, take
+from app.inference.types import (
+    Convergence,
+    Outcome,
+    by_one_judge,
+    differences,
+    join,
+    no_comparisons,
+    scatter_differences,
+    take,
+)
 from tests.inference.factories import comparisons, random_comparisons
 
 
@@ -26,6 +35,16 @@ def test_take_cuts_every_column() -> None:
     log = take(comparisons((0, 1, 0.9), (2, 0, 0.1), (1, 2, 0.3)), slice(1, 2))
 
     assert [column.tolist() for column in log] == [[2], [0], [0.1], [0]]
+
+
+def test_join_puts_the_new_ones_last() -> None:
+    old, new = comparisons((0, 1, 0.9)), comparisons((2, 0, 0.1), (1, 2, 0.3))._replace(judge=np.array([4, 5]))
+
+    assert [column.tolist() for column in join(old, new)] == [[0, 2, 1], [1, 0, 2], [0.9, 0.1, 0.3], [0, 4, 5]]
+
+
+def test_by_one_judge_is_by_judge_zero() -> None:
+    assert by_one_judge(np.array([1, 2]), np.array([0, 1]), np.array([0.5, 1.0])).judge.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("outcome", Outcome)
