@@ -13,8 +13,8 @@ from scipy.special import expit
 
 from app.client import AsyncClient, create_set, next_pair, ranking, send_verdict
 from app.inference import posterior
-from app.inference.covariance import diagonal
 from app.inference.model import Method, build
+from app.inference.ranking import relative_sd
 from app.inference.types import by_one_judge
 from app.schemas import Assignment, CandidateIn, Comparison, FailureRecorded, SetIn, VerdictIn
 
@@ -127,7 +127,7 @@ async def _check_ranking(url: str, set_id: UUID, log: Sequence[Comparison]) -> N
     assert answered.version == len(log)
     scores, sds = (np.array([getattr(row, name) for row in rows]) for name in ("score", "sd"))
     np.testing.assert_allclose(scores, fresh.mean, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(sds, np.sqrt(diagonal(fresh.covariance)), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(sds, relative_sd(fresh.covariance), rtol=0, atol=1e-8)
 
 
 def _pair(first: str, second: str) -> Pair:

@@ -104,6 +104,23 @@ def test_the_top_is_apart_once_it_is_surely_above_all_others() -> None:
     assert reason(known([0.0, 2.0, 2.0], 0.1), model(3), Stop(top_k=2)) == "top_k"
 
 
+def edge(claims: int) -> float:
+    """The least difference that is sure at alpha = 0.05, among so many claims, with v = 0.2 and V = 2."""
+    return float(np.sqrt(0.4 * np.log(claims / 0.05 * np.sqrt(10.0))))
+
+
+def test_a_claim_is_made_of_every_pair_that_it_needs() -> None:
+    """k (N - k) cross pairs for the top, N (N - 1) / 2 for the rank intervals."""
+    for k, n, claims in ((1, 2, 1), (1, 4, 3), (2, 4, 4)):
+        above, below = ([step * edge(claims)] * k + [0.0] * (n - k) for step in (1.001, 0.999))
+        assert reason(known(above, 0.1), model(n), Stop(top_k=k)) == "top_k"
+        assert reason(known(below, 0.1), model(n), Stop(top_k=k)) is None
+    for n, claims in ((2, 1), (3, 3), (5, 10)):
+        above, below = ([step * edge(claims) * i for i in range(n)] for step in (1.001, 0.999))
+        assert reason(known(above, 0.1), model(n), Stop(rank_width=0)) == "rank_width"
+        assert reason(known(below, 0.1), model(n), Stop(rank_width=0)) is None
+
+
 def test_one_rival_in_reach_keeps_the_top_open() -> None:
     assert reason(known([2.0, 1.9, 0.0], 0.1), model(3), Stop(top_k=1)) is None
 
