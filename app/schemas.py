@@ -574,7 +574,7 @@ class Rank(Response):
     p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
     tie_group: int | None = Field(
         default=None,
-        description="1 for the best. Nobody is surely worse than the first of their group by more than `epsilon`.",
+        description="1 for the best. Nobody is surely worse than the first of their group by more than `epsilon`, all groups together.",
     )
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")

@@ -5,8 +5,11 @@
     rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
                     (one width for all, in standard deviations of each candidate's normal scores)
     p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
-    tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) >= level, head being the
-                    first of the group above: within a group nobody is surely worse than its head by more than epsilon
+    tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
+                    1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
+                    surely worse than its head by more than epsilon. The divisor counts every pair and direction
+                    (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
+                    coin give one group with probability `level`
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
 Rank 1 is the best. Equal scores share the better rank.
@@ -129,7 +132,7 @@ def simultaneous_intervals(drawn: Ints, level: float) -> Ints:
 def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
     """(N,) numbers of the tie groups, 1 for the best."""
     mean, sigma = posterior.mean, dense(posterior.covariance)
-    groups, sure = np.ones(len(mean), np.int64), float(ndtri(wanted.level))
+    groups, sure = np.ones(len(mean), np.int64), sure_of_any(len(mean), wanted.level)
     order = np.argsort(-mean, kind="stable")
     head = order[0]
     for before, i in pairwise(order):
@@ -138,6 +141,11 @@ def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
         groups[i] = groups[before] + apart
         head = i if apart else head
     return groups
+
+
+def sure_of_any(n: int, level: float) -> float:
+    """How many standard deviations make one claim "i is above j", so that all N (N - 1) of them hold with `level`."""
+    return float(-ndtri((1.0 - level) / max(n * (n - 1), 1)))
 
 
 def predict(posterior: Scores, first: int, second: int) -> Prediction:

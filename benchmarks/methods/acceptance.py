@@ -69,7 +69,12 @@ def _beats(found: Large, ours: str, rival: str) -> Line:
         f"mean {signed(float(margin.mean()))}, ahead at {percent(float(np.mean(margin > 0.0)))} of the batches"
     )
     tried = "" if ours == REORDERING.name else " (tried, no target)"
-    return Line(f"HANNA, b = {found.batch}: {ours} beats {rival} at every K{tried}", text, bool((margin > 0.0).all()))
+    verdicts = "hard verdicts" if found.hard else "soft"
+    return Line(
+        f"HANNA, {verdicts}, b = {found.batch}: {ours} beats {rival} at every K{tried}",
+        text,
+        bool((margin > 0.0).all()),
+    )
 
 
 def _at_most(target: str, most: float, shares: dict[Criterion, float]) -> Line:

@@ -32,7 +32,9 @@ RANDOM = Contender("random", Policy(Criterion.RANDOM))
 TOP = Contender("reordering, top b", Policy(Criterion.REORDERING, batch=Batch.TOP))
 DETERMINANT_TOP = Contender("determinant, top b", Policy(Criterion.DETERMINANT, batch=Batch.TOP))
 OURS, RIVALS = (REORDERING, MIXED), (RANDOM, TOP, DETERMINANT_TOP)
+DRAWS = 20_262
 BATCHED = (*OURS, *RIVALS)
+BATCHED_HARD = (REORDERING, *RIVALS)
 SINGLE = (REORDERING, RANDOM)
 
 
@@ -40,7 +42,7 @@ class Large(NamedTuple):
     """Curves of one batch size, all on the same K; dimensions and seeds are rows."""
 
     batch: int
-    temperature: float
+    hard: bool
     comparisons: Floats  # (K,)
     curves: dict[str, Floats]  # by contender, (D, S, K)
     full: Floats  # (D,) the judge's own scores
@@ -57,7 +59,7 @@ class Plan(NamedTuple):
     limit: int  # comparisons
     seeds: int
     contenders: tuple[Contender, ...]
-    temperature: float = 1.0
+    hard: bool = False  # each pair's verdict is drawn once with probability p, instead of p itself
 
 
 def measure(folder: Path, size: Size, plan: Plan, keep: Keep) -> Large:
@@ -68,12 +70,12 @@ def measure(folder: Path, size: Size, plan: Plan, keep: Keep) -> Large:
     }
     asked = np.minimum(np.arange(plan.batch, plan.limit + plan.batch, plan.batch), plan.limit).astype(np.float64)
     full = np.array([spearman(some.judged, some.truth) for some in stories])
-    return Large(plan.batch, plan.temperature, asked, curves, full)
+    return Large(plan.batch, plan.hard, asked, curves, full)
 
 
 def _runs(dimension: str, stories: data.Stories, plan: Plan, who: Contender, keep: Keep) -> list[Floats]:
     """A curve for each seed."""
-    name = f"hanna {dimension} b={plan.batch} T={plan.temperature:g} {who.name}"
+    name = f"hanna {dimension} b={plan.batch}{' hard' * plan.hard} {who.name}"
     return [keep(f"{name} seed {seed}", partial(curve, stories, plan, who.policy, seed)) for seed in range(plan.seeds)]
 
 
@@ -86,20 +88,26 @@ def curve(stories: data.Stories, plan: Plan, policy: Policy, seed: int) -> Float
 def _means(stories: data.Stories, plan: Plan, asking: service.Plan) -> Iterator[Floats]:
     n = len(stories.judged)
     model, log, open_pairs = build(Method(), n), no_comparisons(), upper_triangle(n).copy()
-    held = posterior.prior(model)
+    held, draws = posterior.prior(model), _draws(plan, n, asking.seed)
     while log.size < plan.limit:
         count, rng = min(plan.batch, plan.limit - log.size), generator(asking, log.size, leased=0)
         chosen = next_pairs(held, model, log, NONE_LEASED, open_pairs, asking, count, rng)
-        new = _answers(stories, np.array([[pair.first, pair.second] for pair in chosen]), plan.temperature)
+        new = _answers(stories, np.array([[pair.first, pair.second] for pair in chosen]), draws)
         open_pairs[new.first, new.second] = open_pairs[new.second, new.first] = False
         log = join(log, new)
         held = posterior.fold(held, log, model) if plan.batch == 1 else posterior.fit(log, model, start=held.mean)
         yield held.mean
 
 
-def _answers(stories: data.Stories, pairs: Ints, t: float) -> Comparisons:
+def _answers(stories: data.Stories, pairs: Ints, draws: Floats | None) -> Comparisons:
     first, second = pairs.T
-    return by_one_judge(first, second, expit((stories.judged[first] - stories.judged[second]) / t))
+    p = expit(stories.judged[first] - stories.judged[second])
+    return by_one_judge(first, second, p if draws is None else np.asarray(draws[first, second] < p, dtype=np.float64))
+
+
+def _draws(plan: Plan, n: int, seed: int) -> Floats | None:
+    """(N, N) what decides a hard verdict: whoever asks for a pair hears the same."""
+    return np.random.default_rng([DRAWS, seed]).random((n, n)) if plan.hard else None
 
 
 def _some(stories: data.Stories, count: int | None) -> data.Stories:

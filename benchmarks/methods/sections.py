@@ -168,6 +168,9 @@ def _reviewer(judge: str, reviewer: Reviewer) -> list[str]:
 def large_section(run: Run) -> Section:
     limit = int(run.size.share * _ordered_pairs(run))
     plans = [large.Plan(batch, limit, run.size.hanna_seeds, large.BATCHED) for batch in run.size.batches]
+    plans += [
+        large.Plan(batch, limit, run.size.hanna_hard_seeds, large.BATCHED_HARD, hard=True) for batch in run.size.batches
+    ]
     found = [large.measure(run.folder, run.size, plan, run.keep) for plan in plans]
     one = large.Plan(1, run.size.single, 1, large.SINGLE)
     alone = large.measure(run.folder, run.size._replace(hanna=run.size.hanna[:1]), one, run.keep)
@@ -185,7 +188,8 @@ def _ordered_pairs(run: Run) -> int:
 
 
 def _title(found: Large) -> str:
-    return "one at a time" if found.batch == 1 else f"batches of {found.batch}"
+    title = "one at a time" if found.batch == 1 else f"batches of {found.batch}"
+    return f"{title}, hard verdicts" if found.hard else title
 
 
 def _bands(found: Large) -> dict[str, Band]:

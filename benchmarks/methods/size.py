@@ -18,6 +18,7 @@ class Size(NamedTuple):
     judges: tuple[str, ...] = data.VICUNA_JUDGES
     hanna: tuple[str, ...] = data.HANNA
     hanna_seeds: int = 1
+    hanna_hard_seeds: int = 2
     batches: tuple[int, ...] = (100, 400)
     stories: int | None = None
     share: float = 0.01  # of N (N - 1), of the batches
@@ -35,6 +36,7 @@ QUICK = Size(
     topicalchat=("naturalness",),
     judges=("bard",),
     hanna=("RE",),
+    hanna_hard_seeds=1,
     batches=(20,),
     stories=60,
     share=0.05,

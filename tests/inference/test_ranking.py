@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
@@ -16,6 +17,7 @@ from app.inference.ranking import (
     ranks,
     simultaneous_intervals,
     summarise,
+    sure_of_any,
     tie_groups,
 )
 from app.inference.types import Floats
@@ -254,25 +256,30 @@ def test_p_top_grows_with_k() -> None:
     np.testing.assert_array_equal(of_k[-1], 1.0)
 
 
+def told_apart_by(difference: float, means: ArrayLike) -> Scores:
+    """Independent scores: those that differ by more are surely different at the level of 95%."""
+    mean = np.asarray(means, np.float64)
+    return Scores(mean, isotropic(len(mean), 0.5 * (difference / sure_of_any(len(mean), 0.95)) ** 2))
+
+
 def test_tie_groups_by_hand() -> None:
-    """sd of a difference is 1, so surely means by more than 1.645: 2.9 and 2.0 tie with 3.5; 1.8 does not, nor 0.2
-    with its own head 1.8; 0.1 ties with 0.2 however far it is from the others."""
-    live = Scores(np.array([1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6]), isotropic(7, 0.5))
+    """Surely means by more than 1.6: 2.9 and 2.0 tie with 3.5; 1.8 does not, nor 0.1 with its own head 1.8."""
+    live = told_apart_by(1.6, [1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6])
 
     assert tie_groups(live, Wanted()).tolist() == [2, 1, 3, 1, 1, 3, 4]
 
 
 def test_a_group_is_held_against_its_head_and_not_against_its_neighbour() -> None:
     """Small steps add up: nobody ties with a head that is surely better."""
-    live = Scores(-np.arange(6.0), isotropic(6, 0.5))
+    live = told_apart_by(1.6, -np.arange(6.0))
 
     assert tie_groups(live, Wanted()).tolist() == [1, 1, 2, 2, 3, 3]
 
 
 @pytest.mark.parametrize(("epsilon", "expected"), [(0.0, [1, 2, 3]), (0.4, [1, 1, 2]), (2.2, [1, 1, 1])])
 def test_epsilon_widens_the_groups(epsilon: float, expected: list[int]) -> None:
-    """With sd 1 of a difference, 1.645 + epsilon is what separates."""
-    live = Scores(np.array([3.7, 1.8, 0.1]), isotropic(3, 0.5))
+    """1.6 + epsilon is what separates."""
+    live = told_apart_by(1.6, [3.7, 1.8, 0.1])
 
     assert tie_groups(live, Wanted(epsilon=epsilon)).tolist() == expected
 
@@ -291,10 +298,8 @@ def test_groups_go_down_the_ranking_and_merge_as_more_is_asked_of_them(seed: int
     assert count == sorted(count, reverse=True)
 
 
-def test_at_level_one_half_whoever_scores_less_is_apart() -> None:
-    live = Scores(np.array([0.3, 0.2, 0.2, -0.1]), isotropic(4, 1.0))
-
-    assert tie_groups(live, Wanted(0.5)).tolist() == [1, 2, 2, 3]
+def test_one_claim_of_two_candidates_is_two_sided() -> None:
+    assert sure_of_any(2, 0.95) == pytest.approx(1.959964, abs=1e-6)
 
 
 def test_without_data_all_are_in_one_group() -> None:
