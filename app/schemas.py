@@ -574,7 +574,8 @@ class Rank(Response):
     p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
     tie_group: int | None = Field(
         default=None,
-        description="1 for the best. Nobody is surely worse than the first of their group by more than `epsilon`, all groups together.",
+        description="1 for the best. A new group begins with whoever is surely worse than the first of the group above"
+        " by more than `epsilon`; all such claims hold together at `level`.",
     )
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")
