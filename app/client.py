@@ -49,13 +49,17 @@ from app.schemas import (
     Diagnostics,
     FailureRecorded,
     FieldError,
+    Held,
     Lease,
     Prediction,
     Preview,
     Problem,
     Ranking,
     Ready,
+    Released,
+    ReleaseMany,
     Renewal,
+    RenewMany,
     SetIn,
     SetOut,
     SetPage,
@@ -161,10 +165,16 @@ def list_candidates(set_id: Id, *, after: str | None = None, limit: int | None =
 
 
 def next_pair(
-    set_id: Id, *, judge: str, count: int = 1, lease_seconds: float = 600.0, wait_seconds: float = 0.0
+    set_id: Id,
+    *,
+    judge: str,
+    count: int = 1,
+    lease_seconds: float = 600.0,
+    wait_seconds: float = 0.0,
+    worker: str | None = None,
 ) -> Call[Assignments]:
-    """Leases up to `count` pairs to the judge, the judge's live assignments first."""
-    ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds)
+    """Leases up to `count` pairs to the judge, the live assignments of judge and worker first."""
+    ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **_given(worker=worker))
     path = _path("sets", set_id, "next-pair")
     return _write("POST", path, Assignments.model_validate_json, ask, wait=wait_seconds)
 
@@ -181,15 +191,28 @@ def next_pairs(
     lease_seconds: float = 600.0,
     sets: list[UUID] | None = None,
     project: str | None = None,
+    worker: str | None = None,
 ) -> Call[Assignments]:
     """Leases up to `count` pairs over many sets: all open ones, unless `sets` or `project` narrows them."""
-    ask = AskMany(judge=judge, count=count, lease_seconds=lease_seconds, sets=sets, project=project)
+    narrowed = _given(sets=sets, project=project, worker=worker)
+    ask = AskMany(judge=judge, count=count, lease_seconds=lease_seconds, **narrowed)
     return _write("POST", _path("next-pairs"), Assignments.model_validate_json, ask)
 
 
 def renew(assignment_id: Id, *, lease_seconds: float = 600.0) -> Call[Lease]:
     path = _path("assignments", assignment_id, "renew")
     return _write("POST", path, Lease.model_validate_json, Renewal(lease_seconds=lease_seconds))
+
+
+def renew_many(assignments: Sequence[UUID], *, lease_seconds: float = 600.0) -> Call[Held]:
+    """Leaves out of the answer whatever is leased no longer."""
+    body = RenewMany(assignments=list(assignments), lease_seconds=lease_seconds)
+    return _write("POST", _path("assignments", "renew"), Held.model_validate_json, body)
+
+
+def release_many(assignments: Sequence[UUID]) -> Call[Released]:
+    body = ReleaseMany(assignments=list(assignments))
+    return _write("POST", _path("assignments", "release"), Released.model_validate_json, body)
 
 
 def release(assignment_id: Id) -> Call[Lease]:
@@ -283,6 +306,11 @@ def _watch(set_id: Id, last_id: str) -> Call[None]:
     resume = {"Last-Event-ID": last_id} if last_id else {}
     headers = {"Accept": "text/event-stream", **resume}
     return Call("GET", _path("sets", set_id, "events"), _nothing, headers=headers)
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Without those that are None: an older server need not know every field."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _get(path: str, parse: Callable[[bytes], T], **params: Param | None) -> Call[T]:

@@ -30,6 +30,15 @@ Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 OnScale = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE)]  # of a judge of single candidates
 Metadata = dict[str, JsonValue]
+WorkerName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        examples=["gpu-0"],
+        description="Which of a judge's processes asks: live assignments come back to the worker that holds them only.",
+    ),
+]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
 
@@ -240,6 +249,7 @@ class Ask(Request):
     wait_seconds: float = Field(
         default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
     )
+    worker: WorkerName | None = None
 
 
 class AskMany(Request):
@@ -248,6 +258,7 @@ class AskMany(Request):
     lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
     sets: list[UUID] | None = Field(default=None, description="Only these sets; all open ones by default.")
     project: str | None = None
+    worker: WorkerName | None = None
 
 
 class ItemOut(Response):
@@ -313,6 +324,24 @@ class Lease(Response):
     id: UUID
     status: Literal["leased", "released"]
     expires_at: datetime
+
+
+class RenewMany(Renewal):
+    assignments: list[UUID] = Field(min_length=1, max_length=10000)
+
+
+class Held(Response):
+    """Those of the assignments that are still leased, and until when."""
+
+    held: list[Lease]
+
+
+class ReleaseMany(Request):
+    assignments: list[UUID] = Field(min_length=1, max_length=10000)
+
+
+class Released(Response):
+    released: int = Field(description="How many were leased until now.")
 
 
 # Tell

@@ -309,7 +309,7 @@ verdicts = VerdictsIn(verdicts=[VerdictOf(assignment_id=ASSIGNMENT, winner="tie"
 verdicts_json = {"verdicts": [{"assignment_id": str(ASSIGNMENT), "winner": "tie"}]}
 verdicts_out = {"results": [{"assignment_id": str(ASSIGNMENT), "status": 201, "comparison": COMPARISON}]}
 ask = {"judge": "me", "count": 2, "lease_seconds": 600.0}
-ask_many = ask | {"sets": [str(SET)], "project": None}
+ask_many = ask | {"sets": [str(SET)]}
 added = {"created": 1, "updated": 0, "candidates": 3}
 accepted = {"accepted": 1, "duplicates": 0, "version": 1}
 scores = AbsoluteScoresIn(

@@ -37,6 +37,18 @@ async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignment
     return await assignments.ask_many(ctx, body)
 
 
+@router.post("/assignments/renew", response_model=schemas.Held)
+async def renew_many(body: schemas.RenewMany, write: WriteDep) -> object:
+    """Keep many pairs for longer; those whose lease has ended are left out of the answer."""
+    return await write(lambda db: assignments.renew_many(db, body))
+
+
+@router.post("/assignments/release", response_model=schemas.Released)
+async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
+    """Give many pairs back without a verdict; those whose lease has ended are left as they are."""
+    return await write(lambda db: assignments.release_many(db, body))
+
+
 @router.post(
     "/assignments/{assignment_id}/renew",
     response_model=schemas.Lease,

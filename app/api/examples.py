@@ -63,6 +63,12 @@ EXAMPLES: dict[str, Any] = {
     },
     "Ask": {"judge": "alice", "count": 1},
     "AskMany": {"judge": "llama-70b", "count": 256},
+    "RenewMany": {"assignments": ["0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"], "lease_seconds": 120},
+    "Held": {"held": [{
+        "id": "0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b", "status": "leased", "expires_at": "2026-01-01T12:02:00Z"
+    }]},
+    "ReleaseMany": {"assignments": ["0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"]},
+    "Released": {"released": 1},
     "Assignments": {"status": "open", "assignments": [ASSIGNMENT]},
     "Preview": {"status": "open", "pairs": [PAIR]},
     "Renewal": {"lease_seconds": 600.0},

@@ -5,8 +5,9 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -23,18 +24,25 @@ from app.live import snapshot as snapshots
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownSet
+from app.service.errors import AppError, LeaseEnded, SetDeleted, UnknownAssignment
 from app.service.notices import wait
 from app.storage import assignments, candidates, sets
 from app.storage.tables import Record
 from app.words import StopReason
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
+Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 
 
+class _Asker(NamedTuple):
+    judge: str
+    worker: str
+    lease_seconds: float
+
+
 class _Leased(NamedTuple):
-    """A live lease of the asking judge."""
+    """A live lease of the asker."""
 
     id: UUID
     item: int
@@ -58,10 +66,13 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
     """Raises UnknownSet, SetDeleted."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + request.wait_seconds
+    asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
     async with ctx.notices.about(set_id) as changed:
         while True:
             changed.clear()
-            answer = await _ask_once(ctx, set_id, request)
+            answer = (await _ask_together(ctx, {set_id: request.count}, asker)).get(set_id)
+            if answer is None:
+                raise await _missing(ctx, set_id)
             left = deadline - clock()
             if answer.status != "all_leased" or answer.assignments or left <= 0:
                 return answer
@@ -69,27 +80,44 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
-    """Spread `count` pairs over the sets: those where the judge holds leases first, then those with the least progress.
+    """Spread `count` pairs over the sets: those where the asker holds leases first, then those with the least progress.
 
+    Sets that cannot give their share leave it to the rest, in further rounds.
     Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
     """
+    asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
     async with ctx.engine.connect() as db:
         for set_id in request.sets or ():
             await existing_set(db, set_id)
-        turns = await sets.turns(db, judge=request.judge, project=request.project, ids=request.sets)
-    found: list[schemas.Assignment] = []
+        turns = await sets.turns(
+            db, judge=request.judge, worker=asker.worker, project=request.project, ids=request.sets
+        )
+    queue = {turn.id: int(turn.held) for turn in turns}
+    found: dict[UUID, list[schemas.Assignment]] = {}
     statuses: set[schemas.AskStatus] = set()
-    for place, turn in enumerate(turns):
-        left = request.count - len(found)
-        share = min(left, max(turn.held, -(-left // (len(turns) - place))), 1000)
-        if not share:
+    left = request.count
+    while left and queue:
+        shares = _shares(left, queue)
+        wanted = {set_id: len(found.get(set_id, ())) + share for set_id, share in shares.items()}
+        answers = await _ask_together(ctx, wanted, asker)
+        statuses |= {answer.status for answer in answers.values()}
+        found |= {set_id: answer.assignments for set_id, answer in answers.items()}
+        generous = [set_id for set_id in shares if len(found.get(set_id, ())) == wanted[set_id]]
+        queue = dict.fromkeys([*(set_id for set_id in queue if set_id not in shares), *generous], 0)
+        left = request.count - sum(map(len, found.values()))
+    pairs = [pair for of_set in found.values() for pair in of_set]
+    return schemas.Assignments(status=_status_of_many(bool(pairs), statuses), assignments=pairs)
+
+
+def _shares(count: int, queue: Mapping[UUID, int]) -> dict[UUID, int]:
+    """How many of `count` pairs each set gives: an even part of what is left, or what the asker holds there."""
+    shares: dict[UUID, int] = {}
+    for place, (set_id, held) in enumerate(queue.items()):
+        if not count:
             break
-        with suppress(SetDeleted):
-            one = schemas.Ask(judge=request.judge, count=share, lease_seconds=request.lease_seconds)
-            answer = await _ask_once(ctx, turn.id, one)
-            found += answer.assignments
-            statuses.add(answer.status)
-    return schemas.Assignments(status=_status_of_many(bool(found), statuses), assignments=found)
+        shares[set_id] = min(count, max(held, -(-count // (len(queue) - place))))
+        count -= shares[set_id]
+    return shares
 
 
 def _status_of_many(found: bool, statuses: set[schemas.AskStatus]) -> schemas.AskStatus:
@@ -102,11 +130,12 @@ def _status_of_many(found: bool, statuses: set[schemas.AskStatus]) -> schemas.As
 
 async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -> schemas.Preview:
     """The same choice, leasing nothing. Raises UnknownSet, SetDeleted."""
-    leases = await assignments.blocking(db, set_id, -1)
-    state = await _state(ctx, db, set_id, [lease for lease in leases if not lease.expired])
-    chosen = await _choose(ctx, state, count)
-    texts = await _texts(db, set_id, [(c.item, c.pair.first, c.pair.second) for c in chosen])
-    pairs = [_pair(state.catalogue, texts, c.item, c.pair.first, c.pair.second, _why(state.row, c)) for c in chosen]
+    leases = [lease for lease in await assignments.blocking(db, [set_id], -1) if not lease.expired]
+    row = await existing_set(db, set_id)
+    (state,) = await _states(ctx, db, [row], {set_id: leases})
+    (chosen,) = await _choose(ctx, [(state, count)])
+    texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
+    pairs = [_pair(state, texts, c.item, c.pair.first, c.pair.second, _why(row, c)) for c in chosen]
     status = "open" if pairs else _why_none(state)
     return schemas.Preview(status=status, reason=_reason(status, state), pairs=pairs)
 
@@ -122,9 +151,24 @@ async def renew(db: AsyncConnection, assignment_id: UUID, lease_seconds: float) 
 async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
     """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseEnded."""
     row = await _live_lease(db, assignment_id)
-    await assignments.release(db, assignment_id)
+    await assignments.release(db, [assignment_id])
     await sets.announce(db, row.set_id)
     return schemas.Lease(id=row.id, status="released", expires_at=row.expires_at)
+
+
+async def renew_many(db: AsyncConnection, request: schemas.RenewMany) -> schemas.Held:
+    ends = await assignments.extend(db, request.assignments, request.lease_seconds)
+    return schemas.Held(held=[schemas.Lease(id=i, status="leased", expires_at=end) for i, end in ends.items()])
+
+
+async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> schemas.Released:
+    """Give the pairs back that are still leased; the others are left as they are."""
+    rows = await assignments.lock(db, request.assignments)
+    leased = [row for row in rows.values() if row.state == "leased"]
+    await assignments.release(db, [row.id for row in leased])
+    for set_id in sorted({row.set_id for row in leased}):
+        await sets.announce(db, set_id)
+    return schemas.Released(released=len(leased))
 
 
 async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
@@ -141,29 +185,51 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
     return row
 
 
-async def _ask_once(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    try:
-        async with ctx.live.get(set_id).asking, ctx.engine.begin() as db:
-            await sets.lock_asking(db, set_id)
-            return await _ask_alone(ctx, db, set_id, request)
-    except UnknownSet:
+async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
+    """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
+    ids = sorted(counts)
+    async with AsyncExitStack() as asking:
+        for set_id in ids:
+            await asking.enter_async_context(ctx.live.get(set_id).asking)
+        db = await asking.enter_async_context(ctx.engine.begin())
+        await sets.lock_asking(db, ids)
+        answers = await _ask_alone(ctx, db, counts, asker)
+        if not answers:
+            await db.rollback()  # a new judge who asks for nothing leaves no trace
+    for set_id in counts.keys() - answers.keys():
         ctx.live.forget(set_id)
-        raise
+    return answers
 
 
-async def _ask_alone(ctx: Context, db: AsyncConnection, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    """With every other ask on this set held back."""
-    judge_id = await ctx.judge_id(db, request.judge)
-    blocking = await _without_expired(db, await assignments.blocking(db, set_id, judge_id))
-    state = await _state(ctx, db, set_id, blocking)
-    held = [_lease_of(row) for row in blocking if row.state == "leased" and row.judge_id == judge_id]
-    mine = await _extend(db, held[: request.count], request.lease_seconds)
-    if len(mine) < request.count:
-        chosen = await _choose(ctx, state, request.count - len(mine))
-        mine += await _lease(db, state, chosen, judge_id, request.lease_seconds)
-    shown = await _show(db, state, mine, request.judge)
-    status = "open" if shown and state.row.status == "open" else _why_none(state)
-    return schemas.Assignments(status=status, reason=_reason(status, state), assignments=shown)
+async def _ask_alone(
+    ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], asker: _Asker
+) -> dict[UUID, schemas.Assignments]:
+    judge_id = await ctx.judge_id(db, asker.judge)
+    blocking = _by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
+    states = await _states(ctx, db, await sets.get_many(db, list(counts)), blocking)
+    held = [
+        [_lease_of(lease) for lease in blocking[state.row.id] if _is_of(lease, judge_id, asker)] for state in states
+    ]
+    mine = [leases[: counts[state.row.id]] for state, leases in zip(states, held, strict=True)]
+    mine = await _extend(db, mine, asker.lease_seconds)
+    lacking = [counts[state.row.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
+    chosen = await _choose(ctx, list(zip(states, lacking, strict=True)))
+    new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
+    return await _show(db, states, [old + added for old, added in zip(mine, new, strict=True)], asker.judge)
+
+
+def _is_of(row: Record, judge_id: int, asker: _Asker) -> bool:
+    return bool(row.state == "leased" and row.judge_id == judge_id and row.worker == asker.worker)
+
+
+async def _missing(ctx: Context, set_id: UUID) -> AppError:
+    """Why a set cannot be asked."""
+    try:
+        async with ctx.engine.connect() as db:
+            await existing_set(db, set_id)
+    except AppError as error:
+        return error
+    raise AssertionError(f"set {set_id} was there and was not")
 
 
 async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[Record]:
@@ -173,12 +239,24 @@ async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[
     return [row for row in rows if row.id not in set(expired)]
 
 
-async def _state(ctx: Context, db: AsyncConnection, set_id: UUID, blocking: Sequence[Record]) -> _State:
+def _by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
+    grouped: defaultdict[UUID, list[Record]] = defaultdict(list)
+    for row in rows:
+        grouped[row.set_id].append(row)
+    return grouped
+
+
+async def _states(
+    ctx: Context, db: AsyncConnection, rows: Sequence[Record], blocking: Mapping[UUID, Sequence[Record]]
+) -> list[_State]:
     """Read the leases before the log: a pair answered in between is then in one of the two."""
-    row = await existing_set(db, set_id)
-    catalogue, snapshot = await posteriors.current(ctx, db, row)
-    reason = await ctx.live.compute(snapshots.stop_reason, snapshot, Stop(**row.stop)) if row.stop else None
-    return _State(row, catalogue, snapshot, _blocked(blocking), reason)
+    current = await posteriors.current_many(ctx, db, rows)
+    stops = [(current[row.id][1], Stop(**row.stop)) if row.stop else None for row in rows]
+    reasons = await ctx.live.compute(lambda: [snapshots.stop_reason(*stop) if stop else None for stop in stops])
+    return [
+        _State(row, *current[row.id], _blocked(blocking[row.id]), reason)
+        for row, reason in zip(rows, reasons, strict=True)
+    ]
 
 
 def _blocked(rows: Sequence[Record]) -> Blocked:
@@ -187,13 +265,22 @@ def _blocked(rows: Sequence[Record]) -> Blocked:
     return Blocked(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
 
 
-async def _choose(ctx: Context, state: _State, count: int) -> list[snapshots.Ask]:
-    count = min(count, _left_in_budget(state))
-    if state.row.status != "open" or state.reason or count <= 0 or state.snapshot.model.n < 2:
+async def _choose(ctx: Context, wanted: Sequence[tuple[_State, int]]) -> list[list[snapshots.Ask]]:
+    """So many pairs of each set, or as many as may be asked."""
+    possible = [(state, min(count, _askable(state))) for state, count in wanted]
+    return await ctx.live.compute(lambda: [_pairs(state, count) for state, count in possible])
+
+
+def _pairs(state: _State, count: int) -> list[snapshots.Ask]:
+    if count <= 0:
         return []
-    return await ctx.live.compute(
-        snapshots.ask, state.snapshot, state.catalogue, state.blocked, _plan(state.row), count
-    )
+    return snapshots.ask(state.snapshot, state.catalogue, state.blocked, _plan(state.row), count)
+
+
+def _askable(state: _State) -> int:
+    if state.row.status != "open" or state.reason or state.snapshot.model.n < 2:
+        return 0
+    return _left_in_budget(state)
 
 
 def _plan(row: Record) -> Plan:
@@ -222,42 +309,59 @@ def _reason(status: schemas.AskStatus, state: _State) -> StopReason | None:
 
 
 async def _lease(
-    db: AsyncConnection, state: _State, chosen: Sequence[snapshots.Ask], judge_id: int, seconds: float
-) -> list[_Leased]:
-    if not chosen:
-        return []
-    ids = sorted(uuid4() for _ in chosen)  # within one batch, id order is the order of choice
-    rows = [
-        {
-            "id": assignment_id, "set_id": state.row.id, "item_id": c.item,
-            "first": c.pair.first, "second": c.pair.second,
-            "judge_id": judge_id, "why": _why(state.row, c).model_dump(),
-        }
-        for assignment_id, c in zip(ids, chosen, strict=True)
-    ]  # fmt: skip
-    expiry = {row.id: row.expires_at for row in await assignments.lease(db, rows, seconds)}
-    return [_Leased(r["id"], r["item_id"], r["first"], r["second"], r["why"], expiry[r["id"]]) for r in rows]
+    db: AsyncConnection, chosen: Sequence[tuple[_State, Sequence[snapshots.Ask]]], judge_id: int, asker: _Asker
+) -> list[list[_Leased]]:
+    rows = [[_new_lease(state.row, c, judge_id, asker) for c in asks] for state, asks in chosen]
+    for of_set in rows:  # within one batch, id order is the order of choice
+        for row, assignment_id in zip(of_set, sorted(uuid4() for _ in of_set), strict=True):
+            row["id"] = assignment_id
+    flat = [row for of_set in rows for row in of_set]
+    leased = await assignments.lease(db, flat, asker.lease_seconds) if flat else []
+    ends = {row.id: row.expires_at for row in leased}
+    return [
+        [_Leased(r["id"], r["item_id"], r["first"], r["second"], r["why"], ends[r["id"]]) for r in of_set]
+        for of_set in rows
+    ]
+
+
+def _new_lease(row: Record, chosen: snapshots.Ask, judge_id: int, asker: _Asker) -> dict[str, Any]:
+    return {
+        "set_id": row.id, "item_id": chosen.item, "first": chosen.pair.first, "second": chosen.pair.second,
+        "judge_id": judge_id, "worker": asker.worker, "why": _why(row, chosen).model_dump(),
+    }  # fmt: skip
 
 
 def _lease_of(row: Record) -> _Leased:
     return _Leased(row.id, row.item_id, row.first, row.second, row.why, row.expires_at)
 
 
-async def _extend(db: AsyncConnection, mine: Sequence[_Leased], seconds: float) -> list[_Leased]:
+async def _extend(db: AsyncConnection, mine: Sequence[Sequence[_Leased]], seconds: float) -> list[list[_Leased]]:
     """Asking again is also a sign of life. Leaves out what was answered or given back in the meantime."""
-    expiry = await assignments.extend(db, [lease.id for lease in mine], seconds) if mine else {}
-    return [lease._replace(expires_at=expiry[lease.id]) for lease in mine if lease.id in expiry]
+    ids = [lease.id for of_set in mine for lease in of_set]
+    ends = await assignments.extend(db, ids, seconds) if ids else {}
+    return [[lease._replace(expires_at=ends[lease.id]) for lease in of_set if lease.id in ends] for of_set in mine]
 
 
-async def _show(db: AsyncConnection, state: _State, leases: Sequence[_Leased], judge: str) -> list[schemas.Assignment]:
-    texts = await _texts(db, state.row.id, [(x.item, x.first, x.second) for x in leases])
-    return [_assignment(state, texts, lease, judge) for lease in leases]
+async def _show(
+    db: AsyncConnection, states: Sequence[_State], leases: Sequence[Sequence[_Leased]], judge: str
+) -> dict[UUID, schemas.Assignments]:
+    shown = [
+        (state.row.id, x.item, x.first, x.second) for state, mine in zip(states, leases, strict=True) for x in mine
+    ]
+    texts = await _texts(db, shown)
+    return {
+        state.row.id: _answer(state, [_assignment(state, texts, lease, judge) for lease in mine])
+        for state, mine in zip(states, leases, strict=True)
+    }
 
 
-def _assignment(
-    state: _State, texts: dict[tuple[int, int], str | None], lease: _Leased, judge: str
-) -> schemas.Assignment:
-    pair = _pair(state.catalogue, texts, lease.item, lease.first, lease.second, schemas.Why(**lease.why))
+def _answer(state: _State, shown: list[schemas.Assignment]) -> schemas.Assignments:
+    status = "open" if shown and state.row.status == "open" else _why_none(state)
+    return schemas.Assignments(status=status, reason=_reason(status, state), assignments=shown)
+
+
+def _assignment(state: _State, texts: Texts, lease: _Leased, judge: str) -> schemas.Assignment:
+    pair = _pair(state, texts, lease.item, lease.first, lease.second, schemas.Why(**lease.why))
     return schemas.Assignment(
         **dict(pair),
         id=lease.id,
@@ -269,14 +373,12 @@ def _assignment(
     )
 
 
-def _pair(
-    catalogue: Catalogue, texts: dict[tuple[int, int], str | None], item: int, first: int, second: int, why: schemas.Why
-) -> schemas.Pair:
-    key, prompt = catalogue.items[item]
+def _pair(state: _State, texts: Texts, item: int, first: int, second: int, why: schemas.Why) -> schemas.Pair:
+    (key, prompt), keys = state.catalogue.items[item], state.catalogue.keys
     return schemas.Pair(
         item=schemas.ItemOut(key=key, prompt=prompt) if key else None,
-        first=schemas.Shown(key=catalogue.keys[first], text=texts[item, first]),
-        second=schemas.Shown(key=catalogue.keys[second], text=texts[item, second]),
+        first=schemas.Shown(key=keys[first], text=texts[state.row.id, item, first]),
+        second=schemas.Shown(key=keys[second], text=texts[state.row.id, item, second]),
         why=why,
     )
 
@@ -296,9 +398,7 @@ def _why(row: Record, chosen: snapshots.Ask) -> schemas.Why:
     )
 
 
-async def _texts(
-    db: AsyncConnection, set_id: UUID, shown: Sequence[tuple[int, int, int]]
-) -> dict[tuple[int, int], str | None]:
-    """Texts by (item, candidate), for triples of (item, first, second)."""
-    places = {(item, who) for item, first, second in shown for who in (first, second)}
-    return await candidates.texts(db, set_id, sorted(places)) if places else {}
+async def _texts(db: AsyncConnection, shown: Sequence[tuple[UUID, int, int, int]]) -> Texts:
+    """For tuples of (set, item, first, second)."""
+    places = {(set_id, item, who) for set_id, item, first, second in shown for who in (first, second)}
+    return await candidates.texts(db, sorted(places)) if places else {}

@@ -221,7 +221,7 @@ async def _store_outputs(
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
-    await sets.lock_asking(db, set_id)  # an ask that has read the text has leased it before we look
+    await sets.lock_asking(db, [set_id])  # an ask that has read the text has leased it before we look
     if await candidates.was_shown(db, set_id, *place):
         raise TextInUse(
             "This text has been judged or handed out already, so it cannot change; add the new text under another key.",

@@ -1,6 +1,8 @@
 """Bring the live snapshot of a set up to its log."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from uuid import UUID
 
 import numpy as np
@@ -12,6 +14,7 @@ from app.live.posteriors import LiveSet
 from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service.context import Context
 from app.storage import absolute_scores, candidates, comparisons
+from app.storage.spans import Span
 from app.storage.tables import Record
 
 
@@ -25,38 +28,65 @@ async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalo
 
 async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catalogue, Snapshot]:
     """The snapshot at `row.version` or later, with the catalogue that it was made for."""
-    live = ctx.live.get(row.id)
-    async with live.updating:
-        catalogue = await catalogue_of(ctx, db, row)
-        held = _usable(live, catalogue, row)
-        if held.version < row.version:
-            held = await _advance(ctx, db, row.id, held, row.version)
-        live.snapshot = held
+    return (await current_many(ctx, db, [row]))[row.id]
+
+
+async def current_many(
+    ctx: Context, db: AsyncConnection, rows: Sequence[Record]
+) -> dict[UUID, tuple[Catalogue, Snapshot]]:
+    """The same for many sets, by id. `rows` are in the order of their ids: no deadlock."""
+    async with AsyncExitStack() as updating:
+        for row in rows:
+            await updating.enter_async_context(ctx.live.get(row.id).updating)
+        catalogues = {row.id: await catalogue_of(ctx, db, row) for row in rows}
+        held = {row.id: _usable(ctx.live.get(row.id), catalogues[row.id], row) for row in rows}
+        behind = [(held[row.id], row) for row in rows if held[row.id].version < row.version]
+        held |= await _advance(ctx, db, {row.id: (snapshot, row.version) for snapshot, row in behind})
+        for set_id, snapshot in held.items():
+            ctx.live.get(set_id).snapshot = snapshot
     ctx.live.trim()
-    return catalogue, held
+    return {row.id: (catalogues[row.id], held[row.id]) for row in rows}
 
 
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
     """The same at an earlier version, folded from the log and not kept."""
     catalogue = await catalogue_of(ctx, db, row)
-    return catalogue, await _advance(ctx, db, row.id, _fresh(catalogue, row), version)
+    return catalogue, (await _advance(ctx, db, {row.id: (_fresh(catalogue, row), version)}))[row.id]
 
 
-async def _advance(ctx: Context, db: AsyncConnection, set_id: UUID, held: Snapshot, version: int) -> Snapshot:
-    rows = await comparisons.since(db, set_id, held.version, version)
-    scores = await absolute_scores.since(db, set_id, held.version, version)
-    voided = await comparisons.voids_since(db, set_id, held.version, version)
-    return await ctx.live.compute(_advanced, held, version, rows, scores, voided)
+async def _advance(
+    ctx: Context, db: AsyncConnection, held: Mapping[UUID, tuple[Snapshot, int]]
+) -> dict[UUID, Snapshot]:
+    """Each snapshot brought to its version."""
+    if not held:
+        return {}
+    spans = [Span(set_id, snapshot.version, version) for set_id, (snapshot, version) in held.items()]
+    rows = _by_set(await comparisons.within(db, spans))
+    scores = _by_set(await absolute_scores.within(db, spans))
+    voids = _by_set(await comparisons.voids_within(db, spans))
+    return await ctx.live.compute(
+        lambda: {
+            set_id: _advanced(snapshot, version, rows[set_id], scores[set_id], voids[set_id])
+            for set_id, (snapshot, version) in held.items()
+        }
+    )
+
+
+def _by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
+    grouped: defaultdict[UUID, list[Record]] = defaultdict(list)
+    for row in rows:
+        grouped[row.set_id].append(row)
+    return grouped
 
 
 def _advanced(
-    held: Snapshot, version: int, rows: Sequence[Record], scores: Sequence[Record], voided: Sequence[int]
+    held: Snapshot, version: int, rows: Sequence[Record], scores: Sequence[Record], voids: Sequence[Record]
 ) -> Snapshot:
     new = snapshots.log(
         ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows),
         ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
     )
-    return snapshots.advance(held, version, new, voided)
+    return snapshots.advance(held, version, new, [row.voids for row in voids])
 
 
 def _usable(live: LiveSet, catalogue: Catalogue, row: Record) -> Snapshot:

@@ -8,6 +8,7 @@ from sqlalchemy import and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
+from app.storage.spans import Span, in_spans
 from app.storage.tables import Record, absolute_scores, candidates, items, judges
 
 s = absolute_scores.c
@@ -23,11 +24,10 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, absolute_scores, columns, [[row[name] for name in columns] for row in rows])
 
 
-async def since(db: AsyncConnection, set_id: UUID, version: int, until: int) -> Sequence[Record]:
-    """(seq, item_id, candidate, judge_id, mean, variance) after `version`, oldest first."""
-    columns = (s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
-    statement = select(*columns).where(s.set_id == set_id, s.seq > version, s.seq <= until)
-    return (await db.execute(statement.order_by(s.seq))).all()
+async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
+    """(set_id, seq, item_id, candidate, judge_id, mean, variance) of those in these spans, oldest first."""
+    columns = (s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
+    return (await db.execute(in_spans(select(*columns), s, spans).order_by(s.seq))).all()
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:

@@ -13,7 +13,7 @@ from app.storage.tables import Record, assignments, candidates, items, judges, s
 a = assignments.c
 
 
-async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence[Record]:
+async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) -> Sequence[Record]:
     """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures.
 
     A timeout says nothing about the pair, so it does so only until its lease would have ended.
@@ -21,8 +21,9 @@ async def blocking(db: AsyncConnection, set_id: UUID, judge_id: int) -> Sequence
     expired = a.expires_at <= func.clock_timestamp()
     failed = and_(a.state == "failed", a.judge_id == judge_id, or_(a.failure != "timeout", ~expired))
     statement = select(
-        a.id, a.item_id, a.first, a.second, a.judge_id, a.state, a.why, a.expires_at, expired.label("expired")
-    ).where(a.set_id == set_id, or_(a.state == "leased", failed))
+        a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.worker, a.state, a.why, a.expires_at,
+        expired.label("expired"),
+    ).where(a.set_id == func.any(set_ids), or_(a.state == "leased", failed))  # fmt: skip
     return (await db.execute(statement.order_by(a.created_at, a.id))).all()
 
 
@@ -87,8 +88,8 @@ async def fail(db: AsyncConnection, assignment_id: UUID, values: dict[str, Any])
     await db.execute(update(assignments).where(a.id == assignment_id).values(values))
 
 
-async def release(db: AsyncConnection, assignment_id: UUID) -> None:
-    await db.execute(update(assignments).where(a.id == assignment_id).values(state="released"))
+async def release(db: AsyncConnection, ids: Sequence[UUID]) -> None:
+    await db.execute(update(assignments).where(a.id.in_(ids)).values(state="released"))
 
 
 def _in_order(ids: Sequence[UUID]) -> Select[*tuple[Any, ...]]:

@@ -68,13 +68,13 @@ async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
 
 
 async def texts(
-    db: AsyncConnection, set_id: UUID, places: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], str | None]:
-    """The text at each (item id, candidate id)."""
-    statement = select(outputs.c.item_id, outputs.c.candidate_id, outputs.c.text).where(
-        outputs.c.set_id == set_id, tuple_(outputs.c.item_id, outputs.c.candidate_id).in_(places)
-    )
-    return {(row.item_id, row.candidate_id): row.text for row in await db.execute(statement)}
+    db: AsyncConnection, places: Sequence[tuple[UUID, int, int]]
+) -> dict[tuple[UUID, int, int], str | None]:
+    """The text at each (set id, item id, candidate id)."""
+    o = outputs.c
+    statement = select(o.set_id, o.item_id, o.candidate_id, o.text)
+    found = await db.execute(statement.where(tuple_(o.set_id, o.item_id, o.candidate_id).in_(places)))
+    return {(row.set_id, row.item_id, row.candidate_id): row.text for row in found}
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:

@@ -8,6 +8,7 @@ from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
+from app.storage.spans import Span, in_spans
 from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
@@ -23,21 +24,15 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
 
 
-async def since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[Record]:
-    """(seq, item_id, first, second, p_first, judge_id) of the comparisons after `version`, oldest first."""
-    columns = (c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id)
-    statement = select(*columns).where(c.set_id == set_id, c.seq > version)
-    if until is not None:
-        statement = statement.where(c.seq <= until)
-    return (await db.execute(statement.order_by(c.seq))).all()
+async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
+    """(set_id, seq, item_id, first, second, p_first, judge_id) of the comparisons in these spans, oldest first."""
+    columns = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id)
+    return (await db.execute(in_spans(select(*columns), c, spans).order_by(c.seq))).all()
 
 
-async def voids_since(db: AsyncConnection, set_id: UUID, version: int, until: int | None = None) -> Sequence[int]:
-    """Sequence numbers of the comparisons that voids after `version` took back."""
-    statement = select(voids.c.voids).where(voids.c.set_id == set_id, voids.c.seq > version)
-    if until is not None:
-        statement = statement.where(voids.c.seq <= until)
-    return (await db.execute(statement)).scalars().all()
+async def voids_within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
+    """(set_id, voids): the sequence numbers of the comparisons that voids in these spans took back."""
+    return (await db.execute(in_spans(select(voids.c.set_id, voids.c.voids), voids.c, spans))).all()
 
 
 async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Record | None:

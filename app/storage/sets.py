@@ -25,9 +25,17 @@ async def lock(db: AsyncConnection, set_id: UUID) -> Record | None:
     return (await db.execute(statement)).one_or_none()
 
 
-async def lock_asking(db: AsyncConnection, set_id: UUID) -> None:
-    """Hold all other asks on this set, and nothing else, until the transaction ends."""
-    await db.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:id, 0))"), {"id": str(set_id)})
+async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
+    """Those that exist and are not deleted, by id."""
+    statement = select(sets).where(sets.c.id == func.any(ids), sets.c.deleted_at.is_(None))
+    return (await db.execute(statement.order_by(sets.c.id))).all()
+
+
+async def lock_asking(db: AsyncConnection, ids: Sequence[UUID]) -> None:
+    """Hold all other asks on these sets, and nothing else, until the transaction ends. In id order: no deadlock."""
+    keys = [str(set_id) for set_id in sorted(ids)]
+    statement = "SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(CAST(:keys AS text[])) AS id"
+    await db.execute(text(statement), {"keys": keys})
 
 
 async def page(
@@ -48,14 +56,16 @@ async def page(
 
 
 async def turns(
-    db: AsyncConnection, *, judge: str, project: str | None, ids: Sequence[UUID] | None
+    db: AsyncConnection, *, judge: str, worker: str, project: str | None, ids: Sequence[UUID] | None
 ) -> Sequence[Record]:
-    """(id, held) of the sets in which a judge is to be served, `held` being its leases there.
+    """(id, held) of the sets in which a judge is to be served, `held` being its worker's leases there.
 
     Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
     """
     a = assignments.c
-    mine = select(func.count()).where(a.set_id == sets.c.id, a.state == "leased", judges.c.name == judge)
+    mine = select(func.count()).where(
+        a.set_id == sets.c.id, a.state == "leased", a.worker == worker, judges.c.name == judge
+    )
     held = mine.join(judges, judges.c.id == a.judge_id).scalar_subquery()
     progress = cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
     statement = select(sets.c.id, held.label("held")).where(sets.c.deleted_at.is_(None))

@@ -151,6 +151,7 @@ assignments = Table(
     Column("first", Integer, nullable=False),
     Column("second", Integer, nullable=False),
     Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
+    Column("worker", Text, nullable=False, server_default=""),  # which of the judge's processes asked
     Column("state", Text, nullable=False, server_default="leased"),
     Column("why", JSONB, nullable=False),
     Column("failure", Text),

@@ -18,7 +18,7 @@ from benchmarks.methods.leaning import estimate, together
 
 def large(ours: list[float], others: list[float]) -> Large:
     curves = {who.name: np.array([[ours if who in OURS else others]]) for who in BATCHED}
-    return Large(100, 1.0, np.array([100.0, 200.0]), curves, np.array([0.5]))
+    return Large(100, False, np.array([100.0, 200.0]), curves, np.array([0.5]))
 
 
 def test_one_batch_behind_misses_the_target() -> None:
