@@ -1,0 +1,57 @@
+"""The seam between the worker and whatever reads label probabilities.
+
+An engine prepares prompts (off the critical path, while another batch is being read) and reads batches of them. What
+goes wrong with one prompt is the outcome of that prompt alone; what goes wrong with the engine raises EngineDown.
+"""
+
+from collections.abc import Sequence
+from math import exp
+from typing import Any, Literal, NamedTuple, Protocol
+
+from judge_worker.prompts import Prompt
+
+
+class EngineDown(Exception):
+    """The engine cannot judge anything now; the message says why."""
+
+    exit_code = 1
+
+
+class BadLabels(Exception):
+    """The tokenizer cannot spell the labels after the prefix; the message says what to write instead."""
+
+    exit_code = 2
+
+
+class Reading(NamedTuple):
+    """Natural log-probabilities of the labels, in the prompt's order."""
+
+    logprobs: tuple[float, ...]
+    tokens: int  # of the prompt; 0 where the engine does not tell
+    bounded: bool = False  # a label was not among those returned: its log-probability is an upper bound
+
+    @property
+    def label_mass(self) -> float:
+        return min(sum(map(exp, self.logprobs)), 1.0)
+
+
+class Unread(NamedTuple):
+    """Why there is no reading."""
+
+    failure: Literal["skipped", "refused", "parse_error", "timeout"]
+    reason: str
+
+
+Outcome = Reading | Unread
+
+
+class Engine(Protocol):
+    model: str
+
+    def prepare(self, prompt: Prompt) -> Any:
+        """Whatever `read` takes, or Unread. Raises BadLabels. Safe beside `read` in another thread."""
+
+    def read(self, prepared: Sequence[Any]) -> list[Outcome]:
+        """One outcome for each, in order. Raises EngineDown."""
+
+    def close(self) -> None: ...

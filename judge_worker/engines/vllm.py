@@ -1,0 +1,85 @@
+"""vLLM in this process, on GPUs or a CPU.
+
+Log-probabilities of the labels are asked for by token id (`logprob_token_ids`, vLLM 0.32 and newer): the top 20 need
+not hold them, and masks and temperatures would change them. They are those before any sampling setting.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+from judge_worker.engine import EngineDown, Outcome, Reading, Unread
+from judge_worker.prompts import Prompt
+from judge_worker.settings import Settings
+from judge_worker.tokens import Encoded, Encoder, label_logprobs
+
+PASSED_ON = (
+    "tensor_parallel_size", "pipeline_parallel_size", "dtype", "max_model_len", "quantization",
+    "distributed_executor_backend",
+)  # fmt: skip
+
+
+class VLLM:
+    def __init__(self, settings: Settings) -> None:
+        """Raises EngineDown."""
+        self.model = settings.model
+        self._llm = _load(settings)
+        self._encoder = Encoder(self._llm.get_tokenizer())
+        self._longest = int(self._llm.model_config.max_model_len) - 1  # one token is generated
+
+    def prepare(self, prompt: Prompt) -> Encoded | Unread:
+        encoded = self._encoder.encode(prompt)
+        longest = max(len(question.ids) for question in encoded.questions)
+        return too_long(longest, self._longest) or encoded
+
+    def read(self, prepared: Sequence[Encoded]) -> list[Outcome]:
+        questions = [question for encoded in prepared for question in encoded.questions]
+        try:
+            answers = self._ask([list(q.ids) for q in questions], [list(q.wanted) for q in questions])
+        except Exception as error:
+            raise EngineDown(f"vLLM: {type(error).__name__}: {error}") from error
+        return read_answers(prepared, answers)
+
+    def close(self) -> None:
+        del self._llm
+
+    def _ask(self, prompts: list[list[int]], wanted: list[list[int]]) -> list[dict[int, float]]:
+        from vllm import SamplingParams
+
+        asked = [
+            SamplingParams(max_tokens=1, temperature=0.0, logprob_token_ids=ids, detokenize=False) for ids in wanted
+        ]
+        outputs = self._llm.generate([{"prompt_token_ids": ids} for ids in prompts], asked, use_tqdm=False)
+        return [
+            {token: float(output.outputs[0].logprobs[0][token].logprob) for token in ids}
+            for output, ids in zip(outputs, wanted, strict=True)
+        ]
+
+
+def read_answers(prepared: Sequence[Encoded], answers: Sequence[dict[int, float]]) -> list[Outcome]:
+    """One reading for each prompt, from the answers to all their questions one after the other."""
+    bounds = pairwise(accumulate((len(encoded.questions) for encoded in prepared), initial=0))
+    return [
+        Reading(label_logprobs(encoded, answers[start:stop]), len(encoded.questions[0].ids))
+        for encoded, (start, stop) in zip(prepared, bounds, strict=True)
+    ]
+
+
+def too_long(tokens: int, most: int) -> Unread | None:
+    if tokens <= most:
+        return None
+    return Unread("skipped", f"The prompt has {tokens} tokens, and the model takes {most}.")
+
+
+def _load(settings: Settings) -> Any:
+    try:
+        from vllm import LLM
+    except ImportError as error:
+        raise EngineDown(
+            f"vLLM cannot be imported ({error}). Install it beside the worker, or use `--engine openai --base-url URL`."
+        ) from error
+    passed = {name: getattr(settings, name) for name in PASSED_ON if getattr(settings, name) is not None}
+    try:
+        return LLM(model=settings.model, **passed, **settings.vllm_options)
+    except Exception as error:
+        raise EngineDown(f"vLLM cannot load {settings.model!r}: {type(error).__name__}: {error}") from error

@@ -1,0 +1,139 @@
+"""Prompts: a template filled with texts that are never taken for markup.
+
+A template file begins with its labels, the answers whose probabilities are read, and holds a Jinja section for each
+message; what stands under `--- assistant` is the beginning of the answer, which a label completes:
+
+    labels: [" A", " B"]
+    --- system
+    You compare two texts.
+    --- user
+    Text A: {{ first }} ...
+    --- assistant
+    Text
+
+The first label stands for the text shown first, the second for the other one, a third for a tie; `labels: scale` are
+the numbers of `--absolute`. Whatever `{{ }}` prints comes from a user: it stays apart from the template's own words as
+a `Piece` of its own, so that an engine can keep it from forging a turn or a special token.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+
+OPEN, CLOSE = "\ue000", "\ue001"  # private-use characters around what is given
+MARKS, REPLACEMENT = re.compile(f"[{OPEN}{CLOSE}]"), "\ufffd"
+TEMPLATES = Path(__file__).parent / "templates"
+SCALE = "scale"
+
+Fields = Mapping[str, str | None]
+
+
+class BadTemplate(Exception):
+    """A template that cannot be used; the message says why and what to write."""
+
+    exit_code = 2
+
+
+class Piece(NamedTuple):
+    text: str
+    given: bool  # by a user, and not part of the template
+
+
+class Message(NamedTuple):
+    role: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+class Prompt(NamedTuple):
+    """Messages, of which the last may be the beginning of the answer, and the labels that go on from there."""
+
+    messages: tuple[Message, ...]
+    labels: tuple[str, ...]
+    fields: Fields
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of the answer."""
+        return self.messages[-1].text if self.messages[-1].role == "assistant" else ""
+
+
+class Template(NamedTuple):
+    name: str  # with the first digits of the hash of its source: a verdict tells which wording made it
+    sections: tuple[tuple[str, jinja2.Template], ...]  # (role, text)
+    labels: tuple[str, ...]
+
+
+def load(name: str, scale: Sequence[int] = ()) -> Template:
+    """A template of ours by name, or a file. Raises BadTemplate."""
+    path = Path(name) if Path(name).suffix else TEMPLATES / f"{name}.jinja"
+    if not path.is_file():
+        ours = ", ".join(sorted(each.stem for each in TEMPLATES.glob("*.jinja")))
+        raise BadTemplate(f"There is no template {name!r}; write the path of a .jinja file, or one of {ours}.")
+    return parse(path.stem, path.read_text("utf-8"), scale)
+
+
+def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
+    """Raises BadTemplate."""
+    head, *rest = re.split(r"^--- (system|user|assistant)[ \t]*\n", source, flags=re.MULTILINE)
+    sections = tuple((role, _compile(name, text)) for role, text in zip(rest[::2], rest[1::2], strict=True))
+    roles = [role for role, _ in sections]
+    if "user" not in roles or "assistant" in roles[:-1]:
+        raise BadTemplate(f"{name}: write a section `--- user`, and `--- assistant`, if at all, as the last one.")
+    if sections[-1][0] == "assistant" and rest[-1].rstrip("\n") != rest[-1].rstrip():
+        raise BadTemplate(f"{name}: the beginning of the answer ends with a space; put it before each label instead.")
+    digest = hashlib.sha256(source.encode()).hexdigest()[:8]
+    return Template(f"{name}@{digest}", sections, _labels(name, head, scale))
+
+
+def render(template: Template, fields: Fields) -> Prompt:
+    """Raises BadTemplate when the template asks for a field that there is not."""
+    try:
+        messages = tuple(Message(role, _pieces(text.render(fields))) for role, text in template.sections)
+    except jinja2.TemplateError as error:
+        there = ", ".join(sorted(fields))
+        raise BadTemplate(f"{template.name}: {error}; the fields are {there}.") from error
+    return Prompt(messages, template.labels, fields)
+
+
+def _labels(name: str, head: str, scale: Sequence[int]) -> tuple[str, ...]:
+    line = head.strip().removeprefix("labels:").strip()
+    if line == SCALE:
+        return tuple(f" {number}" for number in scale)
+    try:
+        labels = json.loads(line)
+    except json.JSONDecodeError:
+        labels = None
+    if not isinstance(labels, list) or not 2 <= len(set(map(str, labels))) == len(labels):
+        raise BadTemplate(f'{name}: begin with a line such as labels: [" A", " B"], two or more different strings.')
+    return tuple(map(str, labels))
+
+
+def _compile(name: str, text: str) -> jinja2.Template:
+    try:
+        return _ENVIRONMENT.from_string(text.rstrip("\n"))
+    except jinja2.TemplateError as error:
+        raise BadTemplate(f"{name}: {error}") from error
+
+
+def _given(value: Any) -> Any:
+    """Marks what `{{ }}` prints."""
+    if isinstance(value, jinja2.Undefined):
+        return value
+    return f"{OPEN}{MARKS.sub(REPLACEMENT, str(value))}{CLOSE}"
+
+
+def _pieces(marked: str) -> tuple[Piece, ...]:
+    parts = MARKS.split(marked)  # ours and given in turns
+    return tuple(Piece(text, given=bool(n % 2)) for n, text in enumerate(parts) if text)
+
+
+_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_given, autoescape=False)

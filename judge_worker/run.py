@@ -1,0 +1,99 @@
+"""Composition: one worker process from its settings, its signals, and what a person sees of it."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from prometheus_client import CollectorRegistry, start_http_server
+
+from app.client import AsyncClient, ready
+from judge_worker import prompts
+from judge_worker.absolute import Scorer
+from judge_worker.engine import Engine
+from judge_worker.engines import open_engine
+from judge_worker.progress import Stats, event, show, summary
+from judge_worker.prompts import Template
+from judge_worker.settings import Settings
+from judge_worker.worker import Worker
+
+FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
+AT_START = 4  # tries: an address may be wrong
+TERMINAL, LOG = 0.5, 10.0  # seconds between lines
+EXAMPLE = {"question": "Which is better?", "context": None, "prompt": None, "first": "one", "second": "two"}
+
+
+def work(settings: Settings) -> Stats:
+    """Judge until stopped, or until all is done; returns what was done.
+
+    Raises BadTemplate, BadLabels, EngineDown, and what the client raises.
+    """
+    low, high = settings.absolute or (0, 0)
+    template = prompts.load(settings.template_name, range(low, high + 1))
+    event("loading", model=settings.model, engine=settings.engine)
+    engine = open_engine(settings)
+    try:
+        _check(engine, template, settings)
+        return asyncio.run(_serve(settings, engine, template))
+    finally:
+        engine.close()
+
+
+def _check(engine: Engine, template: Template, settings: Settings) -> None:
+    """A template that asks for unknown fields or labels that cannot be spelled fails now, and not pair by pair."""
+    low, high = settings.absolute or (0, 0)
+    absolute = {**EXAMPLE, "text": "one", "low": str(low), "high": str(high), "first": None, "second": None}
+    engine.prepare(prompts.render(template, absolute if settings.absolute else EXAMPLE))
+
+
+async def _serve(settings: Settings, engine: Engine, template: Template) -> Stats:
+    async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
+        await client.send(ready())
+    async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
+        worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template)
+        event("judging", judge=settings.judge_name, server=settings.server, template=template.name)
+        with _metrics(settings.metrics_port, worker.stats):
+            await _watched(worker)
+    event("done" if settings.until_done or settings.absolute else "stopped")
+    print(summary(worker.stats, settings.cost_per_hour))
+    return worker.stats
+
+
+async def _watched(worker: Worker | Scorer) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, worker.stop)
+    showing = asyncio.create_task(_show(worker.stats))
+    try:
+        await worker.run()
+    finally:
+        showing.cancel()
+        show(worker.stats)
+
+
+async def _show(stats: Stats) -> None:
+    while True:
+        await asyncio.sleep(TERMINAL if sys.stderr.isatty() else LOG)
+        show(stats)
+
+
+async def _wait(seconds: float) -> None:
+    event("the service does not answer", trying_again_in=round(seconds, 1))
+    await asyncio.sleep(seconds)
+
+
+@contextmanager
+def _metrics(port: int | None, stats: Stats) -> Iterator[None]:
+    if port is None:
+        yield
+        return
+    registry = CollectorRegistry()
+    registry.register(stats)
+    server, thread = start_http_server(port, registry=registry)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            server.shutdown()
+        server.server_close()
+        thread.join()

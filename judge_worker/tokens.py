@@ -1,0 +1,146 @@
+"""From a prompt to token ids, by a real tokenizer, such that no given text can become a special token.
+
+The template's own words go through the model's chat template with a placeholder for each given piece; the words
+between placeholders are tokenised with special tokens, the pieces themselves without (`split_special_tokens`). Labels
+are spelled after the words at the end of the rendered prompt, so that their ids are those the model would go on with.
+
+A label of several tokens takes a question for each beginning that it shares or passes:
+
+    log P(label) = sum over k of log P(token k | prompt, tokens before k) + log(1 - sum of P(tokens that go on))
+
+the last term only where a longer label begins with this one, as " 10" does with " 1" under some tokenizers.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import exp, log
+from typing import Any, NamedTuple
+
+from judge_worker.engine import BadLabels
+from judge_worker.prompts import Message, Piece, Prompt
+
+PLACEHOLDER = "NEXTPAIR-GIVEN-{}-TEXT"
+PLACEHOLDERS = re.compile(r"NEXTPAIR-GIVEN-(\d+)-TEXT")
+
+Shape = tuple[tuple[str, tuple[str | None, ...]], ...]  # (role, the template's words; None for a given piece)
+Spelling = tuple[tuple[int, ...], ...]  # token ids of each label
+
+
+class Question(NamedTuple):
+    """Which tokens' log-probabilities are wanted after `ids`."""
+
+    ids: tuple[int, ...]
+    wanted: tuple[int, ...]
+
+
+class Encoded(NamedTuple):
+    questions: tuple[Question, ...]  # the first asks about the prompt itself
+    spelling: Spelling
+
+
+class _Skeleton(NamedTuple):
+    parts: tuple[tuple[int, ...] | int, ...]  # token ids, or the number of a given piece
+    spelling: Spelling
+
+
+class Encoder:
+    """Prompts to questions. `tokenizer` is one of transformers'."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._skeleton = lru_cache(256)(self._make_skeleton)
+
+    def encode(self, prompt: Prompt) -> Encoded:
+        """Raises BadLabels."""
+        skeleton = self._skeleton(_shape(prompt.messages), prompt.labels)
+        given = [piece.text for message in prompt.messages for piece in message.pieces if piece.given]
+        ids: list[int] = []
+        for part in skeleton.parts:
+            ids += self._plain(given[part]) if isinstance(part, int) else part
+        return Encoded(questions(tuple(ids), skeleton.spelling), skeleton.spelling)
+
+    def _plain(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
+
+    def _words(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def _make_skeleton(self, shape: Shape, labels: tuple[str, ...]) -> _Skeleton:
+        *before, tail = PLACEHOLDERS.split(self._rendered(shape))
+        parts = [int(text) if n % 2 else self._words(text) for n, text in enumerate(before)]
+        return _Skeleton((*parts, self._words(tail)), self._spell(tail, labels))
+
+    def _rendered(self, shape: Shape) -> str:
+        messages = [{"role": role, "content": text} for role, text in _with_placeholders(shape)]
+        if not self._tokenizer.chat_template:
+            return self._start() + "\n\n".join(message["content"] for message in messages)
+        goes_on = messages[-1]["role"] == "assistant"
+        options = {"tokenize": False, "add_generation_prompt": not goes_on, "continue_final_message": goes_on}
+        try:
+            return str(self._tokenizer.apply_chat_template(messages, **options))
+        except Exception as error:  # whatever a model's own template raises
+            if messages[0]["role"] != "system":
+                raise BadLabels(f"The model's chat template fails: {error}") from error
+            return str(self._tokenizer.apply_chat_template(_without_system(messages), **options))
+
+    def _start(self) -> str:
+        """The token that begins a text, where this tokenizer has one."""
+        begins = self._tokenizer.encode("") or [None]
+        bos = self._tokenizer.bos_token
+        return bos if bos and begins[0] == self._tokenizer.bos_token_id else ""
+
+    def _spell(self, tail: str, labels: Sequence[str]) -> Spelling:
+        before = self._words(tail)
+        spelled = [self._words(tail + label) for label in labels]
+        for label, ids in zip(labels, spelled, strict=True):
+            if ids[: len(before)] != before or len(ids) == len(before):
+                raise BadLabels(
+                    f"The tokenizer does not continue {tail[-20:]!r} with the label {label!r}: its tokens run "
+                    "together. Write another prefix under `--- assistant`, or other labels."
+                )
+        return tuple(ids[len(before) :] for ids in spelled)
+
+
+def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[Question, ...]:
+    """One for each beginning of a label that goes on, the empty one first."""
+    wanted: dict[tuple[int, ...], dict[int, None]] = {}
+    for ids in spelling:
+        for k, token in enumerate(ids):
+            wanted.setdefault(ids[:k], {})[token] = None
+    return tuple(Question(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
+
+
+def label_logprobs(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> tuple[float, ...]:
+    """(L,) of the labels, from the log-probabilities that answer each question."""
+    prompt = len(encoded.questions[0].ids)
+    after = {question.ids[prompt:]: answer for question, answer in zip(encoded.questions, answers, strict=True)}
+    return tuple(_logprob(ids, after) for ids in encoded.spelling)
+
+
+def _logprob(ids: tuple[int, ...], after: Mapping[tuple[int, ...], Mapping[int, float]]) -> float:
+    spelled = sum(after[ids[:k]][token] for k, token in enumerate(ids))
+    longer = sum(map(exp, after[ids].values())) if ids in after else 0.0
+    return spelled + log(max(1.0 - longer, 1e-12))
+
+
+def _shape(messages: Sequence[Message]) -> Shape:
+    return tuple((message.role, tuple(map(_word, message.pieces))) for message in messages)
+
+
+def _word(piece: Piece) -> str | None:
+    return None if piece.given else piece.text
+
+
+def _with_placeholders(shape: Shape) -> list[tuple[str, str]]:
+    numbers = iter(range(sum(word is None for _, words in shape for word in words)))
+    return [
+        (role, "".join(PLACEHOLDER.format(next(numbers)) if word is None else word for word in words))
+        for role, words in shape
+    ]
+
+
+def _without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """For models that know no such turn: its words begin the next one."""
+    system, first, *rest = messages
+    return [{"role": first["role"], "content": f"{system['content']}\n\n{first['content']}"}, *rest]

@@ -1,0 +1,71 @@
+"""From pairs to prompts, and from what an engine read to what the service is told."""
+
+from math import exp
+from typing import Any
+
+from app.schemas import AbsoluteScoreIn, Assignment, CandidateOut, ComparisonIn, Logprobs, SetOut, VerdictOf
+from judge_worker.engine import Outcome, Reading, Unread
+from judge_worker.prompts import Fields
+
+
+def fields_of(pair: Assignment, *, swapped: bool = False) -> Fields:
+    """What a comparative template may print."""
+    first, second = (pair.second, pair.first) if swapped else (pair.first, pair.second)
+    return {
+        "question": pair.question, "context": pair.context, "prompt": pair.item.prompt if pair.item else None,
+        "first": first.text, "second": second.text,
+    }  # fmt: skip
+
+
+def fields_of_text(of: SetOut, text: str, low: int, high: int) -> Fields:
+    """What an absolute template may print."""
+    scale = {"low": str(low), "high": str(high)}
+    return {"question": of.question, "context": of.context, "prompt": None, "text": text, **scale}
+
+
+def without_text(pair: Assignment) -> Unread | None:
+    """A candidate of a set of systems may be known by its key alone."""
+    missing = [shown.key for shown in (pair.first, pair.second) if not shown.text]
+    return Unread("skipped", f"There is no text of {', '.join(map(repr, missing))}.") if missing else None
+
+
+def enough(outcome: Outcome, least_label_mass: float) -> Outcome:
+    """The reading, unless the model hardly thought of the labels at all."""
+    if isinstance(outcome, Unread) or outcome.label_mass >= least_label_mass:
+        return outcome
+    reason = f"The labels have a probability of {outcome.label_mass:.3g} together; {least_label_mass:g} is asked for."
+    return Unread("parse_error", reason)
+
+
+def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[str, Any]) -> VerdictOf:
+    """Args: source says which model and template it was; it is stored with the verdict."""
+    if isinstance(outcome, Unread):
+        return VerdictOf(
+            assignment_id=pair.id, failure=outcome.failure, reason=outcome.reason[:2000], latency_ms=latency_ms,
+            raw=source,
+        )  # fmt: skip
+    return VerdictOf(
+        assignment_id=pair.id, logprobs=_logprobs(outcome), label_mass=outcome.label_mass, latency_ms=latency_ms,
+        raw=source | ({"bounded": True} if outcome.bounded else {}),
+    )  # fmt: skip
+
+
+def swapped_comparison(pair: Assignment, reading: Reading) -> ComparisonIn:
+    """The other order of an assignment, as an entry of its own. Sending it again is harmless."""
+    return ComparisonIn(
+        client_id=f"{pair.id}-swapped", first=pair.second.key, second=pair.first.key,
+        item=pair.item.key if pair.item else None, judge=pair.judge, logprobs=_logprobs(reading),
+    )  # fmt: skip
+
+
+def absolute_score(
+    candidate: CandidateOut, item: str | None, judge: str, low: int, reading: Reading
+) -> AbsoluteScoreIn:
+    """The whole distribution over the scale that begins with `low`."""
+    highest = max(reading.logprobs)
+    shares = {str(low + n): exp(p - highest) for n, p in enumerate(reading.logprobs)}
+    return AbsoluteScoreIn(candidate=candidate.key, item=item, judge=judge, probabilities=shares)
+
+
+def _logprobs(reading: Reading) -> Logprobs:
+    return Logprobs(**dict(zip(("first", "second", "tie"), reading.logprobs, strict=False)))

@@ -1,0 +1,212 @@
+"""The loop: lease pairs over many sets, judge them, send the verdicts.
+
+Several slots take turns at the engine: while it reads the batch of one, the others send verdicts, lease and tokenise.
+Each slot asks as a worker of its own name, so that asking again after a crash or a lost answer brings back the pairs
+that the slot holds and no others. Every write carries an idempotency key, and an assignment takes one verdict only: a
+verdict is neither lost nor counted twice, whatever is cut off or killed.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Sequence
+from itertools import groupby
+from typing import Any, TypeVar
+from uuid import UUID
+
+from app.client import (
+    ApiError,
+    AsyncClient,
+    add_comparisons,
+    list_sets,
+    next_pairs,
+    release_many,
+    renew_many,
+    send_verdicts,
+)
+from app.schemas import AskStatus, Assignment, ComparisonsIn, SetOut, VerdictsIn
+from judge_worker import verdicts
+from judge_worker.engine import Engine, Outcome, Reading, Unread
+from judge_worker.progress import Stats, event
+from judge_worker.prompts import Template, render
+from judge_worker.settings import Settings
+
+SLOTS = 3  # one at the engine, one before it and one behind it
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is nothing to judge
+GRACE = 20.0  # seconds in which a worker that was told to stop may finish
+LOOK = 15.0  # seconds between looks at what is left
+SENDS = 1000  # verdicts in one request
+
+T = TypeVar("T")
+
+
+class Worker:
+    """One worker process. `stop()` lets it end: what the engine reads is finished, what waits is given back."""
+
+    def __init__(self, settings: Settings, client: AsyncClient, engine: Engine, template: Template) -> None:
+        self.stats = Stats()
+        self._settings, self._client, self._engine, self._template = settings, client, engine, template
+        self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
+        self._held: set[UUID] = set()
+        self._at_engine = asyncio.Lock()
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Until it is stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
+        beside = [asyncio.create_task(self._renew()), asyncio.create_task(self._look())]
+        slots = asyncio.gather(*(self._slot(f"{self._settings.worker}/{n}") for n in range(SLOTS)))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            both: list[asyncio.Future[Any]] = [slots, stopping]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([slots], timeout=GRACE)
+            if slots.done():
+                slots.result()
+        finally:
+            await _cancel([slots, *beside, stopping])
+            await self._give_back(list(self._held))
+
+    async def _slot(self, name: str) -> None:
+        pause = FIRST_PAUSE
+        while not self._stopping.is_set():
+            asked = await self._lease(name)
+            if asked.assignments:
+                await self._judge(asked.assignments)
+                pause = FIRST_PAUSE
+            elif self._settings.until_done and _is_final(asked.status):
+                return
+            else:
+                await self._unless_stopped(asyncio.sleep(pause * random.uniform(0.5, 1.0)))
+                pause = min(2.0 * pause, LONGEST_PAUSE)
+
+    async def _lease(self, name: str) -> Any:
+        s = self._settings
+        count = max(s.batch // (2 if s.orders == "both" else 1), 1)
+        narrowed: dict[str, Any] = {"sets": s.sets or None, "project": s.project}
+        ask = next_pairs(judge=s.judge_name, count=count, lease_seconds=s.lease_seconds, worker=name, **narrowed)
+        asked = await self._client.send(ask)
+        self._held |= {pair.id for pair in asked.assignments}
+        return asked
+
+    async def _judge(self, pairs: Sequence[Assignment]) -> None:
+        """Pairs of one set follow each other, so that the engine may keep what their prompts have in common."""
+        together = sorted(pairs, key=lambda pair: (pair.set_id, pair.item.key if pair.item else ""))
+        both = self._settings.orders == "both"
+        prepared = await asyncio.to_thread(self._prepare, together, both)
+        async with self._at_engine:
+            if self._stopping.is_set():
+                await self._give_back([pair.id for pair in together])
+                return
+            start = time.monotonic()
+            outcomes = await asyncio.to_thread(self._read, prepared)
+            spent = time.monotonic() - start
+            self.stats.reading += spent
+        outcomes = [verdicts.enough(outcome, self._settings.least_label_mass) for outcome in outcomes]
+        self.stats.count(outcomes)
+        await self._tell(together, outcomes, 1000.0 * spent / len(outcomes))
+
+    def _prepare(self, pairs: Sequence[Assignment], both: bool) -> list[Any]:
+        """Of all pairs as handed out, and then, if so wished, of all in the other order."""
+        ways = (False, True) if both else (False,)
+        return [self._prepare_one(pair, swapped) for swapped in ways for pair in pairs]
+
+    def _prepare_one(self, pair: Assignment, swapped: bool) -> Any:
+        without = verdicts.without_text(pair)
+        return without or self._engine.prepare(render(self._template, verdicts.fields_of(pair, swapped=swapped)))
+
+    def _read(self, prepared: Sequence[Any]) -> list[Outcome]:
+        return read(self._engine, prepared)
+
+    async def _tell(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome], latency_ms: float) -> None:
+        """The other orders first: they may be sent again, should the worker die before the verdicts are sent."""
+        swapped = list(zip(pairs, outcomes[len(pairs) :], strict=False))
+        await self._tell_swapped([(pair, outcome) for pair, outcome in swapped if isinstance(outcome, Reading)])
+        ready = [
+            verdicts.verdict(pair, outcome, latency_ms, self._source)
+            for pair, outcome in zip(pairs, outcomes, strict=False)
+        ]
+        for start in range(0, len(ready), SENDS):
+            part = ready[start : start + SENDS]
+            answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=part)))
+            for result in answer.results:
+                if result.problem is not None:
+                    self.stats.passed_over[result.problem.title] += 1
+            self._held -= {each.assignment_id for each in part}
+
+    async def _tell_swapped(self, judged: Sequence[tuple[Assignment, Reading]]) -> None:
+        for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
+            new = [verdicts.swapped_comparison(pair, reading) for pair, reading in of_set]
+            try:
+                await self._client.send(add_comparisons(set_id, ComparisonsIn(comparisons=new)))
+            except ApiError as error:
+                if error.status not in (404, 409, 410):
+                    raise
+                self.stats.passed_over[error.problem.title if error.problem else str(error.status)] += len(new)
+
+    async def _give_back(self, ids: Sequence[UUID]) -> None:
+        """What cannot be given back, because the service is away, runs out by itself."""
+        self._held -= set(ids)
+        if ids:
+            try:
+                await asyncio.wait_for(self._client.send(release_many(ids)), GRACE)
+            except Exception as error:
+                event("not given back", pairs=len(ids), because=str(error) or type(error).__name__)
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.lease_seconds / 3.0)
+            if self._held:
+                await self._client.send(renew_many(list(self._held), lease_seconds=self._settings.lease_seconds))
+
+    async def _look(self) -> None:
+        """How many sets and pairs are left, at most."""
+        while True:
+            left = [pairs_left(each) for each in await self._sets() if each.status == "open"]
+            self.stats.sets_left = sum(pairs > 0 for pairs in left)
+            self.stats.pairs_left = sum(left)
+            await asyncio.sleep(LOOK)
+
+    async def _sets(self) -> list[SetOut]:
+        return await sets_of(self._client, self._settings)
+
+    async def _unless_stopped(self, doing: Awaitable[None]) -> None:
+        tasks = [asyncio.ensure_future(doing), asyncio.ensure_future(self._stopping.wait())]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await _cancel(tasks)
+
+
+def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
+    """One outcome each; what could not be prepared never reaches the engine. Raises EngineDown."""
+    readable = [each for each in prepared if not isinstance(each, Unread)]
+    outcomes = iter(engine.read(readable) if readable else [])
+    return [each if isinstance(each, Unread) else next(outcomes) for each in prepared]
+
+
+async def sets_of(client: AsyncClient, settings: Settings) -> list[SetOut]:
+    """Those that the worker serves."""
+    found, page = [], await client.send(list_sets(project=settings.project, limit=1000))
+    found += page.sets
+    while page.next_after is not None:
+        page = await client.send(list_sets(project=settings.project, after=page.next_after, limit=1000))
+        found += page.sets
+    return [each for each in found if not settings.sets or each.id in settings.sets]
+
+
+def pairs_left(of: SetOut) -> int:
+    """Until each pair of each item was judged once, or the budget is spent."""
+    possible = of.candidates * (of.candidates - 1) // 2 * max(of.items, 1)
+    most = min(possible, of.budget.max_comparisons or possible) if of.budget else possible
+    return max(most - of.comparisons, 0)
+
+
+def _is_final(status: AskStatus) -> bool:
+    return status not in ("open", "all_leased")
+
+
+async def _cancel(tasks: Sequence[asyncio.Future[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
