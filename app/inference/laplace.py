@@ -14,6 +14,7 @@ comparisons are: none at all, islands, ties only, or one candidate that always w
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference import kinked
@@ -23,6 +24,7 @@ from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 MAX_ITERATIONS = 100
+FEW = 64  # parameters: forming H and its Cholesky factor is quicker than the steps of conjugate gradients
 
 
 class Fit(NamedTuple):
@@ -88,7 +90,7 @@ def _exactness(model: Model) -> float:
 
 
 def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
-    """Damped Newton, each step from conjugate gradients on H x = g (H is never formed)."""
+    """Damped Newton; H is formed for few parameters only, and else each step comes from conjugate gradients."""
     g, iterations = gradient(theta, comparisons, model), 0
     while not is_small(g, comparisons, model) and iterations < MAX_ITERATIONS:
         theta = _line_search(theta, _newton_step(theta, g, comparisons, model), g, comparisons, model)
@@ -107,7 +109,15 @@ def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
 
 
 def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """x with H x = g, to a residual that shrinks with |g| so that convergence stays quadratic."""
+    """x with H x = g."""
+    if model.size > FEW:
+        return _conjugate_gradients(theta, g, comparisons, model)
+    _, step, failed = lapack.dposv(precision(theta, comparisons, model), g, lower=1)
+    return _conjugate_gradients(theta, g, comparisons, model) if failed else np.asarray(step, dtype=np.float64)
+
+
+def _conjugate_gradients(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """x with H x = g, without H, to a residual that shrinks with |g| so that convergence stays quadratic."""
     w = weights(theta, comparisons, model)
 
     def hessian_times(x: Floats) -> Floats:

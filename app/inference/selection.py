@@ -102,13 +102,13 @@ def select(
     n, upper = len(mean), open_pairs & upper_triangle(len(mean))
     problem = _Problem(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
     choices: list[Choice] = []
-    for _ in range(min(count, int(np.count_nonzero(upper)))):
+    for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
         choice = _pick(problem, sigma, rng)
         choices.append(choice)
         upper[choice.i, choice.j] = False
         if policy.batch is Batch.TOP:
             problem.fresh[choice.i] = False
-        else:
+        elif left:
             problem.fresh[:] = False
             sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
     return choices

@@ -220,6 +220,8 @@ def _read(log: Log, reading: Reading) -> Evidence:
 
 def _latest(scored: Scored) -> AbsoluteScores:
     """Of several scores by one judge for one output, the last."""
+    if not scored.seq.size:
+        return scored.scores
     place = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
     kept = len(place) - 1 - np.unique(place, axis=0, return_index=True)[1]
     return take_scores(scored.scores, np.sort(kept))
@@ -267,7 +269,8 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     asks: list[Ask] = []
     while len(asks) < count and (chosen := _round(snapshot, catalogue, blocked, plan, count - len(asks), rng)):
         asks += chosen
-        blocked = _with_leases(blocked, chosen)
+        if len(asks) < count:
+            blocked = _with_leases(blocked, chosen)
     return asks
 
 
