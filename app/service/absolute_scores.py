@@ -30,7 +30,7 @@ async def add(
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
     await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])
-    await sets.announce(db, set_id)
+    await sets.announce(db, [set_id])
     return schemas.AbsoluteScoresAccepted(accepted=len(rows), version=version)
 
 

@@ -152,7 +152,7 @@ async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
     """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseEnded."""
     row = await _live_lease(db, assignment_id)
     await assignments.release(db, [assignment_id])
-    await sets.announce(db, row.set_id)
+    await sets.announce(db, [row.set_id])
     return schemas.Lease(id=row.id, status="released", expires_at=row.expires_at)
 
 
@@ -166,8 +166,7 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
     rows = await assignments.lock(db, request.assignments)
     leased = [row for row in rows.values() if row.state == "leased"]
     await assignments.release(db, [row.id for row in leased])
-    for set_id in sorted({row.set_id for row in leased}):
-        await sets.announce(db, set_id)
+    await sets.announce(db, {row.set_id for row in leased})
     return schemas.Released(released=len(leased))
 
 

@@ -39,7 +39,7 @@ async def add(ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.Can
     """
     await locked_set(db, set_id)
     added = await store(ctx, db, set_id, body.candidates, body.items)
-    await sets.announce(db, set_id)
+    await sets.announce(db, [set_id])
     return added
 
 

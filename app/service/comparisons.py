@@ -75,8 +75,7 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
             taken.add(verdict.assignment_id)
     failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
-    for set_id in {row.set_id for row in accepted.values()}:
-        await sets.announce(db, set_id)
+    await sets.announce(db, {row.set_id for row in accepted.values()})
     return [Told(votes.get(n), failures.get(n), problems.get(n)) for n in range(len(verdicts))]
 
 
@@ -97,7 +96,7 @@ async def add(
         version = await sets.advance(db, set_id, len(fresh))
         start = version - len(fresh) + 1
         await comparisons.append(db, [{**row, "seq": start + n} for n, row in enumerate(fresh)])
-        await sets.announce(db, set_id)
+        await sets.announce(db, [set_id])
     return schemas.ComparisonsAccepted(accepted=len(fresh), duplicates=len(new) - len(fresh), version=version)
 
 
@@ -114,7 +113,7 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, reason: str) -> sche
         raise AlreadyVoided(f"Comparison {seq} was voided by entry {entry.voided_by} of the log.")
     version = await sets.advance(db, set_id, 1, voids=1)
     row = await comparisons.void(db, set_id, version, seq, reason)
-    await sets.announce(db, set_id)
+    await sets.announce(db, [set_id])
     return schemas.Void.model_validate(row._mapping)
 
 
@@ -176,10 +175,10 @@ async def _record(
     by_set: defaultdict[UUID, list[int]] = defaultdict(list)
     for n, row in accepted.items():
         by_set[row.set_id].append(n)
-    seqs: dict[int, int] = {}
-    for set_id, votes in sorted(by_set.items()):
-        last = await sets.advance(db, set_id, len(votes))
-        seqs |= {n: last - len(votes) + 1 + place for place, n in enumerate(votes)}
+    last = await sets.advance_many(db, {set_id: len(votes) for set_id, votes in by_set.items()})
+    seqs = {
+        n: last[set_id] - len(votes) + 1 + place for set_id, votes in by_set.items() for place, n in enumerate(votes)
+    }
     rows = {n: _row_of(verdicts[n], row, seqs[n]) for n, row in accepted.items()}
     await comparisons.append(db, list(rows.values()))
     await assignments.finish(db, [row.id for row in accepted.values()])

@@ -46,7 +46,7 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
     _refuse_null(patch)
     if values := await _columns(ctx, db, patch):
         await sets.change(db, set_id, {**values, "revision": sets.next_revision()})
-        await sets.announce(db, set_id)
+        await sets.announce(db, [set_id])
     return await get(db, set_id)
 
 
@@ -54,7 +54,7 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
     """The set as it was; from now on it is gone (410), though its log stays. Raises UnknownSet, SetDeleted."""
     row = await locked_set(db, set_id)
     await sets.delete(db, set_id)
-    await sets.announce(db, set_id)
+    await sets.announce(db, [set_id])
     return present(row)
 
 

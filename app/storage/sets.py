@@ -1,6 +1,6 @@
 """Candidate sets and their version counters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -98,9 +98,23 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
     return int((await db.execute(statement)).scalar_one())
 
 
-async def announce(db: AsyncConnection, set_id: UUID) -> None:
-    """Tell every listening process that the set has changed, when the transaction commits."""
-    await db.execute(select(func.pg_notify(CHANNEL, str(set_id))))
+async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict[UUID, int]:
+    """Claim so many sequence numbers of each set; returns the last of each. Rows are locked by id: no deadlock."""
+    statement = text(
+        """
+        WITH wanted AS (SELECT id, n FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n)),
+        locked AS (SELECT id, n FROM sets JOIN wanted USING (id) ORDER BY id FOR NO KEY UPDATE OF sets)
+        UPDATE sets SET version = version + n FROM locked WHERE sets.id = locked.id RETURNING sets.id, sets.version
+        """
+    )
+    found = await db.execute(statement, {"ids": list(entries), "counts": list(entries.values())})
+    return {row.id: row.version for row in found}
+
+
+async def announce(db: AsyncConnection, ids: Iterable[UUID]) -> None:
+    """Tell every listening process that these sets have changed, when the transaction commits."""
+    statement = text("SELECT pg_notify(:channel, id) FROM unnest(CAST(:ids AS text[])) AS id")
+    await db.execute(statement, {"channel": CHANNEL, "ids": [str(set_id) for set_id in ids]})
 
 
 def next_revision() -> Any:
