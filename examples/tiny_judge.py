@@ -25,7 +25,13 @@ PLAIN = ("stone", "river", "table", "paper", "window", "garden", "letter", "engi
 QUESTION = "Which text has more good words?"
 LENGTH = 16  # words of a text
 SCALE = 0.4  # logits for one good word
-SPECIAL = {"begin": "<|begin|>", "end": "<|end|>", "system": "<|system|>", "user": "<|user|>", "assistant": "<|assistant|>"}
+SPECIAL = {
+    "begin": "<|begin|>",
+    "end": "<|end|>",
+    "system": "<|system|>",
+    "user": "<|user|>",
+    "assistant": "<|assistant|>",
+}
 CHAT = (
     "{{ '<|begin|>' }}{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}"
     "{% if not loop.last %}{{ '<|end|>' }}{% endif %}{% endfor %}"

@@ -16,7 +16,7 @@ from judge_worker.engine import Outcome, Unread
 log = logging.getLogger("judge_worker")
 
 
-@dataclass
+@dataclass(eq=False)  # a collector is known by identity
 class Stats(Collector):
     """Counts since the start; times in seconds."""
 

@@ -20,7 +20,7 @@ class Server:
     """One process. It keeps its port when it is started again."""
 
     def __init__(self, data_dir: Path) -> None:
-        self.data_dir, self.port = data_dir, _free_port()
+        self.data_dir, self.port = data_dir, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -75,7 +75,7 @@ def _folder(process: Path) -> Path | None:
         return None
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

@@ -1,0 +1,58 @@
+"""Where settings come from, and what is said of bad ones."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge_worker.settings import BadSettings, load
+
+GIVEN = {"server": "http://service", "model": "m"}
+
+
+def test_options_come_before_variables_and_those_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "worker.toml"
+    file.write_text('server = "http://file"\nmodel = "file"\njudge = "file"\nbatch = 7\n[vllm_options]\nseed = 1\n')
+    environment = {"NEXTPAIR_WORKER_MODEL": "environment", "NEXTPAIR_WORKER_JUDGE": "environment", "OTHER": "x"}
+
+    settings = load({"judge": "option"}, file, environment)
+
+    assert (settings.server, settings.model, settings.judge) == ("http://file", "environment", "option")
+    assert (settings.batch, settings.vllm_options) == (7, {"seed": 1})
+
+
+def test_words_of_variables_and_options_are_read() -> None:
+    environment = {
+        "NEXTPAIR_WORKER_SETS": "0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b,0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6c",
+        "NEXTPAIR_WORKER_UNTIL_DONE": "true",
+        "NEXTPAIR_WORKER_VLLM_OPTIONS": '{"gpu_memory_utilization": 0.8}',
+    }
+    settings = load({**GIVEN, "absolute": "1-10"}, None, environment)
+    assert len(settings.sets) == 2
+    assert settings.until_done
+    assert settings.absolute == (1, 10)
+    assert settings.vllm_options == {"gpu_memory_utilization": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("model", "judge", "name"), [("org/llama-70b", "", "llama-70b"), ("/models/x/", "", "x"), ("m", "mine", "mine")]
+)
+def test_the_judge_is_named_after_the_model(model: str, judge: str, name: str) -> None:
+    assert load({**GIVEN, "model": model, "judge": judge}, None, {}).judge_name == name
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"model": "m"}, "server is missing: write --server, set NEXTPAIR_WORKER_SERVER"),
+        ({**GIVEN, "batch": 0}, "batch: "),
+        ({**GIVEN, "engine": "gpu"}, "engine: "),
+        ({**GIVEN, "engine": "openai"}, "needs base_url"),
+        ({**GIVEN, "absolute": "10"}, "write a scale such as 1-10"),
+        ({**GIVEN, "absolute": "5-1"}, "write a scale such as 1-10"),
+        ({**GIVEN, "colour": "red"}, "colour: there is no such setting"),
+    ],
+)
+def test_bad_settings_are_named(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadSettings, match=says):
+        load(given, None, {})
