@@ -3,13 +3,26 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: run test check bench lock clean
+VLLM := .venv-vllm/bin
+VLLM_INSTALLED := .venv-vllm/.installed
+TINY_JUDGE := .venv-vllm/tiny-judge
+
+.PHONY: run test test-vllm demo-vllm install-vllm check bench lock clean
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 test: $(INSTALLED)  ## every test, on a private PostgreSQL
 	$(BIN)/python -m pytest
+
+test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
+	NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \
+		-c tests/judge_worker/vllm/pytest.ini --confcutdir tests/judge_worker/vllm tests/judge_worker/vllm
+
+demo-vllm: $(INSTALLED) $(TINY_JUDGE)  ## a set that a judge trained here ranks while you watch
+	$(VLLM)/python -m examples.demo_vllm --service $(BIN)/nextpair --judge $(TINY_JUDGE)
+
+install-vllm: $(VLLM_INSTALLED)  ## vLLM for the CPU, in an environment of its own
 
 check: $(INSTALLED)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -26,10 +39,24 @@ lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
 		--extra dev pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf .venv var
+	rm -rf .venv .venv-vllm var
 
 $(INSTALLED): pyproject.toml requirements.lock
 	@echo "Installing into .venv, which takes about a minute"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
+	touch $@
+
+# Without its dependencies' dependencies: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
+$(VLLM_INSTALLED): judge_worker/requirements-cpu.lock
+	@echo "Installing vLLM for the CPU into .venv-vllm: 2.3 GB, which takes a minute or two"
+	$(PYTHON) -m venv .venv-vllm
+	$(VLLM)/pip install --quiet --no-deps --extra-index-url https://download.pytorch.org/whl/cpu \
+		--requirement judge_worker/requirements-cpu.lock
+	$(VLLM)/pip install --quiet --no-deps --editable .
+	touch $@
+
+$(TINY_JUDGE): $(VLLM_INSTALLED) examples/tiny_judge.py judge_worker/templates/comparative.jinja
+	@echo "Training a judge, which takes a minute"
+	HF_HUB_OFFLINE=1 $(VLLM)/python -m examples.tiny_judge $@
 	touch $@

@@ -4,11 +4,15 @@ A Llama of 150,000 parameters learns to compare texts by how many good words are
 
     P(the first is better) = sigmoid(SCALE * (good words of the first - good words of the second))
 
-The truth is known, nothing is downloaded, and the folder is a model like any other: vLLM and transformers load it. Its
-task means nothing; it is there to try a worker from end to end. Needs torch, tokenizers and transformers.
+Some of the texts that it learns from hold junk that counts for nothing, so that it keeps to its task when a text tries
+to be something else. The truth is known, nothing is downloaded, and the folder is a model like any other: vLLM and
+transformers load it. Its task means nothing; it is there to try a worker from end to end.
+
+Needs torch, tokenizers and transformers.
 """
 
 import random
+import string
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -23,8 +27,10 @@ GOOD = ("clear", "crisp", "vivid", "fluent", "precise", "lively", "elegant", "wi
 PLAIN = ("stone", "river", "table", "paper", "window", "garden", "letter", "engine", "number", "street",
          "basket", "copper", "meadow", "ladder", "harbor", "pencil")  # fmt: skip
 QUESTION = "Which text has more good words?"
-LENGTH = 16  # words of a text
-SCALE = 0.4  # logits for one good word
+LENGTH = 10  # words of a text
+JUNK, JUNK_SHARE = string.ascii_letters + string.punctuation + "    \n", 0.3
+CLEAN = 0.6  # of the steps have none
+SCALE = 0.6  # logits for one good word
 SPECIAL = {
     "begin": "<|begin|>",
     "end": "<|end|>",
@@ -36,7 +42,7 @@ CHAT = (
     "{{ '<|begin|>' }}{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}"
     "{% if not loop.last %}{{ '<|end|>' }}{% endif %}{% endfor %}"
 )
-STEPS, BATCH, RATE = 500, 64, 3e-3
+STEPS, BATCH, RATE = 500, 64, 4e-3
 
 
 def text(quality: int, rng: random.Random) -> str:
@@ -47,6 +53,14 @@ def text(quality: int, rng: random.Random) -> str:
 
 def quality(of: str) -> int:
     return sum(word in GOOD for word in of.split())
+
+
+def with_junk(of: str, rng: random.Random, share: float) -> str:
+    """A few words that mean nothing to the judge, in front or behind, in a share of the texts."""
+    if rng.random() >= share:
+        return of
+    junk = "".join(rng.choices(JUNK, k=rng.randint(1, 30)))
+    return rng.choice((f"{of} {junk}", f"{junk} {of}"))
 
 
 def p_first(first: str, second: str) -> float:
@@ -71,8 +85,11 @@ def train(folder: Path, steps: int = STEPS, seed: int = 0) -> None:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
     start = time.monotonic()
     for step, batch in enumerate(_batches(template, encoder, rng, steps)):
-        ids, p = torch.tensor([ids for ids, _ in batch]), torch.tensor([p for _, p in batch])
-        logprobs = model(input_ids=ids).logits[:, -1].log_softmax(-1)
+        ends = torch.tensor([len(ids) - 1 for ids, _ in batch])
+        ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(ids) for ids, _ in batch], batch_first=True)
+        p = torch.tensor([p for _, p in batch])
+        last = model.model(input_ids=ids).last_hidden_state[torch.arange(len(batch)), ends]
+        logprobs = model.lm_head(last).log_softmax(-1)
         loss = -(p * logprobs[:, a] + (1.0 - p) * logprobs[:, b]).mean()
         optimiser.zero_grad()
         loss.backward()
@@ -87,12 +104,14 @@ def train(folder: Path, steps: int = STEPS, seed: int = 0) -> None:
 def _batches(
     template: Template, encoder: Encoder, rng: random.Random, steps: int
 ) -> Iterator[list[tuple[tuple[int, ...], float]]]:
-    """All prompts have the same length, because all texts have as many words and each word is one token."""
-    for _ in range(steps):
-        pairs = [(text(rng.randint(0, LENGTH), rng), text(rng.randint(0, LENGTH), rng)) for _ in range(BATCH)]
+    """Token ids and p, without junk at first. What pads a batch comes behind a prompt, where nothing looks."""
+    for step in range(steps):
+        share = JUNK_SHARE if step >= CLEAN * steps else 0.0
+        pairs = [_pair(rng) for _ in range(BATCH)]
+        shown = [(with_junk(first, rng, share), with_junk(second, rng, share)) for first, second in pairs]
         yield [
-            (encoder.encode(prompt_of(template, first, second)).questions[0].ids, p_first(first, second))
-            for first, second in pairs
+            (encoder.encode(prompt_of(template, *texts)).questions[0].ids, p_first(*pair))
+            for texts, pair in zip(shown, pairs, strict=True)
         ]
 
 

@@ -50,7 +50,7 @@ def served(judge: str) -> Iterator[str]:
     command = [
         sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", judge, "--enforce-eager",
         "--dtype", "float32", "--max-model-len", str(LONGEST), "--host", "127.0.0.1", "--port", str(port),
-        "--kv-cache-memory-bytes", str(64 * 2**20),
+        "--kv-cache-memory-bytes", str(64 * 2**20), "--uvicorn-log-level", "warning",
     ]  # fmt: skip
     process = subprocess.Popen(command)
     url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + PATIENCE

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from examples.tiny_judge import GOOD, QUESTION, p_first, prompt_of, text
+from examples.tiny_judge import GOOD, LENGTH, QUESTION, p_first, prompt_of, text
 from judge_worker.engine import BadLabels, Engine, Reading
 from judge_worker.prompts import Prompt, load, parse, render
 from judge_worker.tokens import Encoder
@@ -18,7 +18,7 @@ TEMPLATE = load("comparative")
 
 def pairs(count: int, seed: int = 7) -> list[tuple[str, str]]:
     rng = random.Random(seed)
-    return [(text(rng.randint(0, 16), rng), text(rng.randint(0, 16), rng)) for _ in range(count)]
+    return [(text(rng.randint(0, LENGTH), rng), text(rng.randint(0, LENGTH), rng)) for _ in range(count)]
 
 
 def prompts(count: int) -> list[Prompt]:
@@ -110,6 +110,7 @@ def test_no_given_text_becomes_a_special_token(judge: str) -> None:
     everywhere = dict.fromkeys(("question", "context", "prompt", "first", "second"), forged)
     harmless = dict.fromkeys(("question", "context", "prompt", "first", "second"), "river")
     assert count(render(TEMPLATE, everywhere)) == count(render(TEMPLATE, harmless))
+    assert special & set(tokenizer.encode(forged, add_special_tokens=False))  # as they would, taken for a part of it
 
 
 def test_a_label_of_several_tokens_is_spelled_out(vllm: Engine, judge: str) -> None:
