@@ -191,7 +191,7 @@ def simulate(
     printing.print_simulation(curves, simulation.costs(curves, target), target, loaded.unscored, form)
 
 
-Host = Annotated[str, typer.Option(help="Address to listen on; loopback only.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; other than loopback only with NEXTPAIR_API_KEY.")]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 DataDir = Annotated[
     Path | None,
@@ -279,7 +279,10 @@ def import_file(
     from app.tables import Columns
 
     contents = transfer.read(transfer.Source(file, Columns(first, second, winner, p_first), item, judge))
-    with Client(server, retries=2) as service, progress_of(len(contents.comparisons)) as advance:
+    with (
+        Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
+        progress_of(len(contents.comparisons)) as advance,
+    ):
         if into is None:
             into = transfer.create(service, name or Path(file).name, question, contents)
         else:
@@ -301,7 +304,7 @@ def export_file(
     """Write the log of a set, comparisons that were voided included."""
     from app.client import Client
 
-    with Client(server, retries=2) as service:
+    with Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service:
         pieces = service.export(set_id, form)
         if output is None:
             sys.stdout.buffer.writelines(pieces)

@@ -26,6 +26,7 @@ from app.api import (
     rankings,
     sets,
 )
+from app.api.access import Access
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
@@ -61,6 +62,8 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    if settings.api_key is not None:
+        app.add_middleware(Access, key=settings.api_key.get_secret_value())
     app.add_middleware(Metrics)
     return app
 
@@ -147,17 +150,17 @@ async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
 
 
 class NotLoopbackError(ValueError):
-    """The service has no access control yet, so it listens on loopback only."""
+    """Without a key the service is open to everyone, so it listens on loopback only."""
 
     exit_code = 2
 
 
 def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
     """The service on an address, ready to run. Raises NotLoopbackError."""
-    if not _is_loopback(host):
+    if settings.api_key is None and not _is_loopback(host):
         raise NotLoopbackError(
-            f"refusing to listen on {host}: the service has no access control yet, so it listens on loopback only; "
-            "put a proxy that authenticates in front of it"
+            f"refusing to listen on {host}: without a key anyone could use the service, so it listens on loopback only; "
+            "set NEXTPAIR_API_KEY to a long random string"
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
     return uvicorn.Server(

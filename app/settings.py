@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -21,6 +21,7 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "database_url")
     )
     data_dir: Path = Field(default_factory=default_data_dir)
+    api_key: SecretStr | None = Field(default=None, min_length=16)  # asked of everyone, for everything
     max_body_bytes: int = Field(default=64 * 2**20, gt=0)
     max_text_chars: int = Field(default=1_000_000, gt=0)
     max_candidates: int = Field(default=5000, ge=2)

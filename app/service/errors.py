@@ -102,6 +102,12 @@ class TextsOrSystems(Conflict):
     """A set ranks texts or systems, not both."""
 
 
+class KeyRequired(AppError):
+    """Key required."""
+
+    status = 401
+
+
 class Gone(AppError):
     """Gone."""
 

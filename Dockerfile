@@ -1,0 +1,15 @@
+# The service. It wants a PostgreSQL (DATABASE_URL) and a key (NEXTPAIR_API_KEY): see docker-compose.yml.
+FROM python:3.11-slim
+WORKDIR /srv/nextpair
+COPY pyproject.toml requirements.lock README.md alembic.ini ./
+COPY app app
+COPY judge_worker judge_worker
+COPY migrations migrations
+COPY examples examples
+RUN pip install --no-cache-dir --constraint requirements.lock . \
+    && useradd --system --create-home nextpair
+USER nextpair
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz')"]
+CMD ["nextpair", "serve", "--host", "0.0.0.0", "--port", "8000"]
