@@ -159,8 +159,8 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
     """The service on an address, ready to run. Raises NotLoopbackError."""
     if settings.api_key is None and not _is_loopback(host):
         raise NotLoopbackError(
-            f"refusing to listen on {host}: without a key anyone could use the service, so it listens on loopback only; "
-            "set NEXTPAIR_API_KEY to a long random string"
+            f"refusing to listen on {host}: without a key anyone could use the service, so it listens on loopback "
+            "only; set NEXTPAIR_API_KEY to a long random string"
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
     return uvicorn.Server(
