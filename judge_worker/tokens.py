@@ -77,12 +77,12 @@ class Encoder:
             return self._start() + "\n\n".join(message["content"] for message in messages)
         goes_on = messages[-1]["role"] == "assistant"
         options = {"tokenize": False, "add_generation_prompt": not goes_on, "continue_final_message": goes_on}
-        try:
-            return str(self._tokenizer.apply_chat_template(messages, **options))
-        except Exception as error:  # whatever a model's own template raises
-            if messages[0]["role"] != "system":
-                raise BadLabels(f"The model's chat template fails: {error}") from error
-            return str(self._tokenizer.apply_chat_template(_without_system(messages), **options))
+        for way in (messages, _without_system(messages)):
+            try:
+                return str(self._tokenizer.apply_chat_template(way, **options))
+            except Exception as error:  # whatever a model's own template raises
+                failure = error
+        raise BadLabels(f"The model's chat template fails: {failure}") from failure
 
     def _start(self) -> str:
         """The token that begins a text, where this tokenizer has one."""
@@ -140,7 +140,9 @@ def _with_placeholders(shape: Shape) -> list[tuple[str, str]]:
     ]
 
 
-def _without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def _without_system(messages: Sequence[Mapping[str, str]]) -> Sequence[Mapping[str, str]]:
     """For models that know no such turn: its words begin the next one."""
+    if messages[0]["role"] != "system":
+        return messages
     system, first, *rest = messages
     return [{"role": first["role"], "content": f"{system['content']}\n\n{first['content']}"}, *rest]

@@ -374,6 +374,27 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         {"lease_seconds": 60.0},
         LEASE,
     ),
+    (
+        client.renew_many([ASSIGNMENT], lease_seconds=60.0),
+        "POST",
+        "/v1/assignments/renew",
+        {"assignments": [str(ASSIGNMENT)], "lease_seconds": 60.0},
+        {"held": [LEASE]},
+    ),
+    (
+        client.release_many([ASSIGNMENT]),
+        "POST",
+        "/v1/assignments/release",
+        {"assignments": [str(ASSIGNMENT)]},
+        {"released": 1},
+    ),
+    (
+        client.next_pairs(judge="me", count=2, worker="gpu-0"),
+        "POST",
+        "/v1/next-pairs",
+        ask | {"worker": "gpu-0"},
+        NO_PAIRS,
+    ),
     (client.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (
         client.send_verdict(ASSIGNMENT, VerdictIn(p_first=0.8)),

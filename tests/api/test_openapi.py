@@ -45,6 +45,7 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> N
         "post /v1/sets/{set_id}/candidates", "get /v1/sets/{set_id}/candidates",
         "post /v1/sets/{set_id}/next-pair", "get /v1/sets/{set_id}/next-pair", "post /v1/next-pairs",
         "post /v1/assignments/{assignment_id}/renew", "post /v1/assignments/{assignment_id}/release",
+        "post /v1/assignments/renew", "post /v1/assignments/release",
         "post /v1/assignments/{assignment_id}/verdict", "post /v1/verdicts",
         "post /v1/sets/{set_id}/comparisons", "get /v1/sets/{set_id}/comparisons",
         "post /v1/sets/{set_id}/comparisons/{seq}/void",

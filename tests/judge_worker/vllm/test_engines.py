@@ -153,3 +153,36 @@ def test_a_chat_server_is_read_by_text(openai_by_text: Engine) -> None:
             assert len(outcome.logprobs) == 2
         else:
             assert outcome.failure == "parse_error"
+
+
+def test_a_model_without_a_chat_template_gets_plain_text(judge: str) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(judge)
+    tokenizer.chat_template = None
+    asked = prompt(SHORT, LONG)
+    ids = Encoder(tokenizer).encode(asked).questions[0].ids
+    assert tokenizer.decode(ids) == "\n\n".join(message.text for message in asked.messages)
+
+
+def test_a_model_that_knows_no_system_turn_is_told_in_the_users(judge: str) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(judge)
+    tokenizer.chat_template = (
+        "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system turn') }}{% endif %}"
+        + tokenizer.chat_template
+    )
+    asked = prompt(SHORT, LONG)
+    said = tokenizer.decode(Encoder(tokenizer).encode(asked).questions[0].ids)
+    assert said.startswith(f"<|begin|><|user|>{asked.messages[0].text}\n\n{asked.messages[1].text}<|end|>")
+    assert said.endswith("<|assistant|>Text")
+
+
+def test_a_chat_template_that_fails_is_said_at_once(judge: str) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(judge)
+    tokenizer.chat_template = "{{ raise_exception('not for you') }}{{ messages[0]['content'] }}"
+    with pytest.raises(BadLabels, match="not for you"):
+        Encoder(tokenizer).encode(prompt(SHORT, LONG))
