@@ -13,7 +13,7 @@ run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 test: $(INSTALLED)  ## every test, on a private PostgreSQL
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
 	NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import islice
 from typing import Any, Protocol, TypeVar
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import httpx
 import pytest
@@ -37,7 +37,7 @@ from app.words import ExportFormat
 
 T = TypeVar("T")
 Handler = Callable[[httpx.Request], httpx.Response]
-SET, ASSIGNMENT = uuid4(), uuid4()
+SET, ASSIGNMENT = UUID(int=1), UUID(int=2)
 NOW = "2026-10-01T12:00:00Z"
 
 
