@@ -99,15 +99,22 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
 
 
 async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict[UUID, int]:
-    """Claim so many sequence numbers of each set; returns the last of each. Rows are locked by id: no deadlock."""
-    statement = text(
-        """
-        WITH wanted AS (SELECT id, n FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n)),
-        locked AS (SELECT id, n FROM sets JOIN wanted USING (id) ORDER BY id FOR NO KEY UPDATE OF sets)
-        UPDATE sets SET version = version + n FROM locked WHERE sets.id = locked.id RETURNING sets.id, sets.version
-        """
+    """Claim so many sequence numbers of each set; returns the last of each.
+
+    Rows are locked by id first, in a statement of its own: one that locked and updated at once would update from a
+    snapshot older than its locks, and wait for whoever waits for them.
+    """
+    ids = sorted(entries)
+    if len(ids) > 1:
+        await db.execute(
+            select(sets.c.id).where(sets.c.id.in_(ids)).order_by(sets.c.id).with_for_update(key_share=True)
+        )
+    claim = text(
+        "UPDATE sets SET version = version + n "
+        "FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n) "
+        "WHERE sets.id = t.id RETURNING sets.id, sets.version"
     )
-    found = await db.execute(statement, {"ids": list(entries), "counts": list(entries.values())})
+    found = await db.execute(claim, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
     return {row.id: row.version for row in found}
 
 
