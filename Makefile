@@ -6,6 +6,7 @@ INSTALLED := .venv/.installed
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
+TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
 .PHONY: run test test-vllm demo-vllm install-vllm check bench lock clean
 
@@ -47,12 +48,14 @@ $(INSTALLED): pyproject.toml requirements.lock
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
 	touch $@
 
-# Without its dependencies' dependencies: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
+# The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
+# Its torch is a build for the CPU, which is on PyTorch's own index where no other source has it.
 $(VLLM_INSTALLED): judge_worker/requirements-cpu.lock
 	@echo "Installing vLLM for the CPU into .venv-vllm: 2.3 GB, which takes a minute or two"
 	$(PYTHON) -m venv .venv-vllm
-	$(VLLM)/pip install --quiet --no-deps --extra-index-url https://download.pytorch.org/whl/cpu \
-		--requirement judge_worker/requirements-cpu.lock
+	$(VLLM)/pip install --quiet --no-deps $(TORCH) || \
+		$(VLLM)/pip install --quiet --no-deps --index-url https://download.pytorch.org/whl/cpu $(TORCH)
+	$(VLLM)/pip install --quiet --no-deps --requirement judge_worker/requirements-cpu.lock
 	$(VLLM)/pip install --quiet --no-deps --editable .
 	touch $@
 
