@@ -5,19 +5,19 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from app.client import AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
+from app.client import ApiError, AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
 from app.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
 from judge_worker import verdicts
 from judge_worker.engine import Engine, Reading
-from judge_worker.progress import Stats
-from judge_worker.prompts import Template, render
+from judge_worker.progress import Stats, event
+from judge_worker.prompts import Template
 from judge_worker.settings import Settings
-from judge_worker.worker import read, sets_of
+from judge_worker.stopping import until_stopped
+from judge_worker.worker import prepare, read, sets_of
 
 
 class Text(NamedTuple):
     candidate: CandidateOut
-    item: str | None
     text: str
 
 
@@ -27,27 +27,44 @@ class Scorer:
     def __init__(self, settings: Settings, client: AsyncClient, engine: Engine, template: Template) -> None:
         self.stats = Stats()
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
-        self._stopping = False
+        self._stopping = asyncio.Event()
 
     def stop(self) -> None:
-        self._stopping = True
+        self._stopping.set()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopping.is_set()
 
     async def run(self) -> None:
-        """Raises EngineDown, BadLabels, ApiError, Unreachable."""
+        """Raises EngineDown, ApiError, Unreachable."""
+        await until_stopped([self._score_all()], self._stopping)
+
+    async def _score_all(self) -> None:
         sets = [each for each in await sets_of(self._client, self._settings) if each.status == "open"]
         for left, of in enumerate(sets):
             self.stats.sets_left = len(sets) - left
+            if of.items:
+                event("passed over, a set of systems", set=str(of.id))
+            else:
+                await self._score_set(of)
+        self.stats.sets_left = 0
+
+    async def _score_set(self, of: SetOut) -> None:
+        try:
             texts = await self._unscored(of)
             for start in range(0, len(texts), self._settings.batch):
-                if self._stopping:
-                    return
-                await self._score(of, texts[start : start + self._settings.batch])
-        self.stats.sets_left = 0
+                if not self.stopped:
+                    await self._score(of, texts[start : start + self._settings.batch])
+        except ApiError as error:
+            if error.status not in (404, 410):
+                raise
+            event("passed over, a set that is gone", set=str(of.id))
 
     async def _unscored(self, of: SetOut) -> list[Text]:
         judge = self._settings.judge_name
-        done = {(s.candidate, s.item) async for s in self._scores(of) if s.judge == judge}
-        return [text async for text in self._texts(of) if (text.candidate.key, text.item) not in done]
+        done = {score.candidate async for score in self._scores(of) if score.judge == judge}
+        return [text async for text in self._texts(of) if text.candidate.key not in done]
 
     async def _scores(self, of: SetOut) -> AsyncIterator[AbsoluteScore]:
         after: int | None = 0
@@ -61,8 +78,8 @@ class Scorer:
         page = await self._client.send(list_candidates(of.id))
         while True:
             for candidate in page.candidates:
-                for text in texts_of(candidate):
-                    yield text
+                if candidate.text:
+                    yield Text(candidate, candidate.text)
             if page.next_after is None:
                 return
             page = await self._client.send(list_candidates(of.id, after=page.next_after))
@@ -70,7 +87,7 @@ class Scorer:
     async def _score(self, of: SetOut, texts: Sequence[Text]) -> None:
         low, high = self._settings.absolute or (1, 10)
         fields = [verdicts.fields_of_text(of, text.text, low, high) for text in texts]
-        prepared = await asyncio.to_thread(lambda: [self._engine.prepare(render(self._template, f)) for f in fields])
+        prepared = await asyncio.to_thread(lambda: [prepare(self._engine, self._template, each) for each in fields])
         start = time.monotonic()
         outcomes = await asyncio.to_thread(read, self._engine, prepared)
         self.stats.reading += time.monotonic() - start
@@ -78,16 +95,9 @@ class Scorer:
         self.stats.count(outcomes)
         judge = self._settings.judge_name
         scores = [
-            verdicts.absolute_score(text.candidate, text.item, judge, low, outcome)
+            verdicts.absolute_score(text.candidate, judge, low, outcome)
             for text, outcome in zip(texts, outcomes, strict=True)
             if isinstance(outcome, Reading)
         ]
         if scores:
             await self._client.send(add_absolute_scores(of.id, AbsoluteScoresIn(scores=scores)))
-
-
-def texts_of(candidate: CandidateOut) -> list[Text]:
-    """One of a text, one for each item of a system; none where there is only a key."""
-    if candidate.outputs is not None:
-        return [Text(candidate, item, text) for item, text in candidate.outputs.items() if text]
-    return [Text(candidate, None, candidate.text)] if candidate.text else []

@@ -95,10 +95,10 @@ def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
 
 
 def render(template: Template, fields: Fields) -> Prompt:
-    """Raises BadTemplate when the template asks for a field that there is not."""
+    """Raises BadTemplate when the template asks for a field that there is not, or fails."""
     try:
         messages = tuple(Message(role, _pieces(text.render(fields))) for role, text in template.sections)
-    except jinja2.TemplateError as error:
+    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         there = ", ".join(sorted(fields))
         raise BadTemplate(f"{template.name}: {error}; the fields are {there}.") from error
     return Prompt(messages, template.labels, fields)
@@ -106,14 +106,16 @@ def render(template: Template, fields: Fields) -> Prompt:
 
 def _labels(name: str, head: str, scale: Sequence[int]) -> tuple[str, ...]:
     line = head.strip().removeprefix("labels:").strip()
+    if (line == SCALE) != bool(scale):
+        raise BadTemplate(f"{name}: `labels: scale` goes with --absolute, and other labels without it.")
     if line == SCALE:
         return tuple(f" {number}" for number in scale)
     try:
         labels = json.loads(line)
     except json.JSONDecodeError:
         labels = None
-    if not isinstance(labels, list) or not 2 <= len(set(map(str, labels))) == len(labels):
-        raise BadTemplate(f'{name}: begin with a line such as labels: [" A", " B"], two or more different strings.')
+    if not isinstance(labels, list) or not 2 <= len(set(map(str, labels))) == len(labels) <= 3:
+        raise BadTemplate(f'{name}: begin with a line such as labels: [" A", " B"], two or three different strings.')
     return tuple(map(str, labels))
 
 
@@ -125,9 +127,11 @@ def _compile(name: str, text: str) -> jinja2.Template:
 
 
 def _given(value: Any) -> Any:
-    """Marks what `{{ }}` prints."""
+    """Marks what `{{ }}` prints; a field that is missing prints nothing."""
     if isinstance(value, jinja2.Undefined):
         return value
+    if value is None:
+        return ""
     return f"{OPEN}{MARKS.sub(REPLACEMENT, str(value))}{CLOSE}"
 
 

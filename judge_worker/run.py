@@ -11,17 +11,16 @@ from prometheus_client import CollectorRegistry, start_http_server
 from app.client import AsyncClient, ready
 from judge_worker import prompts
 from judge_worker.absolute import Scorer
-from judge_worker.engine import Engine
+from judge_worker.engine import Engine, EngineDown, Unread
 from judge_worker.engines import open_engine
 from judge_worker.progress import Stats, event, show, summary
-from judge_worker.prompts import Template
+from judge_worker.prompts import Fields, Template
 from judge_worker.settings import Settings
-from judge_worker.worker import Worker
+from judge_worker.worker import Worker, read
 
 FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
 AT_START = 4  # tries: an address may be wrong
 TERMINAL, LOG = 0.5, 10.0  # seconds between lines
-EXAMPLE = {"question": "Which is better?", "context": None, "prompt": None, "first": "one", "second": "two"}
 
 
 def work(settings: Settings) -> Stats:
@@ -41,10 +40,21 @@ def work(settings: Settings) -> Stats:
 
 
 def _check(engine: Engine, template: Template, settings: Settings) -> None:
-    """A template that asks for unknown fields or labels that cannot be spelled fails now, and not pair by pair."""
-    low, high = settings.absolute or (0, 0)
-    absolute = {**EXAMPLE, "text": "one", "low": str(low), "high": str(high), "first": None, "second": None}
-    engine.prepare(prompts.render(template, absolute if settings.absolute else EXAMPLE))
+    """What would go wrong with every pair goes wrong now: fields, labels that cannot be spelled, refused requests."""
+    examples = [prompts.render(template, fields) for fields in _examples(settings)]
+    for outcome in read(engine, [engine.prepare(prompt) for prompt in examples]):
+        if isinstance(outcome, Unread):
+            raise EngineDown(f"{settings.model} cannot judge an example: {outcome.reason}")
+
+
+def _examples(settings: Settings) -> list[Fields]:
+    """Without and with what a set need not have."""
+    if settings.absolute:
+        low, high = map(str, settings.absolute)
+        own: Fields = {"text": "one", "low": low, "high": high}
+    else:
+        own = {"first": "one", "second": "two"}
+    return [{"question": "Which is better?", "context": some, "prompt": some, **own} for some in (None, "Some words.")]
 
 
 async def _serve(settings: Settings, engine: Engine, template: Template) -> Stats:
@@ -55,7 +65,7 @@ async def _serve(settings: Settings, engine: Engine, template: Template) -> Stat
         event("judging", judge=settings.judge_name, server=settings.server, template=template.name)
         with _metrics(settings.metrics_port, worker.stats):
             await _watched(worker)
-    event("done" if settings.until_done or settings.absolute else "stopped")
+    event("stopped" if worker.stopped else "done")
     print(summary(worker.stats, settings.cost_per_hour))
     return worker.stats
 

@@ -69,7 +69,7 @@ class Settings(BaseModel):
     @field_validator("sets", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
-        return value.split(",") if isinstance(value, str) else value
+        return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
     @field_validator("absolute", mode="before")
     @classmethod
@@ -77,7 +77,7 @@ class Settings(BaseModel):
         if not isinstance(value, str):
             return value
         low, dash, high = value.partition("-")
-        if not (dash and low.isdigit() and high.isdigit() and int(low) < int(high)):
+        if not (dash and low.isdigit() and high.isdigit()):
             raise ValueError("write a scale such as 1-10")
         return int(low), int(high)
 
@@ -90,6 +90,8 @@ class Settings(BaseModel):
     def _needs_address(self) -> Self:
         if self.engine == "openai" and self.base_url is None:
             raise ValueError("the engine openai needs base_url, such as http://gpu-box:8000")
+        if self.absolute and self.absolute[0] >= self.absolute[1]:
+            raise ValueError("absolute: write a scale such as 1-10")
         return self
 
     @property
@@ -103,12 +105,16 @@ class Settings(BaseModel):
 
 def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, str]) -> Settings:
     """Raises BadSettings."""
+    from_environment = {
+        variable.removeprefix(PREFIX).lower(): value
+        for variable, value in environment.items()
+        if variable.startswith(PREFIX)
+    }
+    file = file or (Path(from_environment.pop("config")) if "config" in from_environment else None)
     try:
         from_file = tomllib.loads(file.read_text("utf-8")) if file else {}
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: {error}") from error
-    names = {f"{PREFIX}{name.upper()}": name for name in Settings.model_fields}
-    from_environment = {name: environment[variable] for variable, name in names.items() if variable in environment}
     try:
         return Settings.model_validate({**from_file, **from_environment, **given})
     except ValidationError as error:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import exp, log
+from threading import Lock
 from typing import Any, NamedTuple
 
 from judge_worker.engine import BadLabels
@@ -45,19 +46,21 @@ class _Skeleton(NamedTuple):
 
 
 class Encoder:
-    """Prompts to questions. `tokenizer` is one of transformers'."""
+    """Prompts to questions, from any thread. `tokenizer` is one of transformers'."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
+        self._alone = Lock()  # whether special tokens are split is a state that all threads of a tokenizer share
         self._skeleton = lru_cache(256)(self._make_skeleton)
 
     def encode(self, prompt: Prompt) -> Encoded:
         """Raises BadLabels."""
-        skeleton = self._skeleton(_shape(prompt.messages), prompt.labels)
         given = [piece.text for message in prompt.messages for piece in message.pieces if piece.given]
         ids: list[int] = []
-        for part in skeleton.parts:
-            ids += self._plain(given[part]) if isinstance(part, int) else part
+        with self._alone:
+            skeleton = self._skeleton(_shape(prompt.messages), prompt.labels)
+            for part in skeleton.parts:
+                ids += self._plain(given[part]) if isinstance(part, int) else part
         return Encoded(questions(tuple(ids), skeleton.spelling), skeleton.spelling)
 
     def _plain(self, text: str) -> list[int]:

@@ -1,11 +1,15 @@
 """From pairs to prompts, and from what an engine read to what the service is told."""
 
+import hashlib
+import json
 from math import exp
 from typing import Any
 
 from app.schemas import AbsoluteScoreIn, Assignment, CandidateOut, ComparisonIn, Logprobs, SetOut, VerdictOf
 from judge_worker.engine import Outcome, Reading, Unread
 from judge_worker.prompts import Fields
+
+LEAST = -1e4  # of a log-probability: JSON knows no infinity
 
 
 def fields_of(pair: Assignment, *, swapped: bool = False) -> Fields:
@@ -51,21 +55,22 @@ def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[
 
 
 def swapped_comparison(pair: Assignment, reading: Reading) -> ComparisonIn:
-    """The other order of an assignment, as an entry of its own. Sending it again is harmless."""
+    """The other order of an assignment, as an entry of its own, once for each judge and order of a pair."""
+    item = pair.item.key if pair.item else ""
+    shown = json.dumps([pair.judge, item, pair.second.key, pair.first.key])
     return ComparisonIn(
-        client_id=f"{pair.id}-swapped", first=pair.second.key, second=pair.first.key,
+        client_id=f"swapped-{hashlib.sha256(shown.encode()).hexdigest()}", first=pair.second.key, second=pair.first.key,
         item=pair.item.key if pair.item else None, judge=pair.judge, logprobs=_logprobs(reading),
     )  # fmt: skip
 
 
-def absolute_score(
-    candidate: CandidateOut, item: str | None, judge: str, low: int, reading: Reading
-) -> AbsoluteScoreIn:
+def absolute_score(candidate: CandidateOut, judge: str, low: int, reading: Reading) -> AbsoluteScoreIn:
     """The whole distribution over the scale that begins with `low`."""
     highest = max(reading.logprobs)
     shares = {str(low + n): exp(p - highest) for n, p in enumerate(reading.logprobs)}
-    return AbsoluteScoreIn(candidate=candidate.key, item=item, judge=judge, probabilities=shares)
+    return AbsoluteScoreIn(candidate=candidate.key, judge=judge, probabilities=shares)
 
 
 def _logprobs(reading: Reading) -> Logprobs:
-    return Logprobs(**dict(zip(("first", "second", "tie"), reading.logprobs, strict=False)))
+    finite = [max(p, LEAST) for p in reading.logprobs]
+    return Logprobs(**dict(zip(("first", "second", "tie"), finite, strict=False)))

@@ -9,7 +9,8 @@ verdict is neither lost nor counted twice, whatever is cut off or killed.
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from typing import Any, TypeVar
 from uuid import UUID
@@ -17,6 +18,7 @@ from uuid import UUID
 from app.client import (
     ApiError,
     AsyncClient,
+    NextpairError,
     add_comparisons,
     list_sets,
     next_pairs,
@@ -24,18 +26,19 @@ from app.client import (
     renew_many,
     send_verdicts,
 )
-from app.schemas import AskStatus, Assignment, ComparisonsIn, SetOut, VerdictsIn
+from app.schemas import AskStatus, Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 from judge_worker import verdicts
-from judge_worker.engine import Engine, Outcome, Reading, Unread
+from judge_worker.engine import BadLabels, Engine, Outcome, Reading, Unread
 from judge_worker.progress import Stats, event
-from judge_worker.prompts import Template, render
+from judge_worker.prompts import BadTemplate, Fields, Template, render
 from judge_worker.settings import Settings
+from judge_worker.stopping import cancel, until_stopped
 
 SLOTS = 3  # one at the engine, one before it and one behind it
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is nothing to judge
-GRACE = 20.0  # seconds in which a worker that was told to stop may finish
+LAST = 10.0  # seconds for giving pairs back at the end
 LOOK = 15.0  # seconds between looks at what is left
-SENDS = 1000  # verdicts in one request
+SENDS = 1000  # verdicts or leases in one request
 
 T = TypeVar("T")
 
@@ -54,19 +57,18 @@ class Worker:
     def stop(self) -> None:
         self._stopping.set()
 
+    @property
+    def stopped(self) -> bool:
+        return self._stopping.is_set()
+
     async def run(self) -> None:
         """Until it is stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
         beside = [asyncio.create_task(self._renew()), asyncio.create_task(self._look())]
-        slots = asyncio.gather(*(self._slot(f"{self._settings.worker}/{n}") for n in range(SLOTS)))
-        stopping = asyncio.create_task(self._stopping.wait())
         try:
-            both: list[asyncio.Future[Any]] = [slots, stopping]
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait([slots], timeout=GRACE)
-            if slots.done():
-                slots.result()
+            slots = [self._slot(f"{self._settings.worker}/{n}") for n in range(SLOTS)]
+            await until_stopped(slots, self._stopping)
         finally:
-            await _cancel([slots, *beside, stopping])
+            await cancel(beside)
             await self._give_back(list(self._held))
 
     async def _slot(self, name: str) -> None:
@@ -115,7 +117,7 @@ class Worker:
 
     def _prepare_one(self, pair: Assignment, swapped: bool) -> Any:
         without = verdicts.without_text(pair)
-        return without or self._engine.prepare(render(self._template, verdicts.fields_of(pair, swapped=swapped)))
+        return without or prepare(self._engine, self._template, verdicts.fields_of(pair, swapped=swapped))
 
     def _read(self, prepared: Sequence[Any]) -> list[Outcome]:
         return read(self._engine, prepared)
@@ -128,9 +130,8 @@ class Worker:
             verdicts.verdict(pair, outcome, latency_ms, self._source)
             for pair, outcome in zip(pairs, outcomes, strict=False)
         ]
-        for start in range(0, len(ready), SENDS):
-            part = ready[start : start + SENDS]
-            answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=part)))
+        for part in _parts(ready):
+            answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
             for result in answer.results:
                 if result.problem is not None:
                     self.stats.passed_over[result.problem.title] += 1
@@ -139,43 +140,71 @@ class Worker:
     async def _tell_swapped(self, judged: Sequence[tuple[Assignment, Reading]]) -> None:
         for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
             new = [verdicts.swapped_comparison(pair, reading) for pair, reading in of_set]
-            try:
-                await self._client.send(add_comparisons(set_id, ComparisonsIn(comparisons=new)))
-            except ApiError as error:
-                if error.status not in (404, 409, 410):
-                    raise
-                self.stats.passed_over[error.problem.title if error.problem else str(error.status)] += len(new)
+            if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
+                for one in new:
+                    if title := await self._refused(set_id, [one]):
+                        self.stats.passed_over[title] += 1
+
+    async def _refused(self, set_id: UUID, new: Sequence[ComparisonIn]) -> str | None:
+        """Why the service has no use for these entries, if so."""
+        try:
+            await self._client.send(add_comparisons(set_id, ComparisonsIn(comparisons=list(new))))
+        except ApiError as error:
+            if error.status not in (404, 409, 410):
+                raise
+            return error.problem.title if error.problem else str(error.status)
+        return None
 
     async def _give_back(self, ids: Sequence[UUID]) -> None:
         """What cannot be given back, because the service is away, runs out by itself."""
         self._held -= set(ids)
-        if ids:
+        for part in _parts(ids):
             try:
-                await asyncio.wait_for(self._client.send(release_many(ids)), GRACE)
-            except Exception as error:
-                event("not given back", pairs=len(ids), because=str(error) or type(error).__name__)
+                await asyncio.wait_for(self._client.send(release_many(part)), LAST)
+            except (NextpairError, TimeoutError) as error:
+                event("not given back", pairs=len(part), because=str(error) or type(error).__name__)
 
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._settings.lease_seconds / 3.0)
-            if self._held:
-                await self._client.send(renew_many(list(self._held), lease_seconds=self._settings.lease_seconds))
+            for part in _parts(list(self._held)):
+                with _said("not renewed"):
+                    await self._client.send(renew_many(part, lease_seconds=self._settings.lease_seconds))
 
     async def _look(self) -> None:
         """How many sets and pairs are left, at most."""
         while True:
-            left = [pairs_left(each) for each in await self._sets() if each.status == "open"]
-            self.stats.sets_left = sum(pairs > 0 for pairs in left)
-            self.stats.pairs_left = sum(left)
+            with _said("not counted"):
+                sets = await sets_of(self._client, self._settings)
+                left = [pairs_left(each) for each in sets if each.status == "open"]
+                self.stats.sets_left, self.stats.pairs_left = sum(pairs > 0 for pairs in left), sum(left)
             await asyncio.sleep(LOOK)
-
-    async def _sets(self) -> list[SetOut]:
-        return await sets_of(self._client, self._settings)
 
     async def _unless_stopped(self, doing: Awaitable[None]) -> None:
         tasks = [asyncio.ensure_future(doing), asyncio.ensure_future(self._stopping.wait())]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        await _cancel(tasks)
+        await cancel(tasks)
+
+
+def prepare(engine: Engine, template: Template, fields: Fields) -> Any:
+    """A text that the template or the tokenizer cannot take is one that cannot be judged."""
+    try:
+        return engine.prepare(render(template, fields))
+    except (BadTemplate, BadLabels) as error:
+        return Unread("skipped", str(error))
+
+
+@contextmanager
+def _said(what: str) -> Iterator[None]:
+    """What can be done again later does not end the worker."""
+    try:
+        yield
+    except NextpairError as error:
+        event(what, because=str(error))
+
+
+def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
+    return [ids[start : start + SENDS] for start in range(0, len(ids), SENDS)]
 
 
 def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
@@ -204,9 +233,3 @@ def pairs_left(of: SetOut) -> int:
 
 def _is_final(status: AskStatus) -> bool:
     return status not in ("open", "all_leased")
-
-
-async def _cancel(tasks: Sequence[asyncio.Future[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -15,20 +15,23 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
+from itertools import permutations
 from math import exp, log
 from typing import Any
 
 import httpx
 
-from judge_worker.engine import Engine, EngineDown, Outcome, Reading, Unread
+from judge_worker.engine import BadLabels, Engine, EngineDown, Outcome, Reading, Unread
 from judge_worker.engines.vllm import read_answers, too_long
 from judge_worker.prompts import Message, Prompt
 from judge_worker.settings import Settings
 from judge_worker.tokens import Encoded, Encoder, Question
 
 TOP = 20  # the most that the protocol allows
-TRIES, FIRST_PAUSE = 6, 0.5  # seconds, doubled each time: half a minute in all
+TRIES, FIRST_PAUSE = 8, 0.5  # seconds, doubled each time and shortened at random: half a minute in all
+PATIENCE = 120.0  # seconds, the longest Retry-After that is waited for
 AWAY = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+OF_ONE_PROMPT = frozenset({200, 400, 413, 422})  # anything else says that the worker is set up wrongly
 MARKERS = re.compile(r"<(?=[|/a-zA-Z_])|(?<=\|)>|\[(?=/?INST\])")  # where markers of known chat templates begin or end
 LEAST = 1e-12  # of a probability that is only bounded
 
@@ -48,13 +51,18 @@ class Server:
     def __init__(self, settings: Settings, transport: httpx.BaseTransport | None = None) -> None:
         bearer = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
         self._http = httpx.Client(
-            base_url=settings.base_url or "", headers=bearer, timeout=settings.timeout, transport=transport
-        )
+            base_url=settings.base_url or "", headers=bearer, timeout=settings.timeout, transport=transport,
+            limits=httpx.Limits(max_connections=settings.concurrency),
+        )  # fmt: skip
         self._threads = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="openai")
 
     def model(self, name: str) -> dict[str, Any]:
         """What the server says of a model. Raises EngineDown."""
-        found: list[dict[str, Any]] = self.send("GET", "/v1/models").json().get("data", [])
+        answer = self.send("GET", "/v1/models")
+        try:
+            found: list[dict[str, Any]] = answer.json()["data"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise EngineDown(f"{self._http.base_url} lists no models but says {answer.text[:200]!r}.") from error
         for each in found:
             if each.get("id") == name:
                 return each
@@ -65,17 +73,20 @@ class Server:
         return list(self._threads.map(lambda body: self.send("POST", path, body), bodies))
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
-        """Raises EngineDown when the server stays away, or refuses the worker (401, 403, 404)."""
+        """Answers 504 for a request that always timed out. Raises EngineDown when the server is away or refuses us."""
         for tried in range(TRIES):
-            response = self._try(method, path, body)
-            if isinstance(response, httpx.Response) and response.status_code not in AWAY:
+            answer = self._try(method, path, body)
+            if isinstance(answer, httpx.Response) and answer.status_code not in AWAY:
                 break
-            time.sleep(FIRST_PAUSE * 2.0**tried * random.random() if tried + 1 < TRIES else 0.0)
-        if isinstance(response, httpx.RequestError):
-            raise EngineDown(f"No answer from {self._http.base_url}{path}: {response or type(response).__name__}.")
-        if response.status_code in AWAY or response.status_code in (401, 403, 404):
-            raise EngineDown(f"{self._http.base_url}{path} answered {response.status_code}: {response.text[:200]}")
-        return response
+            if tried + 1 < TRIES:
+                time.sleep(_pause(answer, tried))
+        if isinstance(answer, httpx.ReadTimeout):
+            return httpx.Response(HTTPStatus.GATEWAY_TIMEOUT, text=f"No answer in {self._http.timeout.read:g} seconds.")
+        if isinstance(answer, httpx.RequestError):
+            raise EngineDown(f"No answer from {self._http.base_url}{path}: {answer or type(answer).__name__}.")
+        if answer.status_code not in OF_ONE_PROMPT:
+            raise EngineDown(f"{self._http.base_url}{path} answered {answer.status_code}: {answer.text[:200]}")
+        return answer
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -86,6 +97,8 @@ class Server:
             return self._http.request(method, path, json=body)
         except httpx.RequestError as error:
             return error
+        except httpx.InvalidURL as error:
+            raise EngineDown(f"{self._http.base_url} is no address of a server: {error}.") from error
 
 
 class ByTokens:
@@ -121,6 +134,13 @@ class ByText:
         self.model, self._server = model, server
 
     def prepare(self, prompt: Prompt) -> Prompt:
+        labels = [label.strip() for label in prompt.labels]
+        for a, b in permutations(labels, 2):
+            if b.startswith(a):
+                raise BadLabels(
+                    f"{a!r} may be the first token of {b!r}, which only a tokenizer can tell: use --tokenizer with a "
+                    "vLLM server, or labels of which none begins with another, such as --absolute 1-9."
+                )
         return prompt
 
     def read(self, prepared: Sequence[Prompt]) -> list[Outcome]:
@@ -160,15 +180,22 @@ def _by_id(answer: httpx.Response, question: Question) -> dict[int, float]:
 
 
 def _outcome(answer: httpx.Response, labels: Sequence[str]) -> Outcome:
+    if answer.status_code == HTTPStatus.GATEWAY_TIMEOUT:
+        return Unread("timeout", answer.text)
     if answer.status_code != HTTPStatus.OK:
         return Unread("refused", f"{answer.status_code}: {answer.text[:300]}")
     try:
         body = answer.json()
         first = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
         top = [(str(each["token"]), float(each["logprob"])) for each in first]
+        return _reading(top, labels, _tokens(body))
     except (KeyError, IndexError, TypeError, ValueError):
         return Unread("parse_error", f"No log-probabilities in the answer: {answer.text[:300]}")
-    return _reading(top, labels, int((body.get("usage") or {}).get("prompt_tokens", 0)))
+
+
+def _tokens(body: Mapping[str, Any]) -> int:
+    usage = body.get("usage")
+    return int(usage.get("prompt_tokens") or 0) if isinstance(usage, dict) else 0
 
 
 def _reading(top: Sequence[tuple[str, float]], labels: Sequence[str], tokens: int) -> Outcome:
@@ -177,8 +204,15 @@ def _reading(top: Sequence[tuple[str, float]], labels: Sequence[str], tokens: in
     if not any(seen):
         return Unread("parse_error", f"No label among the {len(top)} likeliest tokens; the likeliest is {top[0][0]!r}.")
     left = max(1.0 - sum(exp(p) for _, p in top), LEAST)
-    bound = min(left, min(exp(p) for _, p in top))
+    bound = max(min(left, min(exp(p) for _, p in top)), LEAST)
     return Reading(tuple(log(min(p, 1.0) or bound) for p in seen), tokens, bounded=not all(seen))
+
+
+def _pause(answer: httpx.Response | httpx.RequestError, tried: int) -> float:
+    """Seconds, never fewer than the server asks for, within reason."""
+    asked = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
+    least = min(float(asked), PATIENCE) if asked.isdecimal() else 0.0
+    return least + FIRST_PAUSE * 2.0**tried * random.random()
 
 
 def _tokenizer(name: str) -> Any:

@@ -7,16 +7,18 @@ from math import exp, log
 import httpx
 import pytest
 
-from judge_worker.engine import Engine, EngineDown, Reading, Unread
+from judge_worker.engine import BadLabels, Engine, EngineDown, Reading, Unread
 from judge_worker.engines import openai
 from judge_worker.engines.openai import ByText, Server, chat
 from judge_worker.engines.scripted import REFUSED, Scripted
+from judge_worker.prompts import load, render
 from judge_worker.settings import Settings
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, outcomes, prompt
 
 SETTINGS = Settings(
     server="http://service", model="m", engine="openai", base_url="http://engine", engine_key="secret", concurrency=4
 )
+SCORED = {"question": "How good is it?", "text": "one", "low": "1", "high": "10"}
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
@@ -116,7 +118,7 @@ def test_a_server_that_is_away_for_a_moment_is_asked_again(monkeypatch: pytest.M
     assert isinstance(reading, Reading)
 
 
-@pytest.mark.parametrize(("status", "says"), [(503, "503"), (401, "401"), (404, "404")])
+@pytest.mark.parametrize(("status", "says"), [(503, "503"), (401, "401"), (404, "404"), (402, "402")])
 def test_a_server_that_stays_away_or_refuses_the_worker(
     status: int, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,4 +130,52 @@ def test_a_server_that_stays_away_or_refuses_the_worker(
 def test_a_model_that_the_server_does_not_have() -> None:
     server = Server(SETTINGS, httpx.MockTransport(lambda _: httpx.Response(200, json={"data": [{"id": "llama"}]})))
     with pytest.raises(EngineDown, match="no model 'm', but llama"):
+        server.model("m")
+
+
+@pytest.mark.parametrize("tokens", [{"A": 0.9, "x": 1e-300}, {"x": 1.0, "A": 1e-300}])
+def test_probabilities_that_vanish_are_bounded(tokens: dict[str, float]) -> None:
+    (reading,) = outcomes(by_text(lambda _: top_tokens(tokens)), [prompt(SHORT, LONG)])
+    assert isinstance(reading, Reading)
+    assert all(p > -1000.0 for p in reading.logprobs[1:])
+
+
+def test_no_tokens_at_all_and_strange_counts_are_no_crash() -> None:
+    empty: dict[str, object] = {"choices": [{"logprobs": {"content": [{"top_logprobs": []}]}}], "usage": None}
+    (unread,) = outcomes(by_text(lambda _: httpx.Response(200, json=empty)), [prompt(SHORT, LONG)])
+    assert isinstance(unread, Unread)
+    assert unread.failure == "parse_error"
+
+
+def test_a_label_that_begins_another_needs_a_tokenizer() -> None:
+    asked = render(load("absolute", range(1, 11)), {**dict.fromkeys(("context", "prompt")), **SCORED})
+    with pytest.raises(BadLabels, match="'1' may be the first token of '10'"):
+        by_text(longer_wins).prepare(asked)
+    by_text(longer_wins).prepare(asked._replace(labels=tuple(f" {n}" for n in range(1, 10))))
+
+
+def test_a_request_that_always_times_out_is_a_timeout_of_that_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+
+    def never(request: httpx.Request) -> httpx.Response:
+        raise httpx.ReadTimeout("too slow", request=request)
+
+    (unread,) = outcomes(by_text(never), [prompt(SHORT, LONG)])
+    assert isinstance(unread, Unread)
+    assert unread.failure == "timeout"
+
+
+def test_retry_after_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("judge_worker.engines.openai.time.sleep", slept.append)
+    answers = iter([httpx.Response(429, headers={"Retry-After": "7"}), top_tokens({"A": 0.5, "B": 0.5})])
+    outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
+    assert slept == [7.0]
+
+
+@pytest.mark.parametrize("body", ["<html>", "[]", "{}"])
+def test_an_address_that_is_no_such_server(body: str) -> None:
+    server = Server(SETTINGS, httpx.MockTransport(lambda _: httpx.Response(200, text=body)))
+    with pytest.raises(EngineDown, match="lists no models"):
         server.model("m")

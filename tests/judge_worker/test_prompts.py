@@ -72,8 +72,10 @@ def test_a_text_that_looks_like_a_template_is_a_text() -> None:
     ("source", "says"),
     [
         ("--- user\n{{ first }}", "begin with a line such as labels"),
-        ('labels: [" A"]\n--- user\nx', "two or more"),
+        ('labels: [" A"]\n--- user\nx', "two or three"),
         ('labels: [" A", " A"]\n--- user\nx', "different"),
+        ('labels: ["A", "B", "C", "D"]\n--- user\nx', "two or three"),
+        ("labels: scale\n--- user\nx", "goes with --absolute"),
         ('labels: [" A", " B"]\n', "section `--- user`"),
         ('labels: [" A", " B"]\n--- assistant\nText\n--- user\nx', "as the last one"),
         ('labels: [" A", " B"]\n--- user\nx\n--- assistant\nText \n', "ends with a space"),
@@ -83,6 +85,21 @@ def test_a_text_that_looks_like_a_template_is_a_text() -> None:
 def test_templates_that_cannot_be_used(source: str, says: str) -> None:
     with pytest.raises(BadTemplate, match=says):
         parse("mine", source)
+
+
+def test_a_field_that_is_missing_prints_nothing() -> None:
+    (message,) = render(parse("mine", 'labels: ["A", "B"]\n--- user\n[{{ context }}]'), FIELDS).messages
+    assert message.text == "[]"
+
+
+def test_a_template_that_fails_says_so() -> None:
+    with pytest.raises(BadTemplate, match="has no len"):
+        render(parse("mine", 'labels: ["A", "B"]\n--- user\n{{ context | length }}'), FIELDS)
+
+
+def test_labels_of_a_comparison_make_no_scale() -> None:
+    with pytest.raises(BadTemplate, match="goes with --absolute"):
+        load("comparative", range(1, 11))
 
 
 def test_a_field_that_there_is_not() -> None:

@@ -41,6 +41,16 @@ def test_the_judge_is_named_after_the_model(model: str, judge: str, name: str) -
     assert load({**GIVEN, "model": model, "judge": judge}, None, {}).judge_name == name
 
 
+def test_a_variable_that_means_nothing_is_an_error() -> None:
+    with pytest.raises(BadSettings, match="set: there is no such setting"):
+        load(GIVEN, None, {"NEXTPAIR_WORKER_SET": "0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"})
+
+
+def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
+    (tmp_path / "worker.toml").write_text("batch = 7\n")
+    assert load(GIVEN, None, {"NEXTPAIR_WORKER_CONFIG": str(tmp_path / "worker.toml")}).batch == 7
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
