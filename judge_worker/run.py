@@ -28,8 +28,7 @@ def work(settings: Settings) -> Stats:
 
     Raises BadTemplate, BadLabels, EngineDown, and what the client raises.
     """
-    low, high = settings.absolute or (0, 0)
-    template = prompts.load(settings.template_name, range(low, high + 1))
+    template = prompts.load(settings.template_name, settings.scale)
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)
     try:

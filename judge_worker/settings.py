@@ -99,6 +99,11 @@ class Settings(BaseModel):
         return self.judge or self.model.rstrip("/").rsplit("/", 1)[-1]
 
     @property
+    def scale(self) -> range:
+        """The numbers of `absolute`; none without it."""
+        return range(self.absolute[0], self.absolute[1] + 1) if self.absolute else range(0)
+
+    @property
     def template_name(self) -> str:
         return self.template or ("absolute" if self.absolute else "comparative")
 
