@@ -65,9 +65,9 @@ def parquet() -> bytes:
     [
         ("log.csv", CSV),
         ("LOG.CSV", "\ufeff" + CSV.replace("\n", "\r\n")),
-        ("log.csv.gz", gzip.compress(CSV.encode())),
+        ("log.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("log.jsonl", jsonl()),
-        ("a.b.jsonl.gz", gzip.compress(jsonl().encode())),
+        ("a.b.jsonl.gz", gzip.compress(jsonl().encode(), mtime=0)),
         ("log.parquet", parquet()),
     ],
 )
