@@ -15,7 +15,16 @@ from uuid import UUID
 import typer
 from typer.exceptions import TyperException
 
-from app.words import BatchName, ExportFormat, MethodName, OrderName, PositionBias, PriorName
+from app.words import (
+    AggregationName,
+    BatchName,
+    CovarianceName,
+    ExportFormat,
+    MethodName,
+    OrderName,
+    PositionBias,
+    PriorName,
+)
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -107,6 +116,48 @@ def rank(
     asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
     printing.print_rankings(rankings, by, form)
+
+
+@app.command()
+def aggregate(
+    file: Annotated[str, typer.Argument(help="A row for each item, a column for each judge; - is CSV on stdin.")],
+    method: Annotated[AggregationName, typer.Option(help="How judges are weighed.")] = "dawid-skene",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="A judge's probability of yes; may be repeated. [default: all]"),
+    ] = None,
+    item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
+    truth: Annotated[
+        str | None, typer.Option(metavar="COL", help="0 or 1, to measure accuracy; never used to fit.")
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
+    """One yes or no from several judges' on the same items, and how far each judge can be believed.
+
+    A cell is the probability that a judge gives to yes, 0 and 1 included; an empty one says nothing.
+    """
+    from app.offline import aggregation
+
+    aggregation.show(aggregation.load(file, judge or [], item, truth), method, form)
+
+
+@app.command("rank-sets")
+def rank_sets(
+    file: Annotated[str, typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.")],
+    people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
+    judge: Annotated[str, typer.Option(metavar="COL", help="The judge's verdict, on every instance.")],
+    first: First = None,
+    second: Second = None,
+    alpha: Annotated[float, typer.Option(help="Chance that a rank-set misses.", callback=_within(0, 0.5))] = 0.05,
+    covariance: Annotated[
+        CovarianceName, typer.Option(help="published is the paper's, which is too small; to reproduce it only.")
+    ] = "sandwich",
+    form: FormatOption = "table",
+) -> None:
+    """Rank systems by a few verdicts of people and many of a judge, without trusting the judge."""
+    from app.offline.rank_sets import load, show
+
+    show(load(file, people, judge, first, second), alpha, covariance, form)
 
 
 @app.command()

@@ -42,6 +42,7 @@ WORDS: dict[str, Winner] = {
     "tie": "tie",
     "draw": "tie",
     "both_bad": "both_bad",
+    "bothbad": "both_bad",
     "tie (bothbad)": "both_bad",
 }
 PAIRS = (("first", "second"), ("model_a", "model_b"))
@@ -354,7 +355,7 @@ def judge_names(table: Table, column: str | None) -> list[str]:
 
 def verdicts(table: Table, columns: Columns) -> Verdicts:
     """Who met whom, and the probability that the first was better. Raises InputError."""
-    first_column, second_column = _pair_columns(table, columns)
+    first_column, second_column = pair_columns(table, columns)
     first, second = keys(table, first_column), keys(table, second_column)
     if (row := _first_true([a == b for a, b in zip(first, second, strict=True)])) is not None:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
@@ -376,7 +377,8 @@ def has_pairs(table: Table, columns: Columns) -> bool:
     return columns.first is not None or any(set(pair) <= set(table.columns) for pair in PAIRS)
 
 
-def _pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
+def pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
+    """Where the first and the second candidate stand. Raises InputError."""
     usual = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), PAIRS[0])
     first = _chosen(table, "first", columns.first, usual[0])
     return first, _chosen(table, "second", columns.second, usual[1])

@@ -8,6 +8,8 @@ ExpertName = Literal[
 ]
 BaselineName = Literal["win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
 MethodName = Literal[ExpertName, BaselineName]
+AggregationName = Literal["average", "majority", "dawid-skene"]
+CovarianceName = Literal["sandwich", "published"]
 PriorName = Literal["unit", "anchor"]
 PositionBias = Literal["none", "estimate"]
 BatchName = Literal["greedy", "top"]

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 NARROWEST, WIDEST = 11, 48  # columns that a picture of intervals may take
 LEVELS = "▁▂▃▄▅▆▇█"
 BESIDE_CURVE = 63  # columns of a simulation that the curve leaves
-LEFT = ("candidate", "criterion", "curve", "")
+LEFT = ("candidate", "judge", "system", "criterion", "curve", "")
 
 
 def write_rows(rows: Sequence[Row], file: Any) -> None:
@@ -141,14 +141,14 @@ def _headline(ranked: Ranked) -> str:
 def _ranking_table(ranked: Ranked, console: Console) -> Table:
     """The ranking, with a picture of the intervals where there is room for it."""
     columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows]
-    plain = _grid(columns, rows)
+    plain = grid(columns, rows)
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
         return plain
-    return _grid([*columns, ""], [[*row, pic] for row, pic in zip(rows, pictures(ranked, room), strict=True)])
+    return grid([*columns, ""], [[*row, pic] for row, pic in zip(rows, pictures(ranked, room), strict=True)])
 
 
-def _grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
     for column in columns:
         fold = column == "candidate"
@@ -286,7 +286,7 @@ def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int
     cells = [[*_cost_cells(cost, len(curves.curve[cost.criterion]))] for cost in costs]
     lines = [spark(curves.curve[cost.criterion], top, min(WIDEST, width - BESIDE_CURVE)) for cost in costs]
     columns = ["criterion", f"to {target:.0%}", "of pairs", "of random", "seeds", "at end", "curve"]
-    return _grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
+    return grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
 
 
 def _cost_cells(cost: Cost, seeds: int) -> list[str]:

@@ -1,0 +1,122 @@
+"""Prediction-powered rank-sets of a file: a row for each instance, a column for people and one for the judge."""
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from rich.console import Console
+
+from app.inference.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered
+from app.inference.types import Bools, Ints
+from app.offline.printing import Format, count, grid, write_json, write_rows
+from app.tables import Columns, InputError, Table, encode, keys, pair_columns, read, texts, winners
+from app.words import CovarianceName
+
+
+class Battles(NamedTuple):
+    """Who met whom, and who won, by people (where they judged) and by the judge."""
+
+    systems: list[str]  # (k,)
+    shown: Instances  # judged by both
+    people: Wins
+    judge: Wins
+    more: Instances  # judged by the judge alone
+    judge_more: Wins
+
+
+def load(file: str, people: str, judge: str, first: str | None, second: str | None) -> Battles:
+    """Raises InputError."""
+    table = read(file)
+    sides = pair_columns(table, Columns(first, second))
+    a, b = (keys(table, side) for side in sides)
+    systems, numbers = encode(a + b)
+    both = np.array([bool(cell) for cell in texts(table, people)], np.bool_)
+    of_both, alone = _part(table, both), _part(table, ~both)
+    battles = Battles(
+        systems,
+        Instances(*_sides(numbers, both)),
+        _wins(of_both, people, sides),
+        _wins(of_both, judge, sides),
+        Instances(*_sides(numbers, ~both)),
+        _wins(alone, judge, sides),
+    )
+    for part, who in ((battles.shown, f"an instance that {people} judged"), (battles.more, "one of the judge alone")):
+        seen = np.bincount(np.concatenate(part), minlength=len(systems))
+        if not seen.all():
+            raise InputError(
+                f"{table.name}: {systems[int(np.argmin(seen))]!r} is in no instance: every system needs {who}"
+            )
+    return battles
+
+
+def show(battles: Battles, alpha: float, covariance: CovarianceName, form: Format) -> None:
+    k = len(battles.systems)
+    alone = by_people(battles.shown, battles.people, k, alpha)
+    helped = prediction_powered(*battles[1:], k=k, alpha=alpha, covariance=covariance)
+    rows = [_row(battles, alone, helped, m) for m in np.argsort(-helped.theta, kind="stable")]
+    if form == "csv":
+        write_rows(rows, sys.stdout)
+    elif form == "json":
+        write_json(_summary(battles, alone, helped, alpha, covariance) | {"systems": rows})
+    else:
+        _print(_summary(battles, alone, helped, alpha, covariance), rows)
+
+
+def _row(battles: Battles, alone: RankSets, helped: RankSets, m: int) -> dict[str, Any]:
+    return {
+        "system": battles.systems[m],
+        "theta": float(helped.theta[m]),
+        "sd": float(np.sqrt(helped.covariance[m, m])),
+        "best_rank": int(helped.ranks[m, 0]),
+        "worst_rank": int(helped.ranks[m, 1]),
+        "theta_people": float(alone.theta[m]),
+        "best_rank_people": int(alone.ranks[m, 0]),
+        "worst_rank_people": int(alone.ranks[m, 1]),
+    }
+
+
+def _summary(
+    battles: Battles, alone: RankSets, helped: RankSets, alpha: float, covariance: CovarianceName
+) -> dict[str, Any]:
+    gain = float(np.trace(alone.covariance) / np.trace(helped.covariance)) if covariance == "sandwich" else None
+    return {
+        "alpha": alpha,
+        "covariance": covariance,
+        "lambda": helped.tuned,
+        "instances_people": battles.shown.size,
+        "instances_judge": battles.shown.size + battles.more.size,
+        "people_saved": None if gain is None else max(round((gain - 1.0) * battles.shown.size), 0),
+    }
+
+
+def _print(summary: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    saved = summary["people_saved"]
+    worth = "" if saved is None else f"; the judge is worth {count(saved, 'more verdict')} of people"
+    people, judge = count(summary["instances_people"], "instance"), f"{summary['instances_judge']:,}"
+    sure = f"lambda {summary['lambda']:.2f}, all rank-sets hold with {1.0 - summary['alpha']:.0%}"
+    Console(highlight=False).print(f"{people} judged by people, {judge} by the judge, {sure}{worth}")
+    columns = ["system", "theta", "sd", "ranks", "people alone", "their ranks"]
+    cells = [
+        [
+            row["system"], f"{row['theta']:.3f}", f"{row['sd']:.3f}", f"{row['best_rank']}-{row['worst_rank']}",
+            f"{row['theta_people']:.3f}", f"{row['best_rank_people']}-{row['worst_rank_people']}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    Console(highlight=False).print(grid(columns, cells))
+
+
+def _part(table: Table, keep: Bools) -> Table:
+    return table._replace(cells=table.cells.filter(pa.array(keep)), rows=table.rows[keep])
+
+
+def _sides(numbers: Ints, keep: Bools) -> tuple[Ints, Ints]:
+    a, b = np.split(numbers, 2)
+    return a[keep], b[keep]
+
+
+def _wins(table: Table, column: str, sides: tuple[str, str]) -> Wins:
+    """Raises InputError for a cell that names no winner."""
+    said = np.array(winners(table, column, *(keys(table, side) for side in sides)), dtype=object)
+    return Wins((said == "first").astype(np.float64), (said == "second").astype(np.float64))

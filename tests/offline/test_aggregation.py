@@ -1,0 +1,94 @@
+"""`nextpair aggregate` on files."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cli import run
+
+GOOD, POOR, COIN = 0.9, 0.7, 0.5
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """Five judges on 400 items: one good, two poor, two who toss coins; one cell in ten is empty."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=400)
+    path = tmp_path / "judged.csv"
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["id", "good", "poor", "poorer", "coin", "coin2", "truth"])
+        for n, c in enumerate(truth):
+            said = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, COIN, COIN)]
+            p = [f"{0.5 + (yes - 0.5) * rng.uniform(0.2, 1.0):.3f}" if rng.random() < 0.9 else "" for yes in said]
+            writer.writerow([f"i{n}", *p, c])
+    return str(path)
+
+
+def summary(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    assert run(["aggregate", *arguments, "--format", "json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_better_judge_counts_for_more(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    accuracy = {
+        method: summary(capsys, file, "--item", "id", "--truth", "truth", "--method", method)["accuracy"]
+        for method in ("average", "majority", "dawid-skene")
+    }
+    assert isinstance(accuracy["dawid-skene"], float)
+    assert isinstance(accuracy["majority"], float)
+    assert accuracy["dawid-skene"] > accuracy["majority"] + 0.05
+
+
+def test_json_tells_of_every_judge_and_item(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = summary(capsys, file, "--item", "id", "--truth", "truth")
+    judges, items = found["judges"], found["items"]
+    assert isinstance(judges, list)
+    assert isinstance(items, list)
+    assert [judge["judge"] for judge in judges] == ["good", "poor", "poorer", "coin", "coin2"]
+    assert judges[0]["p_yes_if_yes"] == pytest.approx(GOOD, abs=0.07)
+    assert judges[3]["p_yes_if_yes"] + judges[3]["p_no_if_no"] == pytest.approx(1.0, abs=0.15)
+    assert len(items) == 400
+    assert items[0]["item"] == "i0"
+
+
+def test_csv_is_a_verdict_for_every_item(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["aggregate", file, "--item", "id", "--judge", "good", "--judge", "poor", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 400
+    assert all((float(row["p"]) > 0.5) == (row["verdict"] == "1") for row in rows if abs(float(row["p"]) - 0.5) > 1e-6)
+
+
+def test_the_table_says_what_it_is_of(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["aggregate", file, "--item", "id", "--truth", "truth"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("dawid-skene: 400 items, ")
+    assert "accuracy 0." in said
+    assert "coin2" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "says"),
+    [
+        ("a,b\n0.5,1.5\n", [], "line 2, column 'b': write a probability of yes from 0 to 1, or nothing"),
+        ("a,b\n0.5,yes\n", [], "'yes' is not a finite number"),
+        ("a\n0.5\n", [], "two judges or more"),
+        ("a,b\n0.5,0.5\n", ["--judge", "a", "--judge", "c"], "no column 'c'"),
+        ("a,b,t\n0.5,0.5,0.5\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
+        ("a,b,t\n0.5,0.5,\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
+        ("i,a,b\n,0.5,0.5\n", ["--item", "i"], "every row needs a value"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, options: list[str], says: str
+) -> None:
+    (tmp_path / "bad.csv").write_text(content)
+    assert run(["aggregate", str(tmp_path / "bad.csv"), *options]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1

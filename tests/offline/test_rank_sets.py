@@ -1,0 +1,80 @@
+"""`nextpair rank-sets` on files."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cli import run
+
+SYSTEMS = ("ada", "bob", "cyd", "dee")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """2,000 instances of four systems, from ada down to dee; people judged 400, a judge who is right in 85% all."""
+    rng, path = np.random.default_rng(0), tmp_path / "arena.csv"
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["model_a", "model_b", "human", "gpt"])
+        for n in range(2000):
+            a, b = rng.choice(4, size=2, replace=False)
+            word = rng.choice(["a", "b", "tie"], p=_chances(a, b))
+            other = {"a": "model_b", "b": "model_a", "tie": "bothbad"}[word]
+            said = word if rng.random() < 0.85 else other
+            writer.writerow([SYSTEMS[a], SYSTEMS[b], word if n < 400 else "", said])
+    return str(path)
+
+
+def _chances(a: int, b: int) -> list[float]:
+    first = 0.9 / (1.0 + np.exp(1.2 * (a - b)))
+    return [first, 0.9 - first, 0.1]
+
+
+def test_systems_from_the_best_down(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["system"] for row in found["systems"]] == list(SYSTEMS)
+    assert all(row["best_rank"] <= n + 1 <= row["worst_rank"] for n, row in enumerate(found["systems"]))
+    assert (found["instances_people"], found["instances_judge"]) == (400, 2000)
+    assert 0.2 < found["lambda"] < 1.0
+    assert found["people_saved"] > 50
+    narrow = sum(row["worst_rank"] - row["best_rank"] for row in found["systems"])
+    assert narrow <= sum(row["worst_rank_people"] - row["best_rank_people"] for row in found["systems"])
+
+
+def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["system"] for row in rows] == list(SYSTEMS)
+    assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--covariance", "published"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("400 instances judged by people, 2,000 by")
+    assert "worth" not in said  # a covariance that is too small says nothing of what was saved
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            "model_a,model_b,human,gpt\nada,bob,a,a\n",
+            "'ada' is in no instance: every system needs one of the judge alone",
+        ),
+        ("model_a,model_b,human,gpt\nada,bob,,a\n", "every system needs an instance that human judged"),
+        ("model_a,model_b,human,gpt\nada,bob,a,\nada,bob,,a\n", "column 'gpt'"),
+        ("model_a,model_b,human,gpt\nada,bob,x,a\nada,bob,,a\n", "'x' is not a verdict"),
+        ("model_a,model_b,gpt\nada,bob,a\n", "no column 'human'"),
+        ("one,two,human,gpt\nada,bob,a,a\n", "give --first"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, says: str
+) -> None:
+    (tmp_path / "bad.csv").write_text(content)
+    assert run(["rank-sets", str(tmp_path / "bad.csv"), "--people", "human", "--judge", "gpt"]) == 2
+    said = capsys.readouterr().err
+    assert says in said
+    assert said.count("\n") == 1
