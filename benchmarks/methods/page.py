@@ -62,7 +62,8 @@ def write(run: Run, docs: Path, sections: Sequence[tuple[tuple[str, ...], Write]
 
 def acceptance(size: Size, lines: Sequence[Line]) -> str:
     rows = table(["target", "measured", ""], [line.cells for line in lines])
-    seeds = f"Averaged over dimensions and {size.seeds} seeds; HANNA over {size.hanna_seeds} a dimension."
+    hanna = f"HANNA over {size.hanna_seeds} a dimension, with hard verdicts over {size.hanna_hard_seeds}"
+    seeds = f"Averaged over dimensions and {size.seeds} seeds; {hanna}."
     return f"## Targets\n\n{seeds}\n\n{rows}"
 
 

@@ -102,7 +102,7 @@ that of random pairs (of the same prior and T) at the same K:
 
 Half random pairs looked like a cure on these three dimensions. Over all six, in the acceptance table, they are 0.003
 ahead of random pairs on average in batches of 100 and 0.005 behind in batches of 400, and nowhere ahead at every K.
-No setting that was tried meets the target, so the default stays, and the target stays missed. Every curve of HANNA
+No setting that was tried meets the target, so the default stays, and the target stays missed. A curve of soft answers
 here is one seed: in the first batches, and where curves have nearly met, the sign of a margin is chance.
 
 A larger floor of equal means (one posterior sd instead of a tenth) does not help small sets enough either:
