@@ -24,17 +24,17 @@ class Text(NamedTuple):
 class Scorer:
     """Like Worker, for texts alone. It ends when every text has a score by this judge."""
 
-    def __init__(self, settings: Settings, client: AsyncClient, engine: Engine, template: Template) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        client: AsyncClient,
+        engine: Engine,
+        template: Template,
+        stopping: asyncio.Event,
+    ) -> None:
         self.stats = Stats()
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
-        self._stopping = asyncio.Event()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    @property
-    def stopped(self) -> bool:
-        return self._stopping.is_set()
+        self._stopping = stopping
 
     async def run(self) -> None:
         """Raises EngineDown, ApiError, Unreachable."""
@@ -54,7 +54,7 @@ class Scorer:
         try:
             texts = await self._unscored(of)
             for start in range(0, len(texts), self._settings.batch):
-                if not self.stopped:
+                if not self._stopping.is_set():
                     await self._score(of, texts[start : start + self._settings.batch])
         except ApiError as error:
             if error.status not in (404, 410):

@@ -76,14 +76,17 @@ def _counter(name: str, says: str, value: float) -> CounterMetricFamily:
 
 def line(stats: Stats) -> str:
     """One line for a terminal."""
-    rate = stats.judged / max(stats.elapsed, 1e-9)
-    parts = [f"{stats.judged:,} judged", f"{rate:,.1f}/s", f"{stats.tokens / max(stats.elapsed, 1e-9):,.0f} tokens/s"]
+    parts = [
+        f"{stats.judged:,} judged",
+        f"{stats.rate:,.1f}/s",
+        f"{stats.tokens / max(stats.elapsed, 1e-9):,.0f} tokens/s",
+    ]
     parts += [f"label mass {stats.mean_label_mass:.3f}", f"{sum(stats.failures.values())} failed"]
     parts += [f"engine busy {stats.busy:.0%}"]
     if stats.sets_left is not None:
         parts.append(f"{stats.sets_left} sets left")
     if stats.pairs_left and stats.judged:
-        parts.append(f"at most {_clock(stats.pairs_left / rate)}")
+        parts.append(f"at most {_clock(stats.pairs_left / stats.rate)}")
     return " · ".join(parts)
 
 

@@ -60,18 +60,19 @@ async def _serve(settings: Settings, engine: Engine, template: Template) -> Stat
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
         await client.send(ready())
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
-        worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template)
+        stopping = asyncio.Event()
+        worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template, stopping)
         event("judging", judge=settings.judge_name, server=settings.server, template=template.name)
         with _metrics(settings.metrics_port, worker.stats):
-            await _watched(worker)
-    event("stopped" if worker.stopped else "done")
+            await _watched(worker, stopping)
+    event("stopped" if stopping.is_set() else "done")
     print(summary(worker.stats, settings.cost_per_hour))
     return worker.stats
 
 
-async def _watched(worker: Worker | Scorer) -> None:
+async def _watched(worker: Worker | Scorer, stopping: asyncio.Event) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, worker.stop)
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     showing = asyncio.create_task(_show(worker.stats))
     try:
         await worker.run()

@@ -14,11 +14,12 @@ the last term only where a longer label begins with this one, as " 10" does with
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from math import exp, log
 from threading import Lock
 from typing import Any, NamedTuple
 
-from judge_worker.engine import BadLabels
+from judge_worker.engine import BadLabels, Outcome, Reading, Unread
 from judge_worker.prompts import Message, Piece, Prompt
 
 PLACEHOLDER = "NEXTPAIR-GIVEN-{}-TEXT"
@@ -112,6 +113,21 @@ def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[Question, ..
         for k, token in enumerate(ids):
             wanted.setdefault(ids[:k], {})[token] = None
     return tuple(Question(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
+
+
+def read_answers(prepared: Sequence[Encoded], answers: Sequence[dict[int, float]]) -> list[Outcome]:
+    """One reading for each prompt, from the answers to all their questions one after the other."""
+    bounds = pairwise(accumulate((len(encoded.questions) for encoded in prepared), initial=0))
+    return [
+        Reading(label_logprobs(encoded, answers[start:stop]), len(encoded.questions[0].ids))
+        for encoded, (start, stop) in zip(prepared, bounds, strict=True)
+    ]
+
+
+def too_long(tokens: int, most: int) -> Unread | None:
+    if tokens <= most:
+        return None
+    return Unread("skipped", f"The prompt has {tokens} tokens, and the model takes {most}.")
 
 
 def label_logprobs(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> tuple[float, ...]:

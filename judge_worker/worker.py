@@ -44,22 +44,22 @@ T = TypeVar("T")
 
 
 class Worker:
-    """One worker process. `stop()` lets it end: what the engine reads is finished, what waits is given back."""
+    """One worker process. `stopping` lets it end: what the engine reads is finished, what waits is given back."""
 
-    def __init__(self, settings: Settings, client: AsyncClient, engine: Engine, template: Template) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        client: AsyncClient,
+        engine: Engine,
+        template: Template,
+        stopping: asyncio.Event,
+    ) -> None:
         self.stats = Stats()
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
+        self._stopping = stopping
         self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
         self._held: set[UUID] = set()
         self._at_engine = asyncio.Lock()
-        self._stopping = asyncio.Event()
-
-    def stop(self) -> None:
-        self._stopping.set()
-
-    @property
-    def stopped(self) -> bool:
-        return self._stopping.is_set()
 
     async def run(self) -> None:
         """Until it is stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""

@@ -5,7 +5,6 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
@@ -204,7 +203,7 @@ async def _ask_alone(
     ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], asker: _Asker
 ) -> dict[UUID, schemas.Assignments]:
     judge_id = await ctx.judge_id(db, asker.judge)
-    blocking = _by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
+    blocking = posteriors.by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
     states = await _states(ctx, db, await sets.get_many(db, list(counts)), blocking)
     held = [
         [_lease_of(lease) for lease in blocking[state.row.id] if _is_of(lease, judge_id, asker)] for state in states
@@ -236,13 +235,6 @@ async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[
     if expired:
         await assignments.expire(db, expired)
     return [row for row in rows if row.id not in set(expired)]
-
-
-def _by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
-    grouped: defaultdict[UUID, list[Record]] = defaultdict(list)
-    for row in rows:
-        grouped[row.set_id].append(row)
-    return grouped
 
 
 async def _states(

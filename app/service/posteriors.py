@@ -61,9 +61,9 @@ async def _advance(
     if not held:
         return {}
     spans = [Span(set_id, snapshot.version, version) for set_id, (snapshot, version) in held.items()]
-    rows = _by_set(await comparisons.within(db, spans))
-    scores = _by_set(await absolute_scores.within(db, spans))
-    voids = _by_set(await comparisons.voids_within(db, spans))
+    rows = by_set(await comparisons.within(db, spans))
+    scores = by_set(await absolute_scores.within(db, spans))
+    voids = by_set(await comparisons.voids_within(db, spans))
     return await ctx.live.compute(
         lambda: {
             set_id: _advanced(snapshot, version, rows[set_id], scores[set_id], voids[set_id])
@@ -72,7 +72,8 @@ async def _advance(
     )
 
 
-def _by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
+def by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
+    """Rows of many sets, grouped by `set_id`, in the order in which they come."""
     grouped: defaultdict[UUID, list[Record]] = defaultdict(list)
     for row in rows:
         grouped[row.set_id].append(row)

@@ -22,10 +22,9 @@ from typing import Any
 import httpx
 
 from judge_worker.engine import BadLabels, Engine, EngineDown, Outcome, Reading, Unread
-from judge_worker.engines.vllm import read_answers, too_long
 from judge_worker.prompts import Message, Prompt
 from judge_worker.settings import Settings
-from judge_worker.tokens import Encoded, Encoder, Question
+from judge_worker.tokens import Encoded, Encoder, Question, read_answers, too_long
 
 TOP = 20  # the most that the protocol allows
 TRIES, FIRST_PAUSE = 8, 0.5  # seconds, doubled each time and shortened at random: half a minute in all

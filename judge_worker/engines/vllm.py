@@ -5,13 +5,12 @@ not hold them, and masks and temperatures would change them. They are those befo
 """
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from typing import Any
 
-from judge_worker.engine import EngineDown, Outcome, Reading, Unread
+from judge_worker.engine import EngineDown, Outcome, Unread
 from judge_worker.prompts import Prompt
 from judge_worker.settings import Settings
-from judge_worker.tokens import Encoded, Encoder, label_logprobs
+from judge_worker.tokens import Encoded, Encoder, read_answers, too_long
 
 PASSED_ON = (
     "tensor_parallel_size", "pipeline_parallel_size", "dtype", "max_model_len", "quantization",
@@ -54,21 +53,6 @@ class VLLM:
             {token: float(output.outputs[0].logprobs[0][token].logprob) for token in ids}
             for output, ids in zip(outputs, wanted, strict=True)
         ]
-
-
-def read_answers(prepared: Sequence[Encoded], answers: Sequence[dict[int, float]]) -> list[Outcome]:
-    """One reading for each prompt, from the answers to all their questions one after the other."""
-    bounds = pairwise(accumulate((len(encoded.questions) for encoded in prepared), initial=0))
-    return [
-        Reading(label_logprobs(encoded, answers[start:stop]), len(encoded.questions[0].ids))
-        for encoded, (start, stop) in zip(prepared, bounds, strict=True)
-    ]
-
-
-def too_long(tokens: int, most: int) -> Unread | None:
-    if tokens <= most:
-        return None
-    return Unread("skipped", f"The prompt has {tokens} tokens, and the model takes {most}.")
 
 
 def _load(settings: Settings) -> Any:

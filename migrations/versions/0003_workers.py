@@ -10,7 +10,3 @@ down_revision = "0002"
 def upgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
     op.add_column("assignments", sa.Column("worker", sa.Text(), server_default="", nullable=False))
-
-
-def downgrade() -> None:
-    op.drop_column("assignments", "worker")
