@@ -6,6 +6,8 @@ from typing import Annotated, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import ParamTypes
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -90,8 +92,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
     """A misspelt parameter is an error: `as_off=1` must not answer with the present."""
     if not request.query_params:
         return
-    operation = request.app.openapi()["paths"][request.scope["route"].path][request.method.lower()]
-    known = {parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"}
+    parameters = get_flat_params(request.scope["route"].dependant)
+    known = {each.alias for each in parameters if getattr(each.field_info, "in_", None) is ParamTypes.query}
     if unknown := sorted(set(request.query_params) - known):
         there = f"there are {', '.join(sorted(known))}" if known else "this endpoint has none"
         raise InvalidRequest(f"Unknown query parameter {unknown[0]!r}; {there}.")

@@ -6,10 +6,10 @@ Locks are taken in one order, assignments by id and then sets by id, so two batc
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
+from math import exp, inf
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
@@ -51,10 +51,9 @@ def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
     if answer.logprobs is None:
         raise ValueError("a failure has no probability")
     labels = answer.logprobs
-    z = np.array([labels.first, labels.second, -np.inf if labels.tie is None else labels.tie])
-    with np.errstate(over="ignore"):  # a difference beyond 1e308 is -inf, as it should be
-        first, second, tie = np.exp(z - z.max())
-    return float((first + 0.5 * tie) / (first + second + tie))
+    z = (labels.first, labels.second, -inf if labels.tie is None else labels.tie)
+    first, second, tie = (exp(each - max(z)) for each in z)
+    return (first + 0.5 * tie) / (first + second + tie)
 
 
 async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[Told]:

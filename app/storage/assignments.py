@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.storage.tables import Record, assignments, candidates, items, judges, sets
 
 a = assignments.c
+first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
 
 
 async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) -> Sequence[Record]:
@@ -47,7 +48,6 @@ async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> di
 
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
     """These assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
-    first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
     statement = (
         select(
             a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.expires_at,

@@ -12,6 +12,7 @@ from app.storage.spans import Span, in_spans
 from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
+first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
 FEW = 50  # rows up to which one INSERT is as quick as COPY
 
 
@@ -103,7 +104,6 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason:
 
 
 def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
-    first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
     return (
         select(
             c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),

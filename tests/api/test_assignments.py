@@ -415,10 +415,10 @@ async def test_the_random_criterion_pairs_every_pair_with_every_item(http: httpx
 
 async def test_a_timeout_bars_the_pair_only_while_its_lease_would_have_run(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    given = await ask_one(http, created["id"], lease_seconds=0.2)
+    given = await ask_one(http, created["id"], lease_seconds=1.5)
     await tell(http, given["id"], failure="timeout")
     assert (await ask(http, created["id"]))["assignments"] == []
-    await asyncio.sleep(0.25)
+    await asyncio.sleep(1.55)
     assert unordered(await ask_one(http, created["id"])) == unordered(given)
 
 
