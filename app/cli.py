@@ -130,15 +130,27 @@ def aggregate(
     truth: Annotated[
         str | None, typer.Option(metavar="COL", help="0 or 1, to measure accuracy; never used to fit.")
     ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="What an item says, for methods that read it; repeatable.")
+    ] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="A number known of every item, likewise; repeatable.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
     """One yes or no from several judges' on the same items, and how far each judge can be believed.
 
     A cell is the probability that a judge gives to yes, 0 and 1 included; an empty one says nothing.
+    skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature.
     """
-    from app.offline import aggregation
+    from app.offline.aggregation import Columns, load, show
 
-    aggregation.show(aggregation.load(file, judge or [], item, truth), method, form)
+    columns = Columns(judge or (), item, truth, text or (), feature or (), group)
+    show(load(file, columns), method, seed, form)
 
 
 @app.command("rank-sets")
@@ -332,7 +344,7 @@ def import_file(
     contents = transfer.read(transfer.Source(file, Columns(first, second, winner, p_first), item, judge))
     with (
         Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
-        progress_of(len(contents.comparisons)) as advance,
+        progress_of(len(contents.comparisons), "sending") as advance,
     ):
         if into is None:
             into = transfer.create(service, name or Path(file).name, question, contents)

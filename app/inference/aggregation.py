@@ -26,10 +26,7 @@ from scipy.special import softmax
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
-RIGHT, WRONG = (
-    2.0,
-    1.0,
-)  # votes of each class that every judge is believed to have got right, and to have given each other
+RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to have got right, and given each other one
 EQUAL = 1e-9  # of probabilities that count as tied
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge who has not said anything

@@ -1,19 +1,21 @@
 """One verdict for every row of a file in which several judges have a column each."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
+from scipy.sparse import csr_array, hstack
 
-from app.inference.aggregation import Aggregate, average, binary, dawid_skene, majority, votes
+from app.inference.aggregation import Aggregate, binary
+from app.inference.encoding import given, hashed
+from app.inference.group_verdicts import Doubt, aggregate, doubts, needs_context
+from app.inference.skills import Context, Step
 from app.inference.types import Bools, Floats, Ints
-from app.offline.printing import Format, count, grid, write_json, write_rows
-from app.tables import InputError, Table, complaint, keys, numbers, read
+from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
+from app.tables import InputError, Table, complaint, encode, keys, numbers, read, texts
 from app.words import AggregationName
-
-SEED = 0  # of the draws that break ties
 
 
 class Judged(NamedTuple):
@@ -23,6 +25,18 @@ class Judged(NamedTuple):
     judges: list[str]  # (K,)
     y: Floats  # (N, K) probability of yes; NaN where a judge has said nothing
     truth: Ints | None  # (N,) 0 or 1
+    context: Context | None  # where columns with texts or features were named
+
+
+class Columns(NamedTuple):
+    """Which column holds what."""
+
+    judges: Sequence[str] = ()  # all others by default
+    item: str | None = None
+    truth: str | None = None
+    texts: Sequence[str] = ()
+    features: Sequence[str] = ()
+    group: str | None = None
 
 
 class Verdicts(NamedTuple):
@@ -33,25 +47,31 @@ class Verdicts(NamedTuple):
     aggregate: Aggregate
 
 
-def load(file: str, judges: Sequence[str], item: str | None, truth: str | None) -> Judged:
+def load(file: str, columns: Columns) -> Judged:
     """Raises InputError."""
-    table = read(file)
-    named = list(judges) or [column for column in table.columns if column not in (item, truth)]
+    table, truth = read(file), columns.truth
+    others = (columns.item, truth, columns.group, *columns.texts, *columns.features)
+    named = list(columns.judges) or [column for column in table.columns if column not in others]
     if len(named) < 2:
         raise InputError(f"{table.name}: aggregation needs two judges or more; name their columns with --judge")
-    names = keys(table, item) if item else [str(n + 1) for n in range(len(table.rows))]
+    names = keys(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     y = np.column_stack([_share(table, judge) for judge in named])
-    return Judged(names, named, y, _share(table, truth, whole=True).astype(np.int64) if truth else None)
+    known = _share(table, truth, whole=True).astype(np.int64) if truth else None
+    return Judged(names, named, y, known, _context(table, columns))
 
 
-def aggregate(judged: Judged, method: AggregationName) -> Verdicts:
-    y = binary(judged.y)
-    found = average(y) if method == "average" else _by_votes(votes(y), method)
-    return Verdicts(found.probability[:, 1], found.labels(np.random.default_rng(SEED)) == 1, found)
+def verdicts(judged: Judged, method: AggregationName, seed: int) -> Verdicts:
+    """Raises InputError where the method reads a context and there is none."""
+    if needs_context(method) and judged.context is None:
+        raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
+    rng = np.random.default_rng(seed)
+    with progress_of(100, "training") as more:
+        found = aggregate(binary(judged.y), method, rng, judged.context, _percent(more))
+    return Verdicts(found.probability[:, 1], found.labels(rng) == 1, found)
 
 
-def show(judged: Judged, method: AggregationName, form: Format) -> None:
-    found = aggregate(judged, method)
+def show(judged: Judged, method: AggregationName, seed: int, form: Format) -> None:
+    found = verdicts(judged, method, seed)
     if form == "csv":
         write_rows(_items(judged, found), sys.stdout)
     elif form == "json":
@@ -60,8 +80,30 @@ def show(judged: Judged, method: AggregationName, form: Format) -> None:
         _print(judged, _summary(judged, method, found))
 
 
-def _by_votes(b: Ints, method: AggregationName) -> Aggregate:
-    return majority(b, 2) if method == "majority" else dawid_skene(b, 2)
+def _context(table: Table, columns: Columns) -> Context | None:
+    if not (columns.texts or columns.features):
+        return None
+    parts = []
+    if columns.texts:
+        fields = [texts(table, column) for column in columns.texts]
+        parts.append(hashed([dict(zip(columns.texts, said, strict=True)) for said in zip(*fields, strict=True)]))
+    if columns.features:
+        parts.append(given(np.column_stack([_number(table, column) for column in columns.features])))
+    group = encode(keys(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
+    return Context(csr_array(hstack(parts)), group)
+
+
+def _percent(more: Callable[[int], None]) -> Callable[[Step], None]:
+    """Advances a bar of 100 by what each step adds. A fit stops early, so within a fold the bar only nears its end."""
+    shown = 0
+
+    def step(at: Step) -> None:
+        nonlocal shown
+        now = int(100 * (at.fold + 1.0 - 0.98**at.iteration) / at.folds)
+        more(now - shown)
+        shown = now
+
+    return step
 
 
 def _items(judged: Judged, found: Verdicts) -> list[dict[str, Any]]:
@@ -79,8 +121,18 @@ def _summary(judged: Judged, method: AggregationName, found: Verdicts) -> dict[s
         "items": len(judged.items),
         "yes": int(found.yes.sum()),
         "accuracy": None if judged.truth is None else float((found.yes == judged.truth).mean()),
+        "warnings": [in_words(doubt, judged.judges[doubt.judge]) for doubt in doubts(binary(judged.y))],
         "judges": [_judge(judged, found, k) for k in range(len(judged.judges))],
     }
+
+
+def in_words(doubt: Doubt, judge: str) -> str:
+    if doubt.kind == "one_sided":
+        always = "yes" if doubt.of else "no"
+        return f"{judge} says {always} to {doubt.size:.0%} of its items; average and majority count it all the same"
+    if doubt.kind == "chance":
+        return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f}); leave it out"
+    return f"{judge} is against the others (skill {doubt.size:.2f}); ask whether it was given the same question"
 
 
 def _judge(judged: Judged, found: Verdicts, k: int) -> dict[str, Any]:
@@ -104,6 +156,8 @@ def _print(judged: Judged, summary: dict[str, Any]) -> None:
     accuracy = "" if summary["accuracy"] is None else f", accuracy {summary['accuracy']:.4f}"
     warning = "" if summary["converged"] else ", NOT CONVERGED"
     console.print(f"{summary['method']}: {count(len(judged.items), 'item')}, {summary['yes']:,} yes{accuracy}{warning}")
+    for doubt in summary["warnings"]:
+        console.print(f"warning: {doubt}", soft_wrap=True)
     columns = ["judge", "votes", "agreement", "p_no_if_no", "p_yes_if_yes", "accuracy"]
     known = [name for name in columns if any(row[name] is not None for row in summary["judges"])]
     console.print(grid(known, [[_cell(row[name]) for name in known] for row in summary["judges"]]))
@@ -111,6 +165,13 @@ def _print(judged: Judged, summary: dict[str, Any]) -> None:
 
 def _cell(value: float | str | None) -> str:
     return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _number(table: Table, column: str) -> Floats:
+    values = numbers(table, column)
+    if np.isnan(values).any():
+        raise complaint(table, int(np.argmax(np.isnan(values))), column, "empty; a feature is a number for every row")
+    return values
 
 
 def _share(table: Table, column: str, *, whole: bool = False) -> Floats:

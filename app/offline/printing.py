@@ -248,11 +248,11 @@ def with_progress(run_all: Runner) -> Runner:
 
 
 @contextmanager
-def progress_of(total: int) -> Iterator[Callable[[int], None]]:
+def progress_of(total: int, doing: str) -> Iterator[Callable[[int], None]]:
     """A bar on stderr where that is a terminal; call what it gives with how many more are done."""
     stderr = Console(stderr=True)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-        task = progress.add_task("sending", total=total)
+        task = progress.add_task(doing, total=total)
         yield lambda done: progress.advance(task, done)
 
 

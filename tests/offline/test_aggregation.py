@@ -72,6 +72,40 @@ def test_the_table_says_what_it_is_of(file: str, capsys: pytest.CaptureFixture[s
     assert "coin2" in said
 
 
+@pytest.fixture
+def told(tmp_path: Path) -> str:
+    """Three judges who are right in 65% of 300 answers; the answers' words tell, and so does their length."""
+    rng = np.random.default_rng(1)
+    path = tmp_path / "told.csv"
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["question", "a", "b", "c", "text", "length", "truth"])
+        for n in range(300):
+            c = int(rng.integers(2))
+            said = [c if rng.random() < 0.65 else 1 - c for _ in range(3)]
+            words = " ".join(rng.choice(["indeed", "surely", "so"] if c else ["never", "hardly", "not"], size=4))
+            writer.writerow([f"q{n // 3}", *said, words, c + rng.normal(), c])
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "told_by", [["--text", "text"], ["--feature", "length"], ["--text", "text", "--feature", "length"]]
+)
+def test_what_the_items_say_helps(told: str, told_by: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *told_by]
+    plain = summary(capsys, told, *columns)["accuracy"]
+    helped = summary(capsys, told, *columns, "--method", "skill-aggregation")["accuracy"]
+    assert isinstance(plain, float)
+    assert isinstance(helped, float)
+    assert helped > plain + 0.02
+
+
+def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = summary(capsys, file, "--item", "id", "--truth", "truth", "--method", "majority")
+    assert isinstance(found["warnings"], list)
+    assert any(str(warning).startswith("coin is as good as chance") for warning in found["warnings"])
+
+
 @pytest.mark.parametrize(
     ("content", "options", "says"),
     [
@@ -82,6 +116,8 @@ def test_the_table_says_what_it_is_of(file: str, capsys: pytest.CaptureFixture[s
         ("a,b,t\n0.5,0.5,0.5\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
         ("a,b,t\n0.5,0.5,\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
         ("i,a,b\n,0.5,0.5\n", ["--item", "i"], "every row needs a value"),
+        ("a,b\n0.5,0.5\n", ["--method", "crowdlayer"], "name the columns with --text or --feature"),
+        ("a,b,f\n0.5,0.5,\n", ["--feature", "f"], "line 2, column 'f': empty; a feature is a number"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(
