@@ -16,6 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from app.words import (
+    JUDGE_AWARE,
     AggregationName,
     BatchName,
     CovarianceName,
@@ -229,6 +230,8 @@ def simulate(
     from app.offline.ranking import Method, parse_parameters, require_possible
     from app.tables import Columns, parse_conditions
 
+    if method == JUDGE_AWARE:
+        raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
     columns = Columns(first, second, winner, p_first)
     scores = problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
     truth_file = problems.TruthFile(truth, truth_key, truth_column)

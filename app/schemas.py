@@ -611,11 +611,12 @@ class Rank(Response):
 
 
 class JudgeBias(Response):
-    """A judge's liking for the first position: d = s_first - s_second + delta."""
+    """A judge's liking for the first position: d = c (s_first - s_second) + delta."""
 
     delta: float
     sd: float
     comparisons: int
+    discrimination: float | None = Field(description="c, by the method judge-aware; 1 by all others.")
     warning: str | None = Field(
         description="Set where orders were never mixed, so that bias and scores are confounded."
     )

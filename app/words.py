@@ -7,7 +7,8 @@ ExpertName = Literal[
     "soft-bt", "gaussian", "sigma-beta", "phi-beta", "sigma-gaussian", "phi-gaussian", "laplace", "hard-bt"
 ]
 BaselineName = Literal["win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
-MethodName = Literal[ExpertName, BaselineName]
+JudgeAwareName = Literal["judge-aware"]
+MethodName = Literal[ExpertName, JudgeAwareName, BaselineName]
 ContextMethod = Literal["skill-aggregation", "skill-aggregation-x", "crowdlayer", "train-on-majority"]
 AggregationName = Literal["average", "majority", "dawid-skene", ContextMethod]
 CovarianceName = Literal["sandwich", "published"]
@@ -20,4 +21,5 @@ OrderName = Literal["balanced", "both", "as_selected"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
+JUDGE_AWARE: JudgeAwareName = "judge-aware"
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

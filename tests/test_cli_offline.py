@@ -16,7 +16,7 @@ from app.inference.order import Order
 from app.offline.ranking import Group, Method, rank, split
 from app.offline.simulation import spearman
 from app.tables import Columns, read, read_log
-from app.words import MethodName, OrderName
+from app.words import JUDGE_AWARE, MethodName, OrderName
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -46,7 +46,7 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 
 def test_options_offer_what_there_is() -> None:
-    assert set(get_args(MethodName)) == {*MAKERS, *BASELINES}
+    assert set(get_args(MethodName)) == {*MAKERS, JUDGE_AWARE, *BASELINES}
     assert set(get_args(OrderName)) == set(Order)
 
 

@@ -44,7 +44,7 @@ RANKS = [
     {"key": "rowan", "rank": 2, "score": -0.12, "sd": 0.93, "interval": [-1.94, 1.7], "rank_interval": [1, 2],
      "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0},
 ]  # fmt: skip
-BIASES = {"gpt-4": {"delta": 0.31, "sd": 0.12, "comparisons": 60, "warning": None}}
+BIASES = {"gpt-4": {"delta": 0.31, "sd": 0.12, "comparisons": 60, "discrimination": None, "warning": None}}
 HELD_OUT = {"comparisons": 20, "agreement": 0.85, "log_loss": 0.41}
 RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 

@@ -32,6 +32,7 @@ class Bias(NamedTuple):
     sd: float
     identified: bool  # the judge saw orders mixed enough to tell bias from scores
     comparisons: int
+    discrimination: float | None = None  # c, where it is estimated
 
 
 class ClosedForm(NamedTuple):

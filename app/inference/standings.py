@@ -6,7 +6,8 @@ import numpy as np
 
 from app.inference import graph
 from app.inference.baselines import BASELINES
-from app.inference.bias import Bias, estimates
+from app.inference.bias import Bias, estimates, is_identified
+from app.inference.judge_aware import JudgeAware
 from app.inference.model import Model
 from app.inference.posterior import Posterior, scores
 from app.inference.ranking import Ranking, Wanted, ranks, summarise
@@ -52,11 +53,35 @@ def by_posterior(posterior: Posterior, comparisons: Comparisons, model: Model, w
     return Standings(rows, posterior.convergence, components, summary.entropy, biases)
 
 
+def by_judges(found: JudgeAware, comparisons: Comparisons, wanted: Wanted) -> Standings:
+    """With every judge's discrimination and bias."""
+    summary = summarise(found.of_scores, wanted, np.random.default_rng(DRAWS_SEED))
+    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
+    return Standings(rows, found.convergence, components, summary.entropy, _biases(found, comparisons))
+
+
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
     score, convergence = BASELINES[name](comparisons, n)
     rows, components = _rows(ranks(score), score, [None] * n, comparisons)
     return Standings(rows, convergence, components, None, [])
+
+
+def _biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
+    n, c, sd = len(found.scores), np.exp(found.judges.log_c), found.sd_of_delta
+    mine = [comparisons.judge == judge for judge in range(len(c))]
+    return [
+        Bias(
+            judge,
+            float(found.judges.delta[judge]),
+            float(sd[judge]),
+            is_identified(comparisons, rows, n),
+            int(rows.sum()),
+            float(c[judge]),
+        )
+        for judge, rows in enumerate(mine)
+        if rows.any()
+    ]
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:

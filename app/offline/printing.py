@@ -84,7 +84,13 @@ def _method(method: Method) -> Row:
 
 
 def _bias(bias: Bias) -> Row:
-    return {"delta": bias.delta, "sd": bias.sd, "comparisons": bias.comparisons, "identified": bias.identified}
+    return {
+        "delta": bias.delta,
+        "sd": bias.sd,
+        "comparisons": bias.comparisons,
+        "identified": bias.identified,
+        "discrimination": bias.discrimination,
+    }
 
 
 def _named(labels: Labels, group_by: Sequence[str]) -> Row:
@@ -128,7 +134,9 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
 
 def _bias_line(bias: Bias, judge: str) -> str:
     doubt = "" if bias.identified else "; its orders were never mixed, so this is the prior's guess"
-    return escape(f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}{doubt}")
+    c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
+    likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
+    return escape(likes + c + doubt)
 
 
 def _headline(ranked: Ranked) -> str:

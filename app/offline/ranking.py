@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference import judge_aware, posterior
 from app.inference import model as models
-from app.inference import posterior
 from app.inference.baselines import BASELINES
 from app.inference.model import Model
 from app.inference.ranking import Wanted
-from app.inference.standings import Standings, by_baseline, by_posterior
+from app.inference.standings import Standings, by_baseline, by_judges, by_posterior
 from app.inference.types import Comparisons
 from app.tables import Columns, InputError, Labels, Log, read, read_log, where
-from app.words import MethodName, PositionBias, PriorName
+from app.words import JUDGE_AWARE, MethodName, PositionBias, PriorName
 
 
 class NotConvergedError(Exception):
@@ -89,6 +89,9 @@ def rank(group: Group, method: Method) -> Ranked:
 def _standings(group: Group, method: Method) -> Standings:
     if method.name in BASELINES:
         return by_baseline(method.name, group.comparisons, len(group.keys))
+    if method.name == JUDGE_AWARE:
+        aware = judge_aware.fit(group.comparisons, model_of(method, len(group.keys)), len(group.judges))
+        return by_judges(aware, group.comparisons, method.wanted)
     model = model_of(method, len(group.keys), len(group.judges))
     return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, model, method.wanted)
 
@@ -108,6 +111,8 @@ def require_possible(method: Method) -> Method:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
         return method
+    if method.name == JUDGE_AWARE and (method.parameters or method.position_bias != "none"):
+        raise InputError(f"{method.name} estimates biases by itself and has no --parameter or --position-bias")
     try:
         model_of(method, 1)
     except ValueError as error:
@@ -117,5 +122,6 @@ def require_possible(method: Method) -> Method:
 
 def model_of(method: Method, n: int, judges: int = 1) -> Model:
     """Of a posterior method."""
-    words = models.Method(method.name, method.parameters, method.prior, method.prior_variance, method.position_bias)
+    expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
+    words = models.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
     return models.build(words, n, judges)

@@ -8,14 +8,14 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
-from app.inference import ranking
+from app.inference import judge_aware, ranking
 from app.inference.baselines import BASELINES
 from app.inference.bias import Bias
 from app.inference.experts import parameters
 from app.inference.model import Method
 from app.inference.posterior import scores
 from app.inference.ranking import Wanted
-from app.inference.standings import Standing, Standings, by_baseline, by_posterior
+from app.inference.standings import Standing, Standings, by_baseline, by_judges, by_posterior
 from app.inference.stopping import Stop, stopping
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
@@ -26,7 +26,7 @@ from app.service.errors import InvalidRequest, NotConverged, SameCandidate, Unkn
 from app.service.sets import temperatures_of
 from app.storage import judges
 from app.storage.tables import Record
-from app.words import MethodName
+from app.words import JUDGE_AWARE, MethodName
 
 NOT_IDENTIFIED = (
     "This judge saw no mixed orders, so its liking for the first position cannot be told from the scores: "
@@ -121,7 +121,7 @@ def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
     published = None if is_baseline else _published(snapshot, method)
     found = _standings(snapshot, asked, published)
     _refuse_unconverged(found.convergence, snapshot)
-    estimates_bias = not is_baseline and method.position_bias == "estimate"
+    estimates_bias = asked.method == JUDGE_AWARE or (not is_baseline and method.position_bias == "estimate")
     return schemas.Ranking(
         set_id=read.row.id,
         version=snapshot.version,
@@ -140,6 +140,8 @@ def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
 
 def _method_of(snapshot: Snapshot, asked: Asked) -> Method:
     own = snapshot.reading.method
+    if asked.method == JUDGE_AWARE:  # its biases are its own, beside the discriminations
+        return own._replace(expert="soft-bt", parameters=(), position_bias="none")
     return own if asked.method in (own.expert, *BASELINES) else own._replace(expert=str(asked.method), parameters=())
 
 
@@ -155,6 +157,9 @@ def _published(snapshot: Snapshot, method: Method) -> Published:
 def _standings(snapshot: Snapshot, asked: Asked, published: Published | None) -> Standings:
     if published is None:
         return by_baseline(str(asked.method), snapshot.comparisons, snapshot.model.n)
+    if asked.method == JUDGE_AWARE and snapshot.model.n:
+        found = judge_aware.fit(snapshot.comparisons, published.model, len(snapshot.evidence.judges))
+        return by_judges(found, snapshot.comparisons, asked.wanted)
     return by_posterior(published.posterior, snapshot.comparisons, published.model, asked.wanted)
 
 
@@ -167,7 +172,13 @@ def present_biases(
 
 def _present_bias(bias: Bias) -> schemas.JudgeBias:
     warning = None if bias.identified else NOT_IDENTIFIED
-    return schemas.JudgeBias(delta=bias.delta, sd=bias.sd, comparisons=bias.comparisons, warning=warning)
+    return schemas.JudgeBias(
+        delta=bias.delta,
+        sd=bias.sd,
+        comparisons=bias.comparisons,
+        discrimination=bias.discrimination,
+        warning=warning,
+    )
 
 
 def _present_scale(published: Published, read: _Read) -> dict[str, schemas.JudgeScale] | None:
@@ -211,6 +222,8 @@ def _present_method(row: Record, method: Method, asked: Asked) -> schemas.Method
     if asked.method not in BASELINES:
         shown = method._asdict()
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
+    if asked.method == JUDGE_AWARE:
+        shown["position_bias"] = "estimate"
     known = {"name": asked.method, "temperatures": temperatures_of(row), **asked.wanted._asdict()}
     return schemas.Method.model_validate(shown | known)
 

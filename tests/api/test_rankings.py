@@ -13,7 +13,7 @@ from app.words import BaselineName, ExpertName
 from tests.factories import candidates, compare, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
-METHODS = EXPERTS + BASELINES
+METHODS = (*EXPERTS, "judge-aware", *BASELINES)
 UNCERTAINTIES = ("sd", "interval", "rank_interval", "p_best", "p_top_k", "tie_group")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -129,6 +129,18 @@ async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str
     assert found["method"]["name"] == method
     for name in UNCERTAINTIES:
         assert {row[name] is None for row in found["ranking"]} == {method in BASELINES}
+
+
+async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 6, judge="good")
+    await compare(http, created["id"], *["ash>elm", "elm>ash", "birch>elm", "elm>birch"] * 6, judge="first")
+    found = await ranking(http, created["id"], method="judge-aware")
+    good, first = found["position_bias"]["good"], found["position_bias"]["first"]
+    assert good["discrimination"] > first["discrimination"]
+    assert first["delta"] > 1.0
+    assert found["method"]["position_bias"] == "estimate"
+    assert order(found) == ["ash", "birch", "cedar", "elm"]
 
 
 @pytest.mark.parametrize("method", BASELINES)
