@@ -1,29 +1,40 @@
 """Prediction-powered rank-sets: systems ranked by people's verdicts, helped by a judge's (PPR 3 and 4).
 
 Each instance shows two of k systems; w says whether the first won, w' whether the second did, neither in a tie. A few
-instances (n) were judged by people and by the judge, many (N) by the judge alone. With E the sum over the instances of
-both rows, e_a for the first system and e_b for the second, each weighed by omega,
+instances (n) were judged by people and by the judge, many (N) by the judge alone. With the unit vectors e_a of the first
+system and e_b of the second, and omega_i the weight of an instance,
 
     t(v) = C^-1 sum_i omega_i (e_a v_i + e_b v'_i),      C = diag sum_i omega_i (e_a + e_b)
     theta = lam t_N(judge) - t_n(lam judge - people)                                                        (eq. 5)
     Sigma = S(lam judge; N) + S(lam judge - people; n)
-    S(v) = C^-1 (sum_i u_i u_i^T) C^-1,   u_i = omega_i (e_a (v_i - t_a) + e_b (v'_i - t_b))      "sandwich"
-         = (1 / n^2) sum_i u_i u_i^T                                                     "published" (eq. 7)
+    S(v) = sum_i x_i x_i^T,   x_i = omega_i (C - omega_i)^-1 r_i,   r_i = e_a (v_i - t_a) + e_b (v'_i - t_b)   "sandwich"
+         = (1 / n^2) sum_i r_i r_i^T                                                                 "published" (eq. 7)
 
-The published form is too small by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of
-instances of its pair of systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often
-each was met. lam minimises tr Sigma, a parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
+x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too small
+by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of systems, so
+that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met. lam minimises tr Sigma, a
+parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
 
-A rank-set [l, u] counts the systems that the whole ellipsoid (theta - x)^T Sigma^-1 (theta - x) <= chi2_{k, 1 - alpha}
-puts on one side (eq. 10, 11): all of them hold together with probability 1 - alpha.
+Both of the judge's t run over the pairs of systems that are in both parts, so that they differ by chance alone, and theta
+is where people put it whatever the judge says and wherever it was asked. A pair that people never judged is in no t_n:
+theta_m is then m's mean chance of beating the systems that people saw it against.
+
+A rank-set [l, u] counts the systems that the whole ellipsoid (theta - x)^T Sigma^-1 (theta - x) <= r puts on one side (eq.
+10, 11): all of them hold together with probability 1 - alpha. r is chi2_{k, 1 - alpha} for a Sigma that is known, hence for
+"published". The sandwich is estimated, from few instances where a pair was met once or twice, so r is Hotelling's:
+
+    r = k nu / (nu - k + 1) F_{k, nu - k + 1, 1 - alpha},    nu = ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4
+
+with x_i the rows of which Sigma = sum_i x_i x_i^T: the degrees of freedom of a Wishart matrix that varies as much as Sigma
+does (Nel and van der Merwe, 1986). With nu < k, everyone may have any rank.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.stats import chi2, f
 
-from app.inference.types import Floats, Ints
+from app.inference.types import Bools, Floats, Ints
 from app.words import CovarianceName
 
 
@@ -50,6 +61,7 @@ class RankSets(NamedTuple):
     theta: Floats  # (k,) chance of beating the average other system
     covariance: Floats  # (k, k)
     tuned: float  # lam: 0 leaves the judge out
+    freedom: float  # nu: infinite for a covariance that is taken as known
     ranks: Ints  # (k, 2) best and worst
 
 
@@ -57,15 +69,20 @@ class Estimate(NamedTuple):
     """t(v) and the contributions of the instances to its error."""
 
     theta: Floats  # (k,)
-    error: Floats  # (n, k) C^-1 u_i
-    published: Floats  # (n, k) u_i / n
+    error: Floats  # (n, k) x_i
+    published: Floats  # (n, k) r_i / n
+
+    def contributions(self, covariance: CovarianceName) -> Floats:
+        """(n, k) rows whose squares add up to it."""
+        return self.error if covariance == "sandwich" else self.published
 
 
-def by_people(shown: Instances, people: Wins, k: int, alpha: float) -> RankSets:
-    """From people's verdicts alone."""
+def by_people(
+    shown: Instances, people: Wins, k: int, alpha: float, covariance: CovarianceName = "sandwich"
+) -> RankSets:
+    """From people's verdicts alone, two at least for each system."""
     found = estimate(shown, people, k)
-    covariance = found.error.T @ found.error
-    return RankSets(found.theta, covariance, 0.0, ranks(found.theta, covariance, alpha))
+    return _ranked(found.theta, found.contributions(covariance), 0.0, alpha, covariance)
 
 
 def prediction_powered(
@@ -79,32 +96,39 @@ def prediction_powered(
     alpha: float,
     covariance: CovarianceName = "sandwich",
 ) -> RankSets:
-    """People and the judge on `shown`, the judge alone on `more`.
+    """People and the judge on `shown`, in which every system has to be twice at least; the judge alone on `more`.
 
-    Every system has to be shown in both; then `theta` is as PPR eq. 5 has it, with the tuned lam clipped to [0, 1].
+    theta is as PPR eq. 5 has it, with the tuned lam clipped to [0, 1].
     """
-    of_people, of_judge, of_more = (
-        estimate(shown, people, k), estimate(shown, judge, k), estimate(more, judge_more, k),
-    )  # fmt: skip
+    here, there = pairs(shown, k), pairs(more, k)
+    of_people = estimate(shown, people, k)
+    of_judge = estimate(shown, judge, k, np.isin(here, there))
+    of_more = estimate(more, judge_more, k, np.isin(there, here))
     lam = tuned(of_people, of_judge, of_more)
     theta = lam * of_more.theta - (lam * of_judge.theta - of_people.theta)
-    name: Literal["error", "published"] = "error" if covariance == "sandwich" else "published"
-    far, near = lam * getattr(of_more, name), lam * getattr(of_judge, name) - getattr(of_people, name)
-    sigma: Floats = far.T @ far + near.T @ near
-    return RankSets(theta, sigma, lam, ranks(theta, sigma, alpha))
+    far = lam * of_more.contributions(covariance)
+    near = lam * of_judge.contributions(covariance) - of_people.contributions(covariance)
+    return _ranked(theta, np.concatenate([far, near]), lam, alpha, covariance)
 
 
-def estimate(shown: Instances, wins: Wins, k: int) -> Estimate:
-    """t(v), each system held against every other alike."""
-    pair = np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
-    weight = 1.0 / np.bincount(pair, minlength=k * k)[pair]
-    counts = _sums(shown, weight, weight, k)
-    theta = _sums(shown, weight * wins.first, weight * wins.second, k) / counts
-    u = np.zeros((shown.size, k))
-    rows = np.arange(shown.size)
-    u[rows, shown.first] = weight * (wins.first - theta[shown.first])
-    u[rows, shown.second] = weight * (wins.second - theta[shown.second])
-    return Estimate(theta, u / counts, u / weight[:, None] / shown.size)
+def pairs(shown: Instances, k: int) -> Ints:
+    """(n,) the number of each instance's pair of systems, the same for either side."""
+    return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
+
+
+def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> Estimate:
+    """t(v), each system held against every other alike.
+
+    Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, with no error.
+    """
+    used = np.ones(shown.size, np.bool_) if used is None else used
+    pair = pairs(shown, k)
+    weight = used / np.bincount(pair, minlength=k * k)[pair]
+    total = _sums(shown, weight, weight, k)
+    theta = _sums(shown, weight * wins.first, weight * wins.second, k) / _or_infinite(total)
+    residual = _rows(shown, wins.first - theta[shown.first], wins.second - theta[shown.second], k)
+    others = _or_infinite(total - weight[:, None])
+    return Estimate(theta, weight[:, None] * residual / others, used[:, None] * residual / shown.size)
 
 
 def tuned(people: Estimate, judge: Estimate, more: Estimate) -> float:
@@ -114,13 +138,45 @@ def tuned(people: Estimate, judge: Estimate, more: Estimate) -> float:
     return float(np.clip(cross / spread, 0.0, 1.0)) if spread > 0.0 else 0.0
 
 
-def ranks(theta: Floats, covariance: Floats, alpha: float) -> Ints:
+def squared_radius(k: int, alpha: float, freedom: float) -> float:
+    """r of the ellipsoid."""
+    if np.isinf(freedom):
+        return float(chi2.ppf(1.0 - alpha, k))
+    left = freedom - k + 1.0
+    return float(k * freedom / left * f.ppf(1.0 - alpha, k, left)) if left > 0.0 else np.inf
+
+
+def degrees_of_freedom(rows: Floats) -> float:
+    """nu of the covariance that rows (n, k) add up to; 0 where it is 0."""
+    covariance, fourth = rows.T @ rows, float(((rows**2).sum(axis=1) ** 2).sum())
+    return float(np.trace(covariance) ** 2 + (covariance**2).sum()) / fourth if fourth > 0.0 else 0.0
+
+
+def ranks(theta: Floats, covariance: Floats, squared_radius: float) -> Ints:
     """(k, 2) rank-sets from the ellipsoid around theta."""
-    k = len(theta)
     variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance
-    reach = np.sqrt(np.maximum(variance, 0.0) * chi2.ppf(1.0 - alpha, k))
-    above = theta[None, :] - theta[:, None] > reach
-    return np.column_stack([1 + above.sum(axis=1), k - above.sum(axis=0)])
+    reach = np.sqrt(np.maximum(variance, np.finfo(np.float64).tiny) * squared_radius)
+    apart = theta[None, :] - theta[:, None] > reach
+    return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
+
+
+def _ranked(theta: Floats, rows: Floats, lam: float, alpha: float, covariance: CovarianceName) -> RankSets:
+    """With (n, k) rows that add up to the covariance."""
+    sigma = rows.T @ rows
+    freedom = degrees_of_freedom(rows) if covariance == "sandwich" else np.inf
+    return RankSets(theta, sigma, lam, freedom, ranks(theta, sigma, squared_radius(len(theta), alpha, freedom)))
+
+
+def _or_infinite(weight: Floats) -> Floats:
+    """So that nothing is divided by none."""
+    return np.where(weight > 0.0, weight, np.inf)
+
+
+def _rows(shown: Instances, first: Floats, second: Floats, k: int) -> Floats:
+    """(n, k) a value for each of the two systems shown, 0 for the others."""
+    rows, at = np.zeros((shown.size, k)), np.arange(shown.size)
+    rows[at, shown.first], rows[at, shown.second] = first, second
+    return rows
 
 
 def _sums(shown: Instances, first: Floats, second: Floats, k: int) -> Floats:

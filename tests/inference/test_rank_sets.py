@@ -129,7 +129,7 @@ def test_rank_sets_by_hand() -> None:
     """Two sd of a difference times sqrt(chi2) is what separates."""
     reach = np.sqrt(2.0 * 0.01 * chi2.ppf(0.9, 3))
     theta = np.array([2.5 * reach, 1.2 * reach, 0.9 * reach])
-    np.testing.assert_array_equal(ranks(theta, 0.01 * np.eye(3), 0.1), [[1, 1], [2, 3], [2, 3]])
+    np.testing.assert_array_equal(ranks(theta, 0.01 * np.eye(3), chi2.ppf(0.9, 3)), [[1, 1], [2, 3], [2, 3]])
 
 
 def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:
