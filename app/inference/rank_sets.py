@@ -1,32 +1,33 @@
 """Prediction-powered rank-sets: systems ranked by people's verdicts, helped by a judge's (PPR 3 and 4).
 
 Each instance shows two of k systems; w says whether the first won, w' whether the second did, neither in a tie. A few
-instances (n) were judged by people and by the judge, many (N) by the judge alone. With the unit vectors e_a of the first
-system and e_b of the second, and omega_i the weight of an instance,
+instances (n) were judged by people and by the judge, many (N) by the judge alone. With the unit vectors e_a of the
+first system and e_b of the second, and omega_i the weight of an instance,
 
     t(v) = C^-1 sum_i omega_i (e_a v_i + e_b v'_i),      C = diag sum_i omega_i (e_a + e_b)
     theta = lam t_N(judge) - t_n(lam judge - people)                                                        (eq. 5)
     Sigma = S(lam judge; N) + S(lam judge - people; n)
-    S(v) = sum_i x_i x_i^T,   x_i = omega_i (C - omega_i)^-1 r_i,   r_i = e_a (v_i - t_a) + e_b (v'_i - t_b)   "sandwich"
-         = (1 / n^2) sum_i r_i r_i^T                                                                 "published" (eq. 7)
+    r_i(v) = e_a (v_i - t_a) + e_b (v'_i - t_b)
+    S(v) = sum_i x_i x_i^T,   x_i = omega_i (C - omega_i)^-1 r_i                    "sandwich"
+         = (1 / n^2) sum_i r_i r_i^T                                               "published" (eq. 7)
 
-x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too small
-by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of systems, so
-that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met. lam minimises tr Sigma, a
-parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
+x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too
+small by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of
+systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met. lam
+minimises tr Sigma, a parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
 
-Both of the judge's t run over the pairs of systems that are in both parts, so that they differ by chance alone, and theta
-is where people put it whatever the judge says and wherever it was asked. A pair that people never judged is in no t_n:
-theta_m is then m's mean chance of beating the systems that people saw it against.
+Both of the judge's t run over the pairs of systems that are in both parts, so that they differ by chance alone, and
+theta is where people put it whatever the judge says and wherever it was asked. A pair that people never judged is in
+no t_n: theta_m is then m's mean chance of beating the systems that people saw it against.
 
-A rank-set [l, u] counts the systems that the whole ellipsoid (theta - x)^T Sigma^-1 (theta - x) <= r puts on one side (eq.
-10, 11): all of them hold together with probability 1 - alpha. r is chi2_{k, 1 - alpha} for a Sigma that is known, hence for
-"published". The sandwich is estimated, from few instances where a pair was met once or twice, so r is Hotelling's:
+A rank-set [l, u] counts the systems that the whole ellipsoid (theta - x)^T Sigma^-1 (theta - x) <= R puts on one side
+(eq. 10, 11): all of them hold together with probability 1 - alpha. R is chi2_{k, 1 - alpha} for a Sigma that is taken
+as known, hence for "published". The sandwich is estimated, so its R is Hotelling's:
 
-    r = k nu / (nu - k + 1) F_{k, nu - k + 1, 1 - alpha},    nu = ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4
+    R = k nu / (nu - k + 1) F_{k, nu - k + 1, 1 - alpha},    nu = ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4
 
-with x_i the rows of which Sigma = sum_i x_i x_i^T: the degrees of freedom of a Wishart matrix that varies as much as Sigma
-does (Nel and van der Merwe, 1986). With nu < k, everyone may have any rank.
+with nu the degrees of freedom of a Wishart matrix that varies as much as Sigma = sum_i x_i x_i^T does (Nel and van der
+Merwe, 1986): few where many pairs were met once or twice. With nu < k everyone may have any rank.
 """
 
 from typing import NamedTuple
@@ -119,7 +120,7 @@ def pairs(shown: Instances, k: int) -> Ints:
 def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> Estimate:
     """t(v), each system held against every other alike.
 
-    Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, with no error.
+    Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, no error.
     """
     used = np.ones(shown.size, np.bool_) if used is None else used
     pair = pairs(shown, k)
@@ -139,7 +140,7 @@ def tuned(people: Estimate, judge: Estimate, more: Estimate) -> float:
 
 
 def squared_radius(k: int, alpha: float, freedom: float) -> float:
-    """r of the ellipsoid."""
+    """R of the ellipsoid."""
     if np.isinf(freedom):
         return float(chi2.ppf(1.0 - alpha, k))
     left = freedom - k + 1.0
