@@ -95,7 +95,7 @@ class Arena(NamedTuple):
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.rank_sets")
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the runs and no figure, to see that it works")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the runs, no figure; to see it work")
     quick = parser.parse_args().quick
     fewer = 20 if quick else 1
     measured = {setting: list(simulate(setting, RUNS[setting.k] // fewer)) for setting in settings()}
