@@ -196,11 +196,12 @@ def _cells(setting: Setting, runs: Sequence[Run]) -> list[str]:
         cells.append(f"{100.0 * np.mean([held(run.helped[name], true, ALPHA) for run in runs]):.1f}")
     helped, alone = [run.helped["sandwich"] for run in runs], [run.people for run in runs]
     cells.append(f"{np.mean([found.tuned for found in helped]):.2f}")
-    cells += [f"{error(helped, true) / error(alone, true):.3f}" for error in (_stated, _squared_error)]
+    cells.append(f"{_stated(helped) / _stated(alone):.3f}")
+    cells.append(f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}")
     return cells + [f"{np.mean([size(found.ranks) for found in many]):.2f}" for many in (helped, alone)]
 
 
-def _stated(many: Sequence[RankSets], _: Truth) -> float:
+def _stated(many: Sequence[RankSets]) -> float:
     return float(np.mean([np.trace(found.covariance) for found in many]))
 
 
@@ -251,12 +252,12 @@ def arena(folder: Path) -> Arena:
 
 
 def arena_tables(data: Arena, repetitions: int) -> str:
-    """A table for each covariance: size of the rank-sets, and how often all meet those from people on everything."""
+    """A table for each covariance. The baseline is people's verdicts on everything."""
+    header = ["method", "size of rank-sets", "meets the baseline, %", "theta off the baseline", "lambda", "variance"]
     tables = []
     for covariance in COVARIANCES:
         found = [methods(data, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions)]
-        rows = [[name, *_summary([of[name] for of in found], [of["baseline"] for of in found])] for name in found[0]]
-        header = ["method", "size of rank-sets", "meets the baseline, %", "lambda"]
+        rows = [[name, *_summary(found, name)] for name in found[0]]
         tables.append(f"\n{covariance}, {repetitions} repetitions\n\n{table(header, rows)}")
         print(f"Chatbot Arena, {covariance}", file=sys.stderr)
     return "\n".join(tables)
@@ -298,11 +299,18 @@ def intersect(ranks: Ints, others: Ints) -> bool:
     return bool((np.maximum(ranks[:, 0], others[:, 0]) <= np.minimum(ranks[:, 1], others[:, 1])).all())
 
 
-def _summary(found: Sequence[RankSets], baseline: Sequence[RankSets]) -> list[str]:
+def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[str]:
+    """Cells of a method; its variance is relative to that of people alone."""
+    found, baseline, people = ([of[who] for of in repetitions] for who in (name, "baseline", "people alone"))
     sizes = np.array([size(one.ranks) for one in found])
     meets = np.mean([intersect(one.ranks, other.ranks) for one, other in zip(found, baseline, strict=True)])
-    tuned = np.mean([one.tuned for one in found])
-    return [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}", f"{100.0 * meets:.1f}", f"{tuned:.2f}"]
+    off = np.mean([((one.theta - other.theta) ** 2).mean() for one, other in zip(found, baseline, strict=True)])
+    cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}", f"{100.0 * meets:.1f}"]
+    return [*cells, f"{np.sqrt(off):.3f}", *(_helped(found, people) if " and " in name else ("–", "–"))]
+
+
+def _helped(found: Sequence[RankSets], people: Sequence[RankSets]) -> tuple[str, str]:
+    return f"{np.mean([one.tuned for one in found]):.2f}", f"{_stated(found) / _stated(people):.3f}"
 
 
 def _take(shown: Instances, keep: Bools) -> Instances:
