@@ -13,8 +13,12 @@ first system and e_b of the second, and omega_i the weight of an instance,
 
 x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too
 small by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of
-systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met. lam
-minimises tr Sigma, a parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
+systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met.
+
+As every pair weighs the same, only what happens within pairs is chance: the sandwich, around t, errs on the safe side.
+lam minimises the variance within pairs, a parabola: lam = tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)),
+with residuals around the mean of a pair that was met c > 1 times, times sqrt(c / (c - 1)). With "published" it is that
+of the published form, which agrees with eq. 14 for many instances.
 
 Both of the judge's t run over the pairs of systems that are in both parts, so that they differ by chance alone, and
 theta is where people put it whatever the judge says and wherever it was asked. A pair that people never judged is in
@@ -71,6 +75,7 @@ class Estimate(NamedTuple):
 
     theta: Floats  # (k,)
     error: Floats  # (n, k) x_i
+    chance: Floats  # (n, k) the same around the means of pairs
     published: Floats  # (n, k) r_i / n
 
     def contributions(self, covariance: CovarianceName) -> Floats:
@@ -105,7 +110,7 @@ def prediction_powered(
     of_people = estimate(shown, people, k)
     of_judge = estimate(shown, judge, k, np.isin(here, there))
     of_more = estimate(more, judge_more, k, np.isin(there, here))
-    lam = tuned(of_people, of_judge, of_more)
+    lam = tuned(*(one.chance if covariance == "sandwich" else one.published for one in (of_people, of_judge, of_more)))
     theta = lam * of_more.theta - (lam * of_judge.theta - of_people.theta)
     far = lam * of_more.contributions(covariance)
     near = lam * of_judge.contributions(covariance) - of_people.contributions(covariance)
@@ -123,19 +128,24 @@ def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) ->
     Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, no error.
     """
     used = np.ones(shown.size, np.bool_) if used is None else used
-    pair = pairs(shown, k)
-    weight = used / np.bincount(pair, minlength=k * k)[pair]
-    total = _sums(shown, weight, weight, k)
-    theta = _sums(shown, weight * wins.first, weight * wins.second, k) / _or_infinite(total)
+    met = _against(shown, used, used, k)
+    rate = _against(shown, used * wins.first, used * wins.second, k) / _or_infinite(met)
+    opponents = (met > 0.0).sum(axis=1).astype(np.float64)
+    theta = rate.sum(axis=1) / _or_infinite(opponents)
     residual = _rows(shown, wins.first - theta[shown.first], wins.second - theta[shown.second], k)
-    others = _or_infinite(total - weight[:, None])
-    return Estimate(theta, weight[:, None] * residual / others, used[:, None] * residual / shown.size)
+    within = _rows(
+        shown, wins.first - rate[shown.first, shown.second], wins.second - rate[shown.second, shown.first], k
+    )
+    times = met[shown.first, shown.second][:, None]
+    weight = 1.0 / _or_infinite(times)
+    error = weight * residual / _or_infinite(opponents - weight)
+    chance = within / _or_infinite(np.sqrt(times * (times - 1.0)) * opponents)
+    return Estimate(theta, error, np.where(times > 1.0, chance, error), used[:, None] * residual / shown.size)
 
 
-def tuned(people: Estimate, judge: Estimate, more: Estimate) -> float:
-    """lam in [0, 1]: how far the judge's verdicts are worth having. 0 for a judge who never varies."""
-    cross = float((people.error * judge.error).sum())
-    spread = float((more.error**2).sum() + (judge.error**2).sum())
+def tuned(people: Floats, judge: Floats, more: Floats) -> float:
+    """lam in [0, 1], from contributions (n, k): how far the judge is worth having. 0 for a judge who never varies."""
+    cross, spread = float((people * judge).sum()), float((more**2).sum() + (judge**2).sum())
     return float(np.clip(cross / spread, 0.0, 1.0)) if spread > 0.0 else 0.0
 
 
@@ -166,6 +176,13 @@ def _ranked(theta: Floats, rows: Floats, lam: float, alpha: float, covariance: C
     sigma = rows.T @ rows
     freedom = degrees_of_freedom(rows) if covariance == "sandwich" else np.inf
     return RankSets(theta, sigma, lam, freedom, ranks(theta, sigma, squared_radius(len(theta), alpha, freedom)))
+
+
+def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k: int) -> Floats:
+    """(k, k) sums over the instances in which the row met the column, of what is given for the row's system."""
+    of_first = np.bincount(shown.first * k + shown.second, first, minlength=k * k)
+    of_second = np.bincount(shown.second * k + shown.first, second, minlength=k * k)
+    return np.asarray(of_first + of_second, dtype=np.float64).reshape(k, k)
 
 
 def _or_infinite(weight: Floats) -> Floats:
