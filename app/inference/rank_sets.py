@@ -132,15 +132,14 @@ def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) ->
     rate = _against(shown, used * wins.first, used * wins.second, k) / _or_infinite(met)
     opponents = (met > 0.0).sum(axis=1).astype(np.float64)
     theta = rate.sum(axis=1) / _or_infinite(opponents)
-    residual = _rows(shown, wins.first - theta[shown.first], wins.second - theta[shown.second], k)
-    within = _rows(
-        shown, wins.first - rate[shown.first, shown.second], wins.second - rate[shown.second, shown.first], k
-    )
-    times = met[shown.first, shown.second][:, None]
+    a, b = shown
+    around_theta = _rows(shown, wins.first - theta[a], wins.second - theta[b], k)
+    around_rate = _rows(shown, wins.first - rate[a, b], wins.second - rate[b, a], k)
+    times = met[a, b][:, None]
     weight = 1.0 / _or_infinite(times)
-    error = weight * residual / _or_infinite(opponents - weight)
-    chance = within / _or_infinite(np.sqrt(times * (times - 1.0)) * opponents)
-    return Estimate(theta, error, np.where(times > 1.0, chance, error), used[:, None] * residual / shown.size)
+    error = weight * around_theta / _or_infinite(opponents - weight)
+    chance = around_rate / _or_infinite(np.sqrt(times * (times - 1.0)) * opponents)
+    return Estimate(theta, error, np.where(times > 1.0, chance, error), used[:, None] * around_theta / shown.size)
 
 
 def tuned(people: Floats, judge: Floats, more: Floats) -> float:
@@ -195,9 +194,3 @@ def _rows(shown: Instances, first: Floats, second: Floats, k: int) -> Floats:
     rows, at = np.zeros((shown.size, k)), np.arange(shown.size)
     rows[at, shown.first], rows[at, shown.second] = first, second
     return rows
-
-
-def _sums(shown: Instances, first: Floats, second: Floats, k: int) -> Floats:
-    """(k,) over the rows of each system."""
-    of_first, of_second = np.bincount(shown.first, first, minlength=k), np.bincount(shown.second, second, minlength=k)
-    return np.asarray(of_first + of_second, dtype=np.float64)

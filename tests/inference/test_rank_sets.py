@@ -112,6 +112,17 @@ def test_a_good_judge_saves_human_verdicts() -> None:
     assert np.mean([run.helped["sandwich"].tuned for run in found]) > 0.5
 
 
+def test_a_judge_who_knows_the_systems_but_not_the_instances_is_left_out() -> None:
+    """Who wins how often is in theta already, where people saw every pair; only what varies within pairs helps."""
+    k, tuned = 8, []
+    for seed in range(20):
+        rng = np.random.default_rng([9, seed])
+        shown, more = (meet(setting(k), count, "even", rng) for count in (560, 2800))
+        people, said, said_more = (wins(answers(pairs, truth(k).win, rng)) for pairs in (shown, shown, more))
+        tuned.append(prediction_powered(shown, people, said, more, said_more, k=k, alpha=ALPHA).tuned)
+    assert np.mean(tuned) < 0.04
+
+
 def test_where_the_judge_was_asked_alone_does_not_move_theta() -> None:
     """People saw every pair; the judge was asked alone about neighbours, who are harder to beat for the best."""
     k, gaps = 8, []
