@@ -56,7 +56,7 @@ def runs(of: Setting, count: int) -> list[Run]:
 def test_the_sandwich_covers(of: Setting, count: int) -> None:
     """The ellipsoid at least 1 - alpha - 0.03 of the time, rank-sets 1 - alpha, give or take 2.5 standard errors.
 
-    With 30 systems and uneven pairs, a tenth of the pairs were never met and a quarter of the others once.
+    With 30 systems and uneven pairs, 14% of the pairs were never met and 28% of the others once.
     """
     found, true = [run.helped["sandwich"] for run in runs(of, count)], truth(of.k)
     margin = 2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count)
