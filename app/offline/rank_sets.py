@@ -41,18 +41,23 @@ def load(file: str, people: str, judge: str, first: str | None, second: str | No
         Instances(*_sides(numbers, ~both)),
         _wins(alone, judge, sides),
     )
-    for part, who in ((battles.shown, f"an instance that {people} judged"), (battles.more, "one of the judge alone")):
-        seen = np.bincount(np.concatenate(part), minlength=len(systems))
-        if not seen.all():
-            raise InputError(
-                f"{table.name}: {systems[int(np.argmin(seen))]!r} is in no instance: every system needs {who}"
-            )
+    _require(battles.shown, 2, battles, f"{table.name}: every system needs two instances that {people} judged")
+    _require(battles.more, 1, battles, f"{table.name}: every system needs one of the judge alone")
     return battles
+
+
+def _require(part: Instances, instances: int, battles: Battles, rule: str) -> None:
+    """Raises InputError."""
+    seen = np.bincount(np.concatenate(part), minlength=len(battles.systems))
+    if seen.min() < instances:
+        raise InputError(
+            f"{rule}; {battles.systems[int(np.argmin(seen))]!r} is in {count(int(seen.min()), 'instance')}"
+        )
 
 
 def show(battles: Battles, alpha: float, covariance: CovarianceName, form: Format) -> None:
     k = len(battles.systems)
-    alone = by_people(battles.shown, battles.people, k, alpha)
+    alone = by_people(battles.shown, battles.people, k, alpha, covariance)
     helped = prediction_powered(*battles[1:], k=k, alpha=alpha, covariance=covariance)
     rows = [_row(battles, alone, helped, m) for m in np.argsort(-helped.theta, kind="stable")]
     if form == "csv":

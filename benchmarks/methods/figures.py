@@ -43,19 +43,19 @@ def line_chart(
 ) -> None:
     """One panel for each title: bands by name, and a level to compare with."""
     with mpl.rc_context(STYLE):
-        figure, axes = _grid(len(panels), columns)
+        figure, axes = grid(len(panels), columns)
         for ax, (title, bands) in zip(axes, panels.items(), strict=True):
             _curves(ax, bands, levels.get(title))
             ax.set_title(title)
             ax.legend(loc="lower right", fontsize=7)
-        _save(figure, folder, name)
+        save(figure, folder, name)
 
 
 def bar_chart(name: str, folder: Path, groups: Mapping[str, Mapping[str, float]], label: str) -> None:
     """Groups side by side, a bar for each name in them."""
     names = list(next(iter(groups.values())))
     with mpl.rc_context(STYLE | {"axes.grid": False}):
-        figure, (ax,) = _grid(1, 1, width=max(5.0, 1.5 * len(groups)))
+        figure, (ax,) = grid(1, 1, width=max(5.0, 1.5 * len(groups)))
         for k, bar in enumerate(names):
             at = np.arange(len(groups)) + 0.8 * (k / len(names) - 0.5)
             heights = [group[bar] for group in groups.values()]
@@ -66,10 +66,10 @@ def bar_chart(name: str, folder: Path, groups: Mapping[str, Mapping[str, float]]
         ax.set_ylabel(label)
         ax.set_ylim(0.0, 1.35 * ax.get_ylim()[1])
         ax.legend(loc="upper left", fontsize=8, ncols=2)
-        _save(figure, folder, name)
+        save(figure, folder, name)
 
 
-def _grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequence[Axes]]:
+def grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequence[Axes]]:
     columns = min(columns, panels)
     rows = ceil(panels / columns)
     figure = Figure(figsize=(width * columns, 3.1 * rows), layout="constrained")
@@ -95,7 +95,7 @@ def _thinned(x: Floats) -> Ints:
     return np.unique(np.linspace(0, len(x) - 1, min(POINTS, len(x))).round().astype(np.int64))
 
 
-def _save(figure: Figure, folder: Path, name: str) -> None:
+def save(figure: Figure, folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
     figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})

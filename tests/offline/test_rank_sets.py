@@ -60,12 +60,15 @@ def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     ("content", "says"),
     [
         (
-            "model_a,model_b,human,gpt\nada,bob,a,a\n",
-            "'ada' is in no instance: every system needs one of the judge alone",
+            "model_a,model_b,human,gpt\nada,bob,a,a\nada,bob,b,a\n",
+            "every system needs one of the judge alone; 'ada' is in 0 instances",
         ),
-        ("model_a,model_b,human,gpt\nada,bob,,a\n", "every system needs an instance that human judged"),
-        ("model_a,model_b,human,gpt\nada,bob,a,\nada,bob,,a\n", "column 'gpt'"),
-        ("model_a,model_b,human,gpt\nada,bob,x,a\nada,bob,,a\n", "'x' is not a verdict"),
+        (
+            "model_a,model_b,human,gpt\nada,bob,a,a\nada,bob,,a\n",
+            "two instances that human judged; 'ada' is in 1 instance",
+        ),
+        ("model_a,model_b,human,gpt\nada,bob,a,\nada,bob,a,a\nada,bob,,a\n", "column 'gpt'"),
+        ("model_a,model_b,human,gpt\nada,bob,x,a\nada,bob,a,a\nada,bob,,a\n", "'x' is not a verdict"),
         ("model_a,model_b,gpt\nada,bob,a\n", "no column 'human'"),
         ("one,two,human,gpt\nada,bob,a,a\n", "give --first"),
     ],
