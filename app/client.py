@@ -50,11 +50,16 @@ from app.schemas import (
     FailureRecorded,
     FieldError,
     Held,
+    JudgeIn,
+    JudgeOut,
+    JudgePage,
+    Judges,
     Lease,
     Prediction,
     Preview,
     Problem,
     Ranking,
+    RankSets,
     Ready,
     Released,
     ReleaseMany,
@@ -70,7 +75,7 @@ from app.schemas import (
     Void,
     VoidIn,
 )
-from app.words import ExportFormat, MethodName, ObjectiveName
+from app.words import AggregationName, CovarianceName, ExportFormat, JudgeKind, MethodName, ObjectiveName
 
 T = TypeVar("T")
 Id = UUID | str
@@ -172,9 +177,14 @@ def next_pair(
     lease_seconds: float = 600.0,
     wait_seconds: float = 0.0,
     worker: str | None = None,
+    rank_sets_with: str | None = None,
 ) -> Call[Assignments]:
-    """Leases up to `count` pairs to the judge, the live assignments of judge and worker first."""
-    ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **_given(worker=worker))
+    """Leases up to `count` pairs to the judge, the live assignments of judge and worker first.
+
+    With `rank_sets_with` a person gets those of that judge's pairs that shrink the rank-sets of both most.
+    """
+    given = _given(worker=worker, rank_sets_with=rank_sets_with)
+    ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **given)
     path = _path("sets", set_id, "next-pair")
     return _write("POST", path, Assignments.model_validate_json, ask, wait=wait_seconds)
 
@@ -286,6 +296,42 @@ def calibration(
     """How sure a judge may be, by the verdicts of the references on the same pairs."""
     path = _path("sets", set_id, "calibration")
     return _get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
+
+
+def judges(set_id: Id, *, method: AggregationName | None = None, verdicts: bool | None = None) -> Call[Judges]:
+    """A card for each judge of a set, and the group's verdicts. Waits while the server weighs them."""
+    shown = None if verdicts is None else str(verdicts).lower()
+    return _get(_path("sets", set_id, "judges"), Judges.model_validate_json, method=method, verdicts=shown)
+
+
+def rank_sets(
+    set_id: Id,
+    *,
+    judge: str,
+    reference: Sequence[str] = (),
+    alpha: float | None = None,
+    covariance: CovarianceName | None = None,
+) -> Call[RankSets]:
+    """Systems ranked by people's verdicts, helped by a judge's; people are all judges of kind human by default."""
+    people = list(reference) or None
+    path, wanted = _path("sets", set_id, "rank-sets"), {"alpha": alpha, "covariance": covariance}
+    return _get(path, RankSets.model_validate_json, judge=judge, reference=people, **wanted)
+
+
+def list_judges(
+    *, kind: JudgeKind | None = None, after: str | None = None, limit: int | None = None
+) -> Call[JudgePage]:
+    """One page; pass its `next_after` as `after` for the next."""
+    return _get(_path("judges"), JudgePage.model_validate_json, kind=kind, after=after, limit=limit)
+
+
+def get_judge(name: str) -> Call[JudgeOut]:
+    return _get(_path("judges", name), JudgeOut.model_validate_json)
+
+
+def describe_judge(name: str, said: JudgeIn) -> Call[JudgeOut]:
+    """Replaces what was said of the judge before."""
+    return _write("PUT", _path("judges", name), JudgeOut.model_validate_json, said)
 
 
 def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:

@@ -22,7 +22,9 @@ from app.api import (
     diagnostics,
     examples,
     health,
+    judges,
     problems,
+    rank_sets,
     rankings,
     sets,
 )
@@ -30,6 +32,7 @@ from app.api.access import Access
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
+from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.service import idempotency
 from app.service.context import Context
@@ -54,7 +57,18 @@ class CannotStartError(RuntimeError):
 def create_app(settings: Settings) -> FastAPI:
     """The service. Its database starts, and is migrated, when the application starts."""
     app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
-    nouns = (sets, candidates, assignments, comparisons, absolute_scores, rankings, diagnostics, health)
+    nouns = (
+        sets,
+        candidates,
+        judges,
+        assignments,
+        comparisons,
+        absolute_scores,
+        rankings,
+        rank_sets,
+        diagnostics,
+        health,
+    )
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
     app.include_router(pages.router)
@@ -73,7 +87,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     app.state.failure = None
     async with _remembered(app), database(settings) as opened:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
-        app.state.context = Context(opened.engine, live, Notices(), settings)
+        app.state.context = Context(opened.engine, live, Notices(), Jobs(), settings)
         app.state.revive = opened.revive
         work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
         tasks = [asyncio.create_task(each) for each in work]
@@ -83,6 +97,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
             for task in tasks:
                 task.cancel()
             live.close()
+            app.state.context.jobs.close()
 
 
 @asynccontextmanager

@@ -7,9 +7,12 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from app.words import (
+    AggregationName,
     BatchName,
+    CovarianceName,
     CriterionName,
     ExpertName,
+    JudgeKind,
     MethodName,
     ObjectiveName,
     OrderName,
@@ -250,6 +253,11 @@ class Ask(Request):
         default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
     )
     worker: WorkerName | None = None
+    rank_sets_with: JudgeName | None = Field(
+        default=None,
+        description="For people: pairs that this judge has judged, where a person's verdict shrinks the rank-sets of "
+        "both most. They may be asked for after the set's own queue has ended.",
+    )
 
 
 class AskMany(Request):
@@ -274,7 +282,7 @@ class Shown(Response):
 class Why(Response):
     """Why this pair was chosen; differences are first minus second, as shown."""
 
-    criterion: CriterionName
+    criterion: CriterionName | Literal["rank-sets"]
     score: float
     mean_difference: float
     sd_difference: float
@@ -616,7 +624,7 @@ class JudgeBias(Response):
     delta: float
     sd: float
     comparisons: int
-    discrimination: float | None = Field(description="c, by the method judge-aware; 1 by all others.")
+    discrimination: float | None = Field(default=None, description="c, by the method judge-aware; 1 by all others.")
     warning: str | None = Field(
         description="Set where orders were never mixed, so that bias and scores are confounded."
     )
@@ -713,6 +721,115 @@ class Moment(Response):
     comparisons: int
     entropy: float
     rank_correlation: float = Field(description="Spearman's, with the ranking now.")
+
+
+class JudgeIn(Request):
+    """What to know of a judge beside its verdicts."""
+
+    kind: JudgeKind | None = Field(default=None, description="Rank-sets hold every other judge against people.")
+    model: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, description="Which model judges, for an llm.", examples=["gpt-4-0125-preview"]
+    )
+    cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Of a thousand judgements, failures included, in any currency."
+    )
+
+
+class JudgeOut(Response):
+    name: str
+    kind: JudgeKind | None
+    model: str | None
+    cost_per_1000: float | None
+    created_at: datetime
+
+
+class JudgePage(Response):
+    judges: list[JudgeOut]
+    next_after: str | None
+
+
+class Influence(Response):
+    """What the ranking by judge-aware would be without this judge."""
+
+    rank_correlation: float = Field(description="Spearman's, with the ranking of all judges.")
+    largest_move: int = Field(description="Ranks by which a candidate moves.")
+    changes_top: bool
+
+
+class JudgeCard(Response):
+    """One judge in one set; null is what its verdicts do not tell."""
+
+    judge: str
+    kind: JudgeKind | None
+    model: str | None
+    comparisons: int
+    cost: float | None = Field(description="Of its judgements here, failures included.")
+    median_latency_ms: float | None
+    failures: dict[Failure, int]
+    failure_rate: float | None
+    skill: float | None = Field(
+        description="By the method: 1 is never wrong, 0 is chance, less is against the others. Null where the method "
+        "takes all judges alike."
+    )
+    agreement: Agreement | None = Field(description="With each other judge, on the pairs that both judged.")
+    same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
+    swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
+    position_bias: JudgeBias | None = Field(description="And discrimination, by the method judge-aware.")
+    influence: Influence | None
+
+
+class PairAgreement(Agreement):
+    judges: tuple[str, str]
+
+
+class GroupVerdict(Response):
+    """What the judges say of one pair together."""
+
+    item: str | None
+    first: str
+    second: str
+    p_first: float
+    judges: int = Field(description="How many judged it.")
+
+
+class Judges(Response):
+    set_id: UUID
+    version: int
+    method: AggregationName
+    convergence: Convergence | None = Field(description="Of the method, where it iterates.")
+    warnings: list[str] = Field(description="Judges that no method can make use of, in words.")
+    judges: list[JudgeCard] = Field(description="By name.")
+    agreement: list[PairAgreement] = Field(description="Of each two judges that have judged the same pairs.")
+    verdicts: list[GroupVerdict] | None = Field(description="One for each pair that was judged, whatever its order.")
+
+
+class RankSet(Response):
+    """What one source of verdicts says of a system."""
+
+    theta: float = Field(description="Chance of beating the average other system; a tie counts for neither.")
+    sd: float
+    ranks: tuple[int, int] = Field(description="Best and worst. All of them hold together with 1 - alpha.")
+
+
+class SystemRankSet(RankSet):
+    key: str
+    by_people: RankSet = Field(description="From people's verdicts alone.")
+    by_judge: RankSet = Field(description="From the judge's verdicts alone, as if they were people's: it may be wrong.")
+
+
+class RankSets(Response):
+    set_id: UUID
+    version: int
+    alpha: float
+    covariance: CovarianceName
+    reference: list[str]
+    judge: str
+    tuned_lambda: float = Field(description="How far the judge is used: 0 for one that says nothing of people's views.")
+    instances_by_both: int = Field(description="Pairs of outputs that people and the judge both judged.")
+    instances_by_judge: int = Field(description="Further ones that the judge alone judged.")
+    pairs_unseen: int = Field(description="Pairs of candidates of which people judged nothing: theta leaves them out.")
+    people_saved: int | None = Field(description="Verdicts of people that the judge is worth; null if `published`.")
+    systems: list[SystemRankSet] = Field(description="Best first.")
 
 
 class Diagnostics(Response):

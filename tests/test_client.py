@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from app import client
+from app.api.examples import EXAMPLES
 from app.client import ApiError, AsyncClient, Call, Client, Event, Unreachable
 from app.schemas import (
     AbsoluteScoreIn,
@@ -27,6 +28,7 @@ from app.schemas import (
     ComparisonsIn,
     FailureRecorded,
     FieldError,
+    JudgeIn,
     SetIn,
     SetPatch,
     VerdictIn,
@@ -39,6 +41,7 @@ T = TypeVar("T")
 Handler = Callable[[httpx.Request], httpx.Response]
 SET, ASSIGNMENT = UUID(int=1), UUID(int=2)
 NOW = "2026-10-01T12:00:00Z"
+JUDGE = {"name": "gpt", "kind": "llm", "model": None, "cost_per_1000": None, "created_at": NOW}
 
 
 # Both clients behind one face
@@ -394,6 +397,30 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         "/v1/next-pairs",
         ask | {"worker": "gpu-0"},
         NO_PAIRS,
+    ),
+    (
+        client.next_pair(SET, judge="me", count=2, rank_sets_with="gpt"),
+        "POST",
+        f"{of_set}/next-pair",
+        ask | {"wait_seconds": 0.0, "rank_sets_with": "gpt"},
+        NO_PAIRS,
+    ),
+    (client.list_judges(kind="llm"), "GET", "/v1/judges?kind=llm", None, {"judges": [JUDGE], "next_after": None}),
+    (client.get_judge("a/b"), "GET", "/v1/judges/a%2Fb", None, JUDGE),
+    (client.describe_judge("gpt", JudgeIn(kind="llm")), "PUT", "/v1/judges/gpt", {"kind": "llm"}, JUDGE),
+    (
+        client.judges(SET, method="majority", verdicts=False),
+        "GET",
+        f"{of_set}/judges?method=majority&verdicts=false",
+        None,
+        EXAMPLES["Judges"],
+    ),
+    (
+        client.rank_sets(SET, judge="gpt", reference=["ann", "bob"], alpha=0.1),
+        "GET",
+        f"{of_set}/rank-sets?judge=gpt&reference=ann&reference=bob&alpha=0.1",
+        None,
+        EXAMPLES["RankSets"],
     ),
     (client.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (

@@ -9,14 +9,16 @@ from app import schemas
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import assignments
-from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownSet
+from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 
 @router.post(
-    "/sets/{set_id}/next-pair", response_model=schemas.Assignments, responses=documented(UnknownSet, SetDeleted)
+    "/sets/{set_id}/next-pair",
+    response_model=schemas.Assignments,
+    responses=documented(UnknownSet, SetDeleted, UnknownJudge),
 )
 async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
     """Lease the next most informative pairs. The same judge asking again gets its live assignments back first."""

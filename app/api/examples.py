@@ -45,6 +45,9 @@ RANKS = [
      "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0},
 ]  # fmt: skip
 BIASES = {"gpt-4": {"delta": 0.31, "sd": 0.12, "comparisons": 60, "discrimination": None, "warning": None}}
+JUDGE = {
+    "name": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5, "created_at": THEN,
+}  # fmt: skip
 HELD_OUT = {"comparisons": 20, "agreement": 0.85, "log_loss": 0.41}
 RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 
@@ -140,6 +143,33 @@ EXAMPLES: dict[str, Any] = {
         "set_id": SET_ID, "version": 1, "judge": "gpt-4", "reference": ["alice"], "objective": "log-loss",
         "verdicts": 60, "temperature": 1.6, "at_bound": False, "before": {"log_loss": 0.71, "ece": 0.12},
         "after": {"log_loss": 0.63, "ece": 0.04}, "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
+    },
+    "JudgeIn": {"kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5},
+    "JudgeOut": JUDGE,
+    "JudgePage": {"judges": [JUDGE], "next_after": None},
+    "Judges": {
+        "set_id": SET_ID, "version": 62, "method": "dawid-skene",
+        "convergence": {"converged": True, "iterations": 9, "gradient_norm": 4.1e-7, "message": "The fit converged."},
+        "warnings": ["coin is as good as chance by what the others say (skill 0.02)."],
+        "judges": [{
+            "judge": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "comparisons": 60, "cost": 0.78,
+            "median_latency_ms": 210.0, "failures": {"refused": 2}, "failure_rate": 0.03, "skill": 0.71,
+            "agreement": {"pairs": 20, "share": 0.8}, "same_order": {"pairs": 4, "share": 1.0},
+            "swapped": {"pairs": 12, "share": 0.75}, "position_bias": BIASES["gpt-4"] | {"discrimination": 1.2},
+            "influence": {"rank_correlation": 0.98, "largest_move": 1, "changes_top": False},
+        }],
+        "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8}],
+        "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "judges": 2}],
+    },
+    "RankSets": {
+        "set_id": SET_ID, "version": 6336, "alpha": 0.05, "covariance": "sandwich", "reference": ["alice"],
+        "judge": "gpt-4", "tuned_lambda": 0.3, "instances_by_both": 990, "instances_by_judge": 5346, "pairs_unseen": 0,
+        "people_saved": 110,
+        "systems": [{
+            "key": "kelp", "theta": 0.71, "sd": 0.03, "ranks": [1, 4],
+            "by_people": {"theta": 0.7, "sd": 0.035, "ranks": [1, 4]},
+            "by_judge": {"theta": 0.8, "sd": 0.012, "ranks": [1, 1]},
+        }],
     },
     "Prediction": {
         "set_id": SET_ID, "version": 1, "first": "kelp", "second": "rowan", "p_first_better": 0.57,

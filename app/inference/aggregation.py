@@ -95,15 +95,16 @@ def _normalised(weights: Floats) -> Floats:
 def _estimated(hot: Floats, p: Floats) -> tuple[Floats, Floats]:
     """pi (C,) and A (K, C, C)."""
     n, judges, classes = hot.shape
-    counts = (p.T @ hot.reshape(n, -1)).reshape(classes, judges, classes).swapaxes(0, 1)
+    counts = (p.T @ hot.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
     counts = counts + np.where(np.eye(classes) > 0.0, RIGHT, WRONG)
     return (1.0 + p.sum(axis=0)) / (classes + n), counts / counts.sum(axis=2, keepdims=True)
 
 
 def _expected(hot: Floats, pi: Floats, confusion: Floats) -> Floats:
     """P(c | n), in log space: hundreds of judges do not underflow."""
-    said: Floats = hot.reshape(len(hot), -1) @ np.log(confusion).swapaxes(1, 2).reshape(-1, len(pi))
-    return np.asarray(softmax(np.log(pi) + said, axis=1))
+    judges, classes, _ = confusion.shape
+    told = np.log(confusion).swapaxes(1, 2).reshape(judges * classes, classes)
+    return np.asarray(softmax(np.log(pi) + hot.reshape(len(hot), judges * classes) @ told, axis=1))
 
 
 def _names(confusion: Floats) -> Ints:

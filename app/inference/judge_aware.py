@@ -90,6 +90,8 @@ def without(found: JudgeAware, comparisons: Comparisons, model: Model, judge: in
 
 def likeliest_scores(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
     """mu, from `s` on. Concave in s, so wherever it begins."""
+    if not comparisons.size:
+        return model.prior.pull / model.prior.precision
     end = minimize(  # type: ignore[call-overload]  # the stubs want a Hessian of its own array type
         lambda x: -log_posterior(x, judges, comparisons, model),
         s,

@@ -117,6 +117,12 @@ def prediction_powered(
     return _ranked(theta, np.concatenate([far, near]), lam, alpha, covariance)
 
 
+def saved(alone: RankSets, helped: RankSets, people: int) -> int:
+    """Verdicts of people that the judge is worth, beside so many of theirs: as many more would vary as little."""
+    gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
+    return max(round((gain - 1.0) * people), 0)
+
+
 def pairs(shown: Instances, k: int) -> Ints:
     """(n,) the number of each instance's pair of systems, the same for either side."""
     return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)

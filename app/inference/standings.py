@@ -57,7 +57,7 @@ def by_judges(found: JudgeAware, comparisons: Comparisons, wanted: Wanted) -> St
     """With every judge's discrimination and bias."""
     summary = summarise(found.of_scores, wanted, np.random.default_rng(DRAWS_SEED))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    return Standings(rows, found.convergence, components, summary.entropy, _biases(found, comparisons))
+    return Standings(rows, found.convergence, components, summary.entropy, judge_biases(found, comparisons))
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
@@ -67,7 +67,8 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     return Standings(rows, convergence, components, None, [])
 
 
-def _biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
+def judge_biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
+    """Of every judge that compared anything, with its discrimination."""
     n, c, sd = len(found.scores), np.exp(found.judges.log_c), found.sd_of_delta
     mine = [comparisons.judge == judge for judge in range(len(c))]
     return [

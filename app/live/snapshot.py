@@ -7,7 +7,7 @@ when the number of comparisons last was a power of two; what is published estima
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from app.inference import stopping
 from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
 from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
 from app.inference.calibration import tempered
+from app.inference.cells import Cells, cells
 from app.inference.model import Method, Model, build
 from app.inference.order import Order
 from app.inference.posterior import Posterior, scores
@@ -126,6 +127,7 @@ class Ask(NamedTuple):
 
     item: int
     pair: Presented
+    criterion: Literal["rank-sets"] | None = None  # None is the set's own
 
 
 def catalogue(revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], has: Bools) -> Catalogue:
@@ -240,6 +242,16 @@ def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
     if not evidence.absolute.size:
         return plain
     return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
+
+
+def raw(snapshot: Snapshot) -> Comparisons:
+    """What counts of the log, as it was said; judges by their numbers."""
+    return snapshot.log.entries.comparisons._replace(judge=snapshot.comparisons.judge)
+
+
+def cells_of(snapshot: Snapshot) -> Cells:
+    """What each judge says of each pair of outputs."""
+    return cells(raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges))
 
 
 def plain_model(snapshot: Snapshot) -> Model:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from rich.console import Console
 
-from app.inference.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered
+from app.inference.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
 from app.offline.printing import Format, count, grid, write_json, write_rows
 from app.tables import Columns, InputError, Table, encode, keys, pair_columns, read, texts, winners
@@ -84,20 +84,20 @@ def _row(battles: Battles, alone: RankSets, helped: RankSets, m: int) -> dict[st
 def _summary(
     battles: Battles, alone: RankSets, helped: RankSets, alpha: float, covariance: CovarianceName
 ) -> dict[str, Any]:
-    gain = float(np.trace(alone.covariance) / np.trace(helped.covariance)) if covariance == "sandwich" else None
+    worth = saved(alone, helped, battles.shown.size) if covariance == "sandwich" else None
     return {
         "alpha": alpha,
         "covariance": covariance,
         "lambda": helped.tuned,
         "instances_people": battles.shown.size,
         "instances_judge": battles.shown.size + battles.more.size,
-        "people_saved": None if gain is None else max(round((gain - 1.0) * battles.shown.size), 0),
+        "people_saved": worth,
     }
 
 
 def _print(summary: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    saved = summary["people_saved"]
-    worth = "" if saved is None else f"; the judge is worth {count(saved, 'more verdict')} of people"
+    more = summary["people_saved"]
+    worth = "" if more is None else f"; the judge is worth {count(more, 'more verdict')} of people"
     people, judge = count(summary["instances_people"], "instance"), f"{summary['instances_judge']:,}"
     sure = f"lambda {summary['lambda']:.2f}, all rank-sets hold with {1.0 - summary['alpha']:.0%}"
     Console(highlight=False).print(f"{people} judged by people, {judge} by the judge, {sure}{worth}")

@@ -19,13 +19,15 @@ from app.inference.asking import Plan
 from app.inference.order import Order
 from app.inference.selection import Batch, Criterion, Policy
 from app.inference.stopping import Stop
+from app.live import human_votes
 from app.live import snapshot as snapshots
+from app.live.human_votes import People
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import AppError, LeaseEnded, SetDeleted, UnknownAssignment
+from app.service.errors import AppError, LeaseEnded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.notices import wait
-from app.storage import assignments, candidates, sets
+from app.storage import assignments, candidates, judges, sets
 from app.storage.tables import Record
 from app.words import StopReason
 
@@ -38,6 +40,7 @@ class _Asker(NamedTuple):
     judge: str
     worker: str
     lease_seconds: float
+    rank_sets_with: str | None = None
 
 
 class _Leased(NamedTuple):
@@ -62,10 +65,10 @@ class _State(NamedTuple):
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    """Raises UnknownSet, SetDeleted."""
+    """Raises UnknownSet, SetDeleted, UnknownJudge."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + request.wait_seconds
-    asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
+    asker = _Asker(request.judge, request.worker or "", request.lease_seconds, request.rank_sets_with)
     async with ctx.notices.about(set_id) as changed:
         while True:
             changed.clear()
@@ -204,14 +207,17 @@ async def _ask_alone(
 ) -> dict[UUID, schemas.Assignments]:
     judge_id = await ctx.judge_id(db, asker.judge)
     blocking = posteriors.by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
+    people = await _people(db, judge_id, asker)
     states = await _states(ctx, db, await sets.get_many(db, list(counts)), blocking)
+    if people is not None:  # they may go on when the set's own queue has ended
+        states = [state._replace(reason=None) for state in states]
     held = [
         [_lease_of(lease) for lease in blocking[state.row.id] if _is_of(lease, judge_id, asker)] for state in states
     ]
     mine = [leases[: counts[state.row.id]] for state, leases in zip(states, held, strict=True)]
     mine = await _extend(db, mine, asker.lease_seconds)
     lacking = [counts[state.row.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
-    chosen = await _choose(ctx, list(zip(states, lacking, strict=True)))
+    chosen = await _choose(ctx, list(zip(states, lacking, strict=True)), people)
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
     return await _show(db, states, [old + added for old, added in zip(mine, new, strict=True)], asker.judge)
 
@@ -256,15 +262,29 @@ def _blocked(rows: Sequence[Record]) -> Blocked:
     return Blocked(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
 
 
-async def _choose(ctx: Context, wanted: Sequence[tuple[_State, int]]) -> list[list[snapshots.Ask]]:
+async def _people(db: AsyncConnection, judge_id: int, asker: _Asker) -> People | None:
+    """Who checks whom, where the asker is a person who does. Raises UnknownJudge."""
+    if asker.rank_sets_with is None:
+        return None
+    checked = (await judges.find(db, [asker.rank_sets_with])).get(asker.rank_sets_with)
+    if checked is None:
+        raise UnknownJudge(f"There is no judge {asker.rank_sets_with!r}; a judge appears with its first verdict.")
+    return People(checked, frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked}))
+
+
+async def _choose(
+    ctx: Context, wanted: Sequence[tuple[_State, int]], people: People | None = None
+) -> list[list[snapshots.Ask]]:
     """So many pairs of each set, or as many as may be asked."""
     possible = [(state, min(count, _askable(state))) for state, count in wanted]
-    return await ctx.live.compute(lambda: [_pairs(state, count) for state, count in possible])
+    return await ctx.live.compute(lambda: [_pairs(state, count, people) for state, count in possible])
 
 
-def _pairs(state: _State, count: int) -> list[snapshots.Ask]:
+def _pairs(state: _State, count: int, people: People | None) -> list[snapshots.Ask]:
     if count <= 0:
         return []
+    if people is not None:
+        return human_votes.ask(state.snapshot, state.blocked, _plan(state.row), people, count)
     return snapshots.ask(state.snapshot, state.catalogue, state.blocked, _plan(state.row), count)
 
 
@@ -379,7 +399,7 @@ def _why(row: Record, chosen: snapshots.Ask) -> schemas.Why:
     choice = chosen.pair.choice
     sign = 1.0 if chosen.pair.first == choice.i else -1.0
     return schemas.Why(
-        criterion=row.criterion,
+        criterion=chosen.criterion or row.criterion,
         score=choice.score,
         mean_difference=sign * choice.mean_difference,
         sd_difference=choice.sd_difference,

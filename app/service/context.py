@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.service.errors import SetDeleted, UnknownSet
 from app.service.notices import Notices
@@ -18,6 +19,7 @@ class Context:
     engine: AsyncEngine
     live: LivePosteriors
     notices: Notices
+    jobs: Jobs
     settings: Settings
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
 

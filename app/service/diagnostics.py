@@ -40,8 +40,7 @@ def _diagnose(
     names: Mapping[int, str],
     tested: schemas.HeldOut | None,
 ) -> schemas.Diagnostics:
-    log, n, item = snapshot.log.entries.comparisons, snapshot.model.n, snapshot.log.entries.item
-    raw = log._replace(judge=snapshot.comparisons.judge)
+    raw, n, item = snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item
     repeats, balance = diagnostics.repeats(raw, n, item), diagnostics.order_balance(raw, n)
     return schemas.Diagnostics(
         set_id=set_id,

@@ -2,10 +2,11 @@
 
     AppError                    never raised itself
     +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
-    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, ClientIdReused, AlreadyVoided ...
+    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, AlreadyVoided, TooFewVerdicts ...
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
+    +-- TooEarly        425     StillComputing
     +-- Unavailable     503     DatabaseDown, NotConverged
 
 The class name in kebab case is the problem's type, the docstring its title.
@@ -98,6 +99,10 @@ class AlreadyVoided(Conflict):
     """This comparison is already void."""
 
 
+class TooFewVerdicts(Conflict):
+    """There are too few verdicts for this."""
+
+
 class TextsOrSystems(Conflict):
     """A set ranks texts or systems, not both."""
 
@@ -172,6 +177,17 @@ class IdempotencyKeyReused(Unprocessable):
 
 class VersionUnknown(Unprocessable):
     """The log has not reached this version."""
+
+
+class TooEarly(AppError):
+    """Too early."""
+
+    status = 425
+    retry_after = 1
+
+
+class StillComputing(TooEarly):
+    """The answer is being computed."""
 
 
 class Unavailable(AppError):

@@ -126,7 +126,7 @@ def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
         set_id=read.row.id,
         version=snapshot.version,
         method=_present_method(read.row, method, asked),
-        convergence=_convergence(found.convergence),
+        convergence=present_convergence(found.convergence),
         comparisons=snapshot.comparisons.size,
         components=found.components,
         entropy=found.entropy,
@@ -167,10 +167,10 @@ def present_biases(
     biases: Sequence[Bias], snapshot: Snapshot, names: Mapping[int, str]
 ) -> dict[str, schemas.JudgeBias]:
     """By the judge's name."""
-    return {names[int(snapshot.evidence.judges[bias.judge])]: _present_bias(bias) for bias in biases}
+    return {names[int(snapshot.evidence.judges[bias.judge])]: present_bias(bias) for bias in biases}
 
 
-def _present_bias(bias: Bias) -> schemas.JudgeBias:
+def present_bias(bias: Bias) -> schemas.JudgeBias:
     warning = None if bias.identified else NOT_IDENTIFIED
     return schemas.JudgeBias(
         delta=bias.delta,
@@ -228,7 +228,7 @@ def _present_method(row: Record, method: Method, asked: Asked) -> schemas.Method
     return schemas.Method.model_validate(shown | known)
 
 
-def _convergence(convergence: Convergence) -> schemas.Convergence:
+def present_convergence(convergence: Convergence) -> schemas.Convergence:
     return schemas.Convergence(
         converged=convergence.converged,
         iterations=convergence.iterations,

@@ -67,6 +67,13 @@ async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequen
     return (await db.execute(statement.order_by(c.seq))).all()
 
 
+async def latencies(db: AsyncConnection, set_id: UUID) -> dict[int, float]:
+    """Median milliseconds of each judge that says how long it took, by its id."""
+    median = func.percentile_cont(0.5).within_group(c.latency_ms).label("median")
+    statement = select(c.judge_id, median).where(c.set_id == set_id, c.latency_ms.is_not(None))
+    return {row.judge_id: row.median for row in await db.execute(statement.group_by(c.judge_id))}
+
+
 async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, reference: Sequence[str]) -> Sequence[Record]:
     """(p_first, truth) of the comparisons of `judge` whose pair and item a reference judged too.
 

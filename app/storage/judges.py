@@ -1,13 +1,14 @@
 """Judges, known by name."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import judges
+from app.storage.tables import Record, judges
+from app.words import JudgeKind
 
 
 class Identified(NamedTuple):
@@ -30,6 +31,38 @@ async def names(db: AsyncConnection, ids: Iterable[int]) -> dict[int, str]:
     """Names by id."""
     rows = await db.execute(select(judges.c.id, judges.c.name).where(judges.c.id == func.any(sorted(ids))))
     return {row.id: row.name for row in rows}
+
+
+async def by_id(db: AsyncConnection, ids: Iterable[int]) -> dict[int, Record]:
+    """Rows by id."""
+    rows = await db.execute(select(judges).where(judges.c.id == func.any(sorted(ids))))
+    return {row.id: row for row in rows}
+
+
+async def get(db: AsyncConnection, name: str) -> Record | None:
+    return (await db.execute(select(judges).where(judges.c.name == name))).one_or_none()
+
+
+async def page(db: AsyncConnection, *, kind: JudgeKind | None, after: str, limit: int) -> Sequence[Record]:
+    """Judges by name, from behind `after` on."""
+    statement = select(judges).where(judges.c.name > after)
+    if kind is not None:
+        statement = statement.where(judges.c.kind == kind)
+    return (await db.execute(statement.order_by(judges.c.name).limit(limit))).all()
+
+
+async def describe(db: AsyncConnection, name: str, values: dict[str, Any]) -> Record:
+    """Make the judge or replace what is said of it; returns its row."""
+    statement = insert(judges).values(name=name, **values)
+    row: Record = (
+        await db.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values).returning(judges))
+    ).one()
+    return row
+
+
+async def of_kind(db: AsyncConnection, kind: JudgeKind) -> Sequence[int]:
+    """Ids of all judges of this kind."""
+    return (await db.execute(select(judges.c.id).where(judges.c.kind == kind))).scalars().all()
 
 
 async def find(db: AsyncConnection, names: Sequence[str]) -> dict[str, int]:

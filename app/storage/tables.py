@@ -137,8 +137,13 @@ judges = Table(
     metadata,
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False, unique=True),
+    Column("kind", Text),
+    Column("model", Text),
+    Column("cost_per_1000", Double),
     _now("created_at"),
     CheckConstraint("name <> ''", name="name"),
+    CheckConstraint("kind IN ('human', 'llm')", name="kind"),
+    CheckConstraint("cost_per_1000 >= 0", name="cost_per_1000"),
 )
 
 # leased -> done | failed | released | expired;  expired -> done | failed (late);  released -> done | failed (late)

@@ -1,0 +1,58 @@
+"""Judges: what is said of them, and what their verdicts say."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from app import schemas
+from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.problems import documented
+from app.service import judges
+from app.service.errors import InvalidRequest, SetDeleted, StillComputing, UnknownJudge, UnknownSet
+from app.words import AggregationName, JudgeKind
+
+router = APIRouter(prefix="/v1", tags=["judges"])
+Name = Annotated[str, Path(min_length=1, max_length=200, description="Name of the judge.", examples=["gpt-4"])]
+
+
+@router.get("/judges", response_model=schemas.JudgePage)
+async def list_judges(
+    db: ReadDep,
+    kind: JudgeKind | None = None,
+    after: Annotated[str | None, Query(description="Name to start behind.")] = None,
+    limit: Limit = 100,
+) -> schemas.JudgePage:
+    """All judges by name: those that were described, and those that ever asked for a pair or sent a verdict."""
+    return await judges.page(db, kind=kind, after=after, limit=limit)
+
+
+@router.get("/judges/{name:path}", response_model=schemas.JudgeOut, responses=documented(UnknownJudge))
+async def get_judge(name: Name, db: ReadDep) -> schemas.JudgeOut:
+    """What is said of a judge."""
+    return await judges.get(db, name)
+
+
+@router.put("/judges/{name:path}", response_model=schemas.JudgeOut)
+async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> object:
+    """Say what kind of judge this is, which model and what it costs; replaces what was said before."""
+    return await write(lambda db: judges.describe(db, name, body))
+
+
+@router.get(
+    "/sets/{set_id}/judges",
+    response_model=schemas.Judges,
+    responses=documented(UnknownSet, SetDeleted, InvalidRequest, StillComputing),
+)
+async def get_judges(
+    set_id: SetId,
+    ctx: ContextDep,
+    method: Annotated[AggregationName, Query(description="How the judges' verdicts on a pair become one.")] = (
+        "dawid-skene"
+    ),
+    verdicts: Annotated[bool, Query(description="Whether to list the group's verdict on every pair.")] = True,
+) -> schemas.Judges:
+    """A card for each judge: skill, bias, agreement, consistency, failures, cost, influence; and the group's verdicts.
+
+    A method that reads texts is trained beside the request: 425 says how far it is, and when to ask again.
+    """
+    return await judges.read(ctx, set_id, method, with_verdicts=verdicts)

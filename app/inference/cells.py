@@ -1,0 +1,44 @@
+"""What each judge says of each pair of outputs: a cell is an item and two candidates, low < high.
+
+Both orders of a pair are one cell; a judge's verdicts on it are turned to one side and averaged.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.types import Comparisons, Floats, Ints
+
+TIE = 1e-9  # of |p - 1/2|
+
+
+class Cells(NamedTuple):
+    """M cells that any of J judges judged, in the order of item, low and high."""
+
+    item: Ints  # (M,)
+    low: Ints  # (M,)
+    high: Ints  # (M,)
+    p: Floats  # (M, J) mean probability that low is better; NaN where a judge said nothing
+
+    @property
+    def size(self) -> int:
+        """M."""
+        return len(self.item)
+
+
+def cells(comparisons: Comparisons, item: Ints, judges: int) -> Cells:
+    """Args: `item` (K,) is what each comparison was about."""
+    first, second, p, judge = comparisons
+    place = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
+    where, number = np.unique(place, axis=0, return_inverse=True)
+    at, size = number.reshape(-1) * judges + judge, len(where) * judges
+    count = np.bincount(at, minlength=size)
+    total = np.bincount(at, np.where(first < second, p, 1.0 - p), size)
+    mean = np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(len(where), judges)
+    return Cells(where[:, 0], where[:, 1], where[:, 2], mean)
+
+
+def directions(p: Floats) -> Floats:
+    """1 where low is better, -1 where high is, 0 in a tie, NaN where nothing was said."""
+    lean = p - 0.5
+    return np.where(np.abs(lean) <= TIE, 0.0, np.sign(lean))

@@ -1,0 +1,208 @@
+"""Judges: what is said of them, and what their verdicts say."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple, get_args
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app import schemas
+from app.inference.diagnostics import Agreement
+from app.inference.encoding import hashed
+from app.inference.group_verdicts import Doubt, needs_context
+from app.inference.judges import Findings, find
+from app.inference.model import build
+from app.inference.skills import Context as ItemContext
+from app.inference.skills import Step
+from app.live import snapshot as snapshots
+from app.live.jobs import Underway
+from app.live.snapshot import Catalogue, Snapshot
+from app.service import posteriors
+from app.service.context import Context, existing_set
+from app.service.errors import InvalidRequest, StillComputing, UnknownJudge
+from app.service.rankings import present_bias, present_convergence
+from app.storage import assignments, candidates, comparisons, judges
+from app.storage.tables import Record
+from app.words import AggregationName, JudgeKind
+
+FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
+SEED = 0  # of the splits of a training
+
+
+class _Known(NamedTuple):
+    """What the database says of judges, by id."""
+
+    rows: Mapping[int, Record]
+    failures: Mapping[int, Mapping[str, int]]
+    latencies: Mapping[int, float]
+
+
+async def page(db: AsyncConnection, *, kind: JudgeKind | None, after: str | None, limit: int) -> schemas.JudgePage:
+    rows = await judges.page(db, kind=kind, after=after or "", limit=limit + 1)
+    more = rows[limit - 1].name if len(rows) > limit else None
+    return schemas.JudgePage(judges=[_present(row) for row in rows[:limit]], next_after=more)
+
+
+async def get(db: AsyncConnection, name: str) -> schemas.JudgeOut:
+    """Raises UnknownJudge."""
+    row = await judges.get(db, name)
+    if row is None:
+        raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict, or when described.")
+    return _present(row)
+
+
+async def describe(db: AsyncConnection, name: str, said: schemas.JudgeIn) -> schemas.JudgeOut:
+    return _present(await judges.describe(db, name, said.model_dump()))
+
+
+async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verdicts: bool) -> schemas.Judges:
+    """Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing."""
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
+        catalogue, snapshot = await posteriors.current(ctx, db, row)
+        failures = await assignments.failures(db, set_id)
+        ids = {*snapshot.evidence.judges.tolist(), *failures}
+        known = _Known(await judges.by_id(db, ids), failures, await comparisons.latencies(db, set_id))
+        context = await _context(db, row, snapshot) if needs_context(method) else None
+    key = (set_id, snapshot.version, row.revision, method, str(snapshot.reading))
+    try:
+        found = await ctx.jobs.result(key, partial(_find, snapshot, method, context))
+    except Underway as underway:
+        raise StillComputing(f"The judges of this set are being weighed: {underway.said}. Ask again.") from None
+    return _present_all(set_id, method, snapshot, catalogue, known, found, with_verdicts=with_verdicts)
+
+
+async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> ItemContext:
+    """What speaks for low against what speaks for high; whole items stay together. Raises InvalidRequest."""
+    at = snapshots.cells_of(snapshot)
+    places = {(row.id, int(item), int(who)) for item, *sides in zip(*at[:3], strict=True) for who in sides}
+    texts = await candidates.texts(db, sorted(places)) if places else {}
+    if not any(texts.values()):
+        raise InvalidRequest("method: it reads the candidates' texts, and this set has none; choose dawid-skene.")
+    low, high = (
+        hashed([{"text": texts[row.id, int(item), int(who)] or ""} for item, who in zip(at.item, side, strict=True)])
+        for side in (at.low, at.high)
+    )
+    one_item = len(np.unique(at.item)) == 1
+    return ItemContext((low - high) / np.sqrt(2.0), np.arange(at.size) if one_item else at.item)
+
+
+def _find(
+    snapshot: Snapshot, method: AggregationName, context: ItemContext | None, say: Callable[[str], None]
+) -> Findings:
+    def progress(step: Step) -> None:
+        say(f"fit {step.fold + 1} of {step.folds}, step {step.iteration}")
+
+    own, tempered = snapshot.reading.method, snapshot.comparisons
+    model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
+    raw, item, many = snapshots.raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges)
+    return find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), progress)
+
+
+def _present(row: Record) -> schemas.JudgeOut:
+    return schemas.JudgeOut.model_validate({name: row._mapping[name] for name in schemas.JudgeOut.model_fields})
+
+
+def _present_all(
+    set_id: UUID,
+    method: AggregationName,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    known: _Known,
+    found: Findings,
+    *,
+    with_verdicts: bool,
+) -> schemas.Judges:
+    ids = snapshot.evidence.judges.tolist()
+    numbers = {judge: number for number, judge in enumerate(ids)}
+    order = sorted(known.rows.values(), key=lambda row: row.name)
+    names = [known.rows[judge].name for judge in ids]
+    convergence = found.aggregation
+    return schemas.Judges(
+        set_id=set_id,
+        version=snapshot.version,
+        method=method,
+        convergence=None if convergence is None else present_convergence(convergence),
+        warnings=[_in_words(doubt, names[doubt.judge]) for doubt in found.doubts if doubt.kind != "one_sided"],
+        judges=[_card(row, numbers.get(row.id), known, snapshot, found) for row in order],
+        agreement=_pairs(names, found),
+        verdicts=_verdicts(catalogue, found) if with_verdicts else None,
+    )
+
+
+def _card(row: Record, number: int | None, known: _Known, snapshot: Snapshot, found: Findings) -> schemas.JudgeCard:
+    failures = known.failures.get(row.id, {})
+    count = int((snapshot.comparisons.judge == number).sum())
+    asked, failed = count + sum(failures.values()), sum(failures.values())
+    return schemas.JudgeCard(
+        judge=row.name,
+        kind=row.kind,
+        model=row.model,
+        comparisons=count,
+        cost=None if row.cost_per_1000 is None else row.cost_per_1000 * asked / 1000.0,
+        median_latency_ms=known.latencies.get(row.id),
+        failures={kind: failures[kind] for kind in FAILURES if kind in failures},
+        failure_rate=failed / asked if asked else None,
+        **(NOTHING if number is None else _numbers(number, found)),
+    )
+
+
+NOTHING = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "influence"))
+
+
+def _numbers(judge: int, found: Findings) -> dict[str, object]:
+    """What a judge's verdicts say of it."""
+    pairs, agreeing = (np.delete(each[judge], judge).sum() for each in found.agreements)
+    repeats = found.repeats[judge]
+    influence, bias = found.influence.get(judge), found.biases.get(judge)
+    return {
+        "skill": None if found.skill is None else float(found.skill[judge]),
+        "agreement": _agreement(int(pairs), int(agreeing)),
+        "same_order": _repeated(repeats.same_order),
+        "swapped": _repeated(repeats.swapped),
+        "position_bias": None if bias is None else present_bias(bias),
+        "influence": None if influence is None else schemas.Influence(**influence._asdict()),
+    }
+
+
+def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
+    return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
+
+
+def _repeated(found: Agreement) -> schemas.Agreement:
+    return schemas.Agreement(pairs=found.pairs, share=found.share)
+
+
+def _pairs(names: list[str], found: Findings) -> list[schemas.PairAgreement]:
+    pairs, agreeing = found.agreements
+    return [
+        schemas.PairAgreement(
+            judges=(names[i], names[j]), **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump()
+        )
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if pairs[i, j]
+    ]
+
+
+def _verdicts(catalogue: Catalogue, found: Findings) -> list[schemas.GroupVerdict]:
+    at, said = found.cells, (~np.isnan(found.cells.p)).sum(axis=1)
+    rows = zip(at.item, at.low, at.high, found.p_low, said, strict=True)
+    return [
+        schemas.GroupVerdict(
+            item=catalogue.items[item][0] or None,
+            first=catalogue.keys[low],
+            second=catalogue.keys[high],
+            p_first=float(p),
+            judges=int(judges),
+        )
+        for item, low, high, p, judges in rows
+    ]
+
+
+def _in_words(doubt: Doubt, judge: str) -> str:
+    if doubt.kind == "chance":
+        return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f})."
+    return f"{judge} is against the others (skill {doubt.size:.2f}): was it asked the same question?"

@@ -1,0 +1,179 @@
+"""Judges: what is said of them, their cards in a set, and the group's verdicts."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from app.live import jobs
+from tests.factories import (
+    answer_all,
+    ask,
+    ask_one,
+    candidates,
+    compare,
+    compare_all,
+    comparison,
+    create_set,
+    create_systems,
+    simulated,
+    tell,
+)
+
+TREES = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew"]
+
+
+async def judges(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+    answer = await http.get(f"/v1/sets/{set_id}/judges", params=params)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+async def describe(http: httpx.AsyncClient, name: str, **said: Any) -> dict[str, Any]:
+    answer = await http.put(f"/v1/judges/{name}", json=said)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+@pytest.fixture
+async def many(http: httpx.AsyncClient) -> str:
+    """A set in which two judges are good, one tosses coins and one is against the truth."""
+    created = await create_set(http, candidates=candidates(*TREES))
+    for number, (judge, sure) in enumerate([("ann", 3.0), ("bea", 2.0), ("coin", 0.0), ("foe", -2.0)]):
+        await compare_all(http, created["id"], simulated(TREES, 80, number, judge, sure=sure))
+    return str(created["id"])
+
+
+async def test_a_judge_can_be_described_before_and_after_it_judges(http: httpx.AsyncClient) -> None:
+    made = await describe(http, "gpt-4", kind="llm", model="gpt-4-0125", cost_per_1000=10.0)
+    assert (made["kind"], made["model"], made["cost_per_1000"]) == ("llm", "gpt-4-0125", 10.0)
+    again = await describe(http, "gpt-4", kind="llm")
+    assert again == made | {"model": None, "cost_per_1000": None}
+    assert (await http.get("/v1/judges/gpt-4")).json() == again
+
+
+async def test_names_may_hold_slashes_and_other_signs(http: httpx.AsyncClient) -> None:
+    await describe(http, "team/größe 7", kind="human")
+    assert (await http.get("/v1/judges/team%2Fgröße 7")).json()["name"] == "team/größe 7"
+
+
+async def test_judges_are_listed_by_name_and_kind_in_pages(http: httpx.AsyncClient) -> None:
+    for name, kind in (("ann", "human"), ("gpt", "llm"), ("bob", "human")):
+        await describe(http, name, kind=kind)
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm", judge="zoe")
+    first = (await http.get("/v1/judges", params={"limit": 2})).json()
+    rest = (await http.get("/v1/judges", params={"limit": 2, "after": first["next_after"]})).json()
+    assert [judge["name"] for judge in first["judges"] + rest["judges"]] == ["ann", "bob", "gpt", "zoe"]
+    assert rest["next_after"] is None
+    people = (await http.get("/v1/judges", params={"kind": "human"})).json()["judges"]
+    assert [judge["name"] for judge in people] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("said", [{"kind": "robot"}, {"cost_per_1000": -1}, {"model": ""}, {"colour": "red"}])
+async def test_nonsense_about_a_judge_is_refused(http: httpx.AsyncClient, said: dict[str, Any]) -> None:
+    answer = await http.put("/v1/judges/gpt", json=said)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == f"/{next(iter(said))}"
+    assert (await http.get("/v1/judges/gpt")).status_code == 404
+
+
+async def test_cards_tell_good_judges_from_bad_ones(http: httpx.AsyncClient, many: str) -> None:
+    found = await judges(http, many)
+    cards = {card["judge"]: card for card in found["judges"]}
+    assert list(cards) == ["ann", "bea", "coin", "foe"]
+    assert cards["ann"]["skill"] > 0.4
+    assert cards["foe"]["skill"] < -0.1
+    assert abs(cards["coin"]["skill"]) < 0.35
+    assert cards["ann"]["position_bias"]["discrimination"] > 2 * cards["coin"]["position_bias"]["discrimination"]
+    assert cards["ann"]["agreement"]["share"] > cards["foe"]["agreement"]["share"]
+    assert any(warning.startswith("foe is against the others") for warning in found["warnings"])
+    assert {tuple(pair["judges"]) for pair in found["agreement"]} >= {("ann", "bea"), ("coin", "foe")}
+    assert found["convergence"]["converged"]
+
+
+async def test_the_group_says_one_thing_of_each_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare_all(
+        http,
+        created["id"],
+        [
+            comparison("ash", "elm", 0.9, "ann"),
+            comparison("elm", "ash", 0.2, "bea"),
+            comparison("ash", "elm", 0.4, "cyd"),
+        ],
+    )
+    (average,) = (await judges(http, created["id"], method="average"))["verdicts"]
+    assert average == {"item": None, "first": "ash", "second": "elm", "p_first": pytest.approx(2.1 / 3), "judges": 3}
+    (majority,) = (await judges(http, created["id"], method="majority"))["verdicts"]
+    assert majority["p_first"] == pytest.approx(2 / 3)
+    assert (await judges(http, created["id"], verdicts=False))["verdicts"] is None
+
+
+async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "birch", "cedar")
+    await describe(http, "gpt", kind="llm", model="m", cost_per_1000=500.0)
+    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], p_first=0.8, latency_ms=120.0)
+    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], failure="refused")
+    await tell(http, (await ask_one(http, created["id"], "dan"))["id"], failure="skipped")
+    dan, gpt = (await judges(http, created["id"]))["judges"]
+    assert (gpt["comparisons"], gpt["cost"], gpt["median_latency_ms"]) == (1, 1.0, 120.0)
+    assert (gpt["failures"], gpt["failure_rate"], gpt["model"]) == ({"refused": 1}, 0.5, "m")
+    assert (dan["comparisons"], dan["failure_rate"], dan["skill"], dan["influence"]) == (0, 1.0, None, None)
+
+
+async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], *["ash>elm"] * 9, judge="strong")
+    await compare(http, created["id"], *["elm>ash"] * 2, judge="weak")
+    cards = {card["judge"]: card["influence"] for card in (await judges(http, created["id"]))["judges"]}
+    assert cards["strong"]["changes_top"]
+    assert not cards["weak"]["changes_top"]
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
+async def test_a_set_without_comparisons_has_no_cards(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, candidates=candidates(*keys))
+    found = await judges(http, created["id"])
+    assert (found["judges"], found["verdicts"], found["warnings"], found["agreement"]) == ([], [], [], [])
+
+
+@pytest.mark.parametrize("method", ["skill-aggregation", "crowdlayer", "train-on-majority"])
+async def test_methods_that_read_the_texts(http: httpx.AsyncClient, many: str, method: str) -> None:
+    found = await judges(http, many, method=method)
+    assert all(0.0 <= verdict["p_first"] <= 1.0 for verdict in found["verdicts"])
+    assert found["convergence"] is not None
+
+
+async def test_systems_without_texts_cannot_be_read(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=[{"key": "ash"}, {"key": "elm"}])
+    await compare(http, created["id"], "ash>elm")
+    answer = await http.get(f"/v1/sets/{created['id']}/judges", params={"method": "crowdlayer"})
+    assert answer.status_code == 422
+    assert "has none; choose dawid-skene" in answer.json()["detail"]
+
+
+async def test_long_work_is_told_of_and_then_there(
+    http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    asked = f"/v1/sets/{many}/judges?method=skill-aggregation"
+    early = await http.get(asked)
+    assert early.status_code == 425
+    assert early.headers["Retry-After"] == "1"
+    assert "Ask again." in early.json()["detail"]
+    for _ in range(100):
+        if (answer := await http.get(asked)).status_code != 425:
+            break
+        await asyncio.sleep(0.1)
+    assert answer.status_code == 200
+
+
+async def test_systems_are_compared_item_by_item(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "ash", "birch", "cedar")
+    await answer_all(http, created["id"], "ann")
+    found = await judges(http, created["id"])
+    assert len(found["verdicts"]) == 6
+    assert {verdict["item"] for verdict in found["verdicts"]} == {"one", "two"}
+    assert (await ask(http, created["id"], "bea"))["status"] == "exhausted"

@@ -1,0 +1,150 @@
+"""People and a judge on the same pairs of outputs, and where people's next verdict is worth most."""
+
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from app.inference.rank_sets import Instances, Wins, prediction_powered
+from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
+
+SYSTEMS = ["ash", "birch", "cedar", "elm"]
+ITEMS = [f"q{n}" for n in range(30)]
+
+
+async def rank_sets(http: httpx.AsyncClient, set_id: str, **params: Any) -> httpx.Response:
+    return await http.get(f"/v1/sets/{set_id}/rank-sets", params={"judge": "gpt", **params})
+
+
+def said(judge: str, item: str, first: str, second: str, p: float) -> dict[str, Any]:
+    return comparison(first, second, p, judge, item=item)
+
+
+def all_pairs(seed: int) -> list[tuple[str, str, str, float]]:
+    """(item, first, second, p) of every pair on every item, earlier systems being better most of the time."""
+    rng = np.random.default_rng(seed)
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    return [
+        (item, SYSTEMS[i], SYSTEMS[j], float(rng.random() < 0.5 + 0.1 * (j - i))) for item in ITEMS for i, j in pairs
+    ]
+
+
+@pytest.fixture
+async def judged(http: httpx.AsyncClient) -> str:
+    """A judge on all 180 pairs of outputs, ann on the first 60 of them."""
+    created = await create_systems(http, ITEMS, *SYSTEMS)
+    await http.put("/v1/judges/ann", json={"kind": "human"})
+    truth = all_pairs(0)
+    answer = await send(
+        http,
+        created["id"],
+        *(said("gpt", item, a, b, 0.2 + 0.6 * p) for item, a, b, p in truth),
+        *(said("ann", item, b, a, 1.0 - p) for item, a, b, p in truth[:60]),
+    )
+    assert answer.status_code == 201, answer.text
+    return str(created["id"])
+
+
+async def test_rank_sets_are_those_of_the_function(http: httpx.AsyncClient, judged: str) -> None:
+    found = (await rank_sets(http, judged)).json()
+    truth = all_pairs(0)
+    first, second = (np.array([SYSTEMS.index(name) for name in names]) for names in list(zip(*truth, strict=True))[1:3])
+    p = np.array([row[3] for row in truth])
+    soft = 0.2 + 0.6 * p
+    near, far = slice(60), slice(60, None)
+    expected = prediction_powered(
+        Instances(first[near], second[near]), Wins(p[near], 1.0 - p[near]), Wins(soft[near], 1.0 - soft[near]),
+        Instances(first[far], second[far]), Wins(soft[far], 1.0 - soft[far]), k=4, alpha=0.05,
+    )  # fmt: skip
+    by_key = {system["key"]: system for system in found["systems"]}
+    np.testing.assert_allclose([by_key[key]["theta"] for key in SYSTEMS], expected.theta)
+    assert [by_key[key]["ranks"] for key in SYSTEMS] == expected.ranks.tolist()
+    assert found["tuned_lambda"] == pytest.approx(expected.tuned)
+    assert (found["instances_by_both"], found["instances_by_judge"], found["pairs_unseen"]) == (60, 120, 0)
+    assert (found["reference"], found["judge"]) == (["ann"], "gpt")
+    assert found["people_saved"] > 20
+    assert found["systems"][0]["by_people"]["sd"] > found["systems"][0]["sd"]
+
+
+async def test_people_may_be_named_and_two_on_one_pair_count_for_one(http: httpx.AsyncClient, judged: str) -> None:
+    item, a, b, p = all_pairs(0)[0]
+    await send(http, judged, said("bob", item, a, b, 1.0 - p))
+    alone, both = [(await rank_sets(http, judged, reference=people)).json() for people in (["ann"], ["ann", "bob"])]
+    assert alone["instances_by_both"] == both["instances_by_both"] == 60
+    assert alone["systems"] != both["systems"]
+
+
+async def test_the_published_covariance_says_what_the_paper_did(http: httpx.AsyncClient, judged: str) -> None:
+    found = (await rank_sets(http, judged, covariance="published")).json()
+    assert found["people_saved"] is None
+    sandwich = (await rank_sets(http, judged)).json()
+    sd = {name["key"]: name["sd"] for name in sandwich["systems"]}
+    assert all(system["sd"] < sd[system["key"]] for system in found["systems"])
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "says"),
+    [
+        ({"judge": "nobody"}, 404, "no judge 'nobody'"),
+        ({"reference": "nobody"}, 404, "no judge 'nobody'"),
+        ({"reference": "gpt"}, 422, "among the references"),
+        ({"alpha": 0.7}, 422, "alpha"),
+    ],
+)
+async def test_what_cannot_be_answered_is_said(
+    http: httpx.AsyncClient, judged: str, params: dict[str, Any], status: int, says: str
+) -> None:
+    answer = await rank_sets(http, judged, **params)
+    assert answer.status_code == status
+    assert says in answer.text
+
+
+async def test_without_people_the_remedy_is_named(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await send(http, created["id"], comparison("ash", "elm", judge="gpt"))
+    answer = await rank_sets(http, created["id"])
+    assert answer.status_code == 422
+    assert "PUT /v1/judges/NAME" in answer.json()["detail"]
+    await http.put("/v1/judges/ann", json={"kind": "human"})
+    await send(http, created["id"], comparison("ash", "elm", judge="ann"))
+    few = await rank_sets(http, created["id"])
+    assert few.status_code == 409
+    assert "'ash' is in 1" in few.json()["detail"]
+
+
+async def test_people_are_asked_what_the_judge_has_judged(http: httpx.AsyncClient, judged: str) -> None:
+    seen = set()
+    for _ in range(20):
+        pair = await ask_one(http, judged, "bob", rank_sets_with="gpt")
+        assert pair["why"]["criterion"] == "rank-sets"
+        assert 0.0 < pair["why"]["propensity"] <= 1.0
+        seen.add((pair["item"]["key"], frozenset((pair["first"]["key"], pair["second"]["key"]))))
+        assert (await tell(http, pair["id"], winner="first")).status_code == 201
+    assert len(seen) == 20
+    by_ann = {(item, frozenset((a, b))) for item, a, b, _ in all_pairs(0)[:60]}
+    assert not seen & by_ann, "ann is human and has judged these"
+
+
+async def test_two_people_never_hold_the_same_pair(http: httpx.AsyncClient, judged: str) -> None:
+    held = [(await ask(http, judged, judge, count=50, rank_sets_with="gpt"))["assignments"] for judge in ("bob", "cyd")]
+    places = [{(a["item"]["key"], a["first"]["key"], a["second"]["key"]) for a in pairs} for pairs in held]
+    assert [len(pairs) for pairs in places] == [50, 50]
+    turned = {(item, b, a) for item, a, b in places[1]}
+    assert not places[0] & (places[1] | turned)
+
+
+async def test_people_go_on_when_the_sets_own_queue_has_ended(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one"], *SYSTEMS)
+    await answer_all(http, created["id"], "gpt")
+    assert (await ask(http, created["id"], "ann"))["status"] == "exhausted"
+    for _ in range(6):
+        await tell(http, (await ask_one(http, created["id"], "ann", rank_sets_with="gpt"))["id"], winner="tie")
+    assert (await ask(http, created["id"], "ann", rank_sets_with="gpt"))["status"] == "exhausted"
+
+
+async def test_a_judge_that_is_unknown_or_silent_has_nothing_to_check(http: httpx.AsyncClient, judged: str) -> None:
+    answer = await http.post(f"/v1/sets/{judged}/next-pair", json={"judge": "bob", "rank_sets_with": "nobody"})
+    assert answer.status_code == 404
+    await http.put("/v1/judges/quiet", json={"kind": "llm"})
+    assert (await ask(http, judged, "bob", rank_sets_with="quiet"))["assignments"] == []
