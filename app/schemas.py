@@ -727,7 +727,7 @@ class JudgeIn(Request):
     """What to know of a judge beside its verdicts."""
 
     kind: JudgeKind | None = Field(default=None, description="Rank-sets hold every other judge against people.")
-    model: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+    model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
         default=None, description="Which model judges, for an llm.", examples=["gpt-4-0125-preview"]
     )
     cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(

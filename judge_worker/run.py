@@ -8,7 +8,8 @@ from contextlib import contextmanager, suppress
 
 from prometheus_client import CollectorRegistry, start_http_server
 
-from app.client import AsyncClient, ready
+from app.client import ApiError, AsyncClient, describe_judge, get_judge, ready
+from app.schemas import JudgeIn
 from judge_worker import prompts
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Engine, EngineDown, Unread
@@ -59,6 +60,7 @@ def _examples(settings: Settings) -> list[Fields]:
 async def _serve(settings: Settings, engine: Engine, template: Template) -> Stats:
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
         await client.send(ready())
+        await introduce(client, settings, engine)
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
         stopping = asyncio.Event()
         worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template, stopping)
@@ -68,6 +70,19 @@ async def _serve(settings: Settings, engine: Engine, template: Template) -> Stat
     event("stopped" if stopping.is_set() else "done")
     print(summary(worker.stats, settings.cost_per_hour))
     return worker.stats
+
+
+async def introduce(client: AsyncClient, settings: Settings, engine: Engine) -> None:
+    """Say what kind of judge this is, unless somebody has said something of it."""
+    try:
+        known = await client.send(get_judge(settings.judge_name))
+    except ApiError as error:
+        if error.status != 404:
+            raise
+    else:
+        if (known.kind, known.model, known.cost_per_1000) != (None, None, None):
+            return
+    await client.send(describe_judge(settings.judge_name, JudgeIn(kind="llm", model=engine.model)))
 
 
 async def _watched(worker: Worker | Scorer, stopping: asyncio.Event) -> None:

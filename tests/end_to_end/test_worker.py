@@ -9,7 +9,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.client import AsyncClient, list_absolute_scores, next_pair, ranking
+from app.client import AsyncClient, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
+from app.schemas import JudgeIn
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.processes import Server, eventually, free_port
 from tests.end_to_end.workers import Network, WorkerProcess, assert_each_pair_once, create, length, log_of
@@ -71,6 +72,15 @@ async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> No
     said = worker.log.read_text()
     assert f"judged      {PAIRS}" in said
     assert "per 1,000 judgements" in said
+
+
+async def test_a_worker_says_what_kind_of_judge_it_is_and_leaves_what_was_said(client: AsyncClient, work: Work) -> None:
+    assert await work("--until-done").end() == 0
+    made = await client.send(get_judge("lengths"))
+    assert (made.kind, made.model, made.cost_per_1000) == ("llm", "lengths", None)
+    await client.send(describe_judge("lengths", JudgeIn(cost_per_1000=2.5)))
+    assert await work("--until-done").end() == 0
+    assert (await client.send(get_judge("lengths"))).cost_per_1000 == 2.5
 
 
 async def test_both_orders_are_stored_as_they_were(client: AsyncClient, work: Work) -> None:
