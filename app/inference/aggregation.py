@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 
-from app.inference.types import Convergence, Floats, Ints, Outcome
+from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 
 TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
 RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to have got right, and given each other one
+ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge who has not said anything
@@ -54,6 +55,12 @@ def votes(y: Probabilities) -> Ints:
     """(N, K) b_nk. A judge who gives both of two classes 0.5 votes for class 0 (SA 3.1: b = 1[y > 0.5])."""
     said = ~np.isnan(y).any(axis=2)
     return np.where(said, np.argmax(np.nan_to_num(y), axis=2), -1)
+
+
+def one_sided(b: Ints, classes: int) -> Bools:
+    """(K,) judges whose votes are next to all of one class: they tell nothing of any item."""
+    counts = _one_hot(b, classes).sum(axis=0)
+    return np.asarray(counts.max(axis=1) >= ONE_SIDED * np.maximum(counts.sum(axis=1), 1.0))
 
 
 def average(y: Probabilities) -> Aggregate:

@@ -7,13 +7,13 @@ from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
-from app.inference.aggregation import Aggregate, Probabilities, average, dawid_skene, majority, votes
+from app.inference.aggregation import ONE_SIDED, Aggregate, Probabilities, average, dawid_skene, majority, votes
 from app.inference.skills import Context, Progress, by_context
 from app.inference.types import Floats, Ints
 from app.words import AggregationName, ContextMethod
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
-ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
+DEPARTS = 0.15  # share of items from which on a method is said to overrule the majority
 FEW = 20  # votes below which nothing is said of a judge
 
 DoubtKind = Literal["chance", "against", "one_sided"]
@@ -65,6 +65,15 @@ def doubts(y: Probabilities) -> list[Doubt]:
     skills = skill(confusion)
     found = [_doubt(k, b[:, k], float(skills[k]), classes) for k in range(b.shape[1])]
     return [doubt for doubt in found if doubt is not None]
+
+
+def departure(found: Aggregate, y: Probabilities) -> float:
+    """Share of the items with a clear majority in which the method decides otherwise."""
+    share = majority(votes(y), y.shape[2]).probability
+    top = np.sort(share, axis=1)
+    clear = top[:, -1] - top[:, -2] > 1e-9
+    differs = found.probability.argmax(axis=1) != share.argmax(axis=1)
+    return float(differs[clear].mean()) if clear.any() else 0.0
 
 
 def _doubt(k: int, b: Ints, skill_of_judge: float, classes: int) -> Doubt | None:

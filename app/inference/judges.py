@@ -11,7 +11,7 @@ from app.inference.aggregation import binary
 from app.inference.bias import Bias
 from app.inference.cells import Cells, cells, directions
 from app.inference.diagnostics import Repeats
-from app.inference.group_verdicts import Doubt, aggregate, doubts, skill
+from app.inference.group_verdicts import Doubt, aggregate, departure, doubts, skill
 from app.inference.model import Model
 from app.inference.ranking import ranks
 from app.inference.skills import Context, Progress
@@ -41,6 +41,7 @@ class Findings(NamedTuple):
     aggregation: Convergence | None  # where the method iterates
     skill: Floats | None  # (J,) where the method tells judges apart
     doubts: list[Doubt]
+    departure: float  # of the method from the majority
     agreements: Agreements
     repeats: list[Repeats]  # by judge
     biases: dict[int, Bias]  # by judge, with discrimination
@@ -75,6 +76,7 @@ def find(
         group.convergence,
         None if group.confusion is None else skill(group.confusion),
         doubts(y),
+        departure(group, y),
         agreements(directions(seen.p)),
         [_repeats(raw, item, model.n, judge) for judge in range(judges)],
         {bias.judge: bias for bias in judge_biases(aware, tempered)},

@@ -21,7 +21,9 @@ Then, with b_nk the class that judge k voted for,
 
 For SkillAggregation items are held out in groups: s_n and A_n of each come from a fit that never saw its group. A
 context of many numbers would else repeat the votes it was fitted to, and they would count twice. Of every fit's items
-some more groups are held out to stop it early. No label of the truth enters anywhere.
+some more groups are held out to stop it early. No label of the truth enters anywhere. Judges who say always the same
+are passed over, as a few of them would be explained best by one class for all items; their confusion matrices are those
+of chance.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +35,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from app.inference.aggregation import Aggregate, Probabilities, majority, votes
+from app.inference.aggregation import Aggregate, Probabilities, majority, one_sided, votes
 from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 from app.words import ContextMethod
 
@@ -116,6 +118,20 @@ def by_context(
     progress: Progress = lambda _: None,
 ) -> Aggregate:
     """What the judges say together, given each item's context. The confusion matrices are means over the items."""
+    heard = ~one_sided(votes(y), y.shape[2])
+    heard = heard if heard.any() else np.ones_like(heard)
+    found = _by_context(y[:, heard], context, method, rng, training, progress)
+    return found if found.confusion is None else found._replace(confusion=_at(heard, found.confusion))
+
+
+def _by_context(
+    y: Probabilities,
+    context: Context,
+    method: ContextMethod,
+    rng: np.random.Generator,
+    training: Training,
+    progress: Progress,
+) -> Aggregate:
     head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
     by_context_alone = head in ("crowdlayer", "shares")
     training = training._replace(folds=1) if by_context_alone else training
@@ -291,6 +307,13 @@ def _by_majority(y: Probabilities) -> Floats:
 
 def _one_hot(b: Ints, classes: int) -> Floats:
     return np.asarray(b[..., None] == np.arange(classes), dtype=np.float64)
+
+
+def _at(heard: Bools, confusion: Floats) -> Floats:
+    """Of all judges, chance where they were not heard."""
+    found = np.full((len(heard), *confusion.shape[1:]), 1.0 / confusion.shape[1])
+    found[heard] = confusion
+    return found
 
 
 def _report(progress: Progress, fold: int, folds: int, iteration: int) -> None:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, hstack
 
 from app.inference.aggregation import Aggregate, binary
 from app.inference.encoding import given, hashed
-from app.inference.group_verdicts import Doubt, aggregate, doubts, needs_context
+from app.inference.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
 from app.inference.skills import Context, Step
 from app.inference.types import Bools, Floats, Ints
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
@@ -121,9 +121,18 @@ def _summary(judged: Judged, method: AggregationName, found: Verdicts) -> dict[s
         "items": len(judged.items),
         "yes": int(found.yes.sum()),
         "accuracy": None if judged.truth is None else float((found.yes == judged.truth).mean()),
-        "warnings": [in_words(doubt, judged.judges[doubt.judge]) for doubt in doubts(binary(judged.y))],
+        "warnings": _warnings(judged, method, found),
         "judges": [_judge(judged, found, k) for k in range(len(judged.judges))],
     }
+
+
+def _warnings(judged: Judged, method: AggregationName, found: Verdicts) -> list[str]:
+    y = binary(judged.y)
+    said = [in_words(doubt, judged.judges[doubt.judge]) for doubt in doubts(y)]
+    departs = departure(found.aggregate, y)
+    if departs >= DEPARTS:
+        said.append(f"{method} decides against the majority in {departs:.0%} of items; check some of them by hand")
+    return said
 
 
 def in_words(doubt: Doubt, judge: str) -> str:

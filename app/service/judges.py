@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.inference.diagnostics import Agreement
 from app.inference.encoding import hashed
-from app.inference.group_verdicts import Doubt, needs_context
+from app.inference.group_verdicts import DEPARTS, Doubt, needs_context
 from app.inference.judges import Findings, find
 from app.inference.model import build
 from app.inference.skills import Context as ItemContext
@@ -125,7 +125,7 @@ def _present_all(
         version=snapshot.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
-        warnings=[_in_words(doubt, names[doubt.judge]) for doubt in found.doubts if doubt.kind != "one_sided"],
+        warnings=_warnings(method, names, found),
         judges=[_card(row, numbers.get(row.id), known, snapshot, found) for row in order],
         agreement=_pairs(names, found),
         verdicts=_verdicts(catalogue, found) if with_verdicts else None,
@@ -200,6 +200,15 @@ def _verdicts(catalogue: Catalogue, found: Findings) -> list[schemas.GroupVerdic
         )
         for item, low, high, p, judges in rows
     ]
+
+
+def _warnings(method: AggregationName, names: list[str], found: Findings) -> list[str]:
+    said = [_in_words(doubt, names[doubt.judge]) for doubt in found.doubts if doubt.kind != "one_sided"]
+    if found.departure >= DEPARTS:
+        said.append(
+            f"{method} decides against the majority in {found.departure:.0%} of the pairs; look at some of them."
+        )
+    return said
 
 
 def _in_words(doubt: Doubt, judge: str) -> str:

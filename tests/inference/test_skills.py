@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from app.inference.aggregation import average, binary, dawid_skene, majority, votes
 from app.inference.encoding import given, hashed
-from app.inference.group_verdicts import aggregate, doubts, skill
+from app.inference.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
 from app.inference.skills import Context, Head, Judged, Step, Training, by_context, loss
 from app.inference.types import Floats, Ints
 from app.words import AggregationName, ContextMethod
@@ -81,6 +81,14 @@ def test_three_classes_with_the_skills_of_appendix_f() -> None:
     assert found.confusion is not None
     assert np.argsort(-skill(found.confusion)).tolist() == [0, 1, 2]
     assert (found.labels(rng()) == truth).mean() > (majority(b, 3).labels(rng()) == truth).mean() + 0.02
+
+
+def test_judges_who_say_always_the_same_are_passed_over() -> None:
+    _, y, context = planted(400, [0.85, 0.7, 0.6])
+    one = by_context(binary(y), context, "skill-aggregation", rng(), training=QUICK)
+    with_them = np.column_stack([y, np.ones((400, 4))])
+    other = by_context(binary(with_them), context, "skill-aggregation", rng(), training=QUICK)
+    np.testing.assert_allclose(other.probability, one.probability, atol=1e-3)
 
 
 def test_votes_do_not_count_twice() -> None:
@@ -180,4 +188,23 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
     accuracy = {m: (aggregate(y, m, rng()).labels(rng()) == truth).mean() for m in (*methods, "majority")}
     behind = [m for m in methods if accuracy[m] < accuracy["majority"] - 0.01]
     assert not behind or doubts(y)
+
+
+def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, Context]) -> None:
+    """Context alone falls 3 points and more behind the majority here; nothing but its departure can tell."""
+    _, y, context = truthful
+    y = binary(y)
+    assert not doubts(y)
+    assert departure(by_context(y, context, "crowdlayer", rng()), y) > DEPARTS
+    assert departure(by_context(y, context, "train-on-majority", rng()), y) > DEPARTS
+    assert departure(aggregate(y, "dawid-skene", rng()), y) < DEPARTS
+
+
+@pytest.mark.parametrize("always", [0, 1, 3])
+@pytest.mark.parametrize("name", ["halueval_qa", "halueval_dialogue", "truthfulqa"])
+def test_who_says_always_yes_is_named(shared_data: Path, name: str, always: int) -> None:
+    table = pq.read_table(shared_data / f"skillagg/{name}.parquet")
+    said = ("item", "pair", "label", "question_id", "question", "answer")
+    y = np.column_stack([table[each].to_numpy() for each in table.column_names if each not in said]).astype(np.float64)
+    y = binary(np.column_stack([y, np.ones((len(y), always))]))
     assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
