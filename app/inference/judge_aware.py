@@ -21,6 +21,7 @@ less sure for not knowing the judges.
 Without judge j: one Newton step from mu with j's comparisons taken out of gradient and H, the others being as they are.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +67,10 @@ class JudgeAware(NamedTuple):
         return np.asarray(np.sqrt(self.covariance.diagonal()[n : n + judges]))
 
 
-def fit(comparisons: Comparisons, model: Model, judges: int) -> JudgeAware:
-    """Args: `model` has no biases, and a smooth expert."""
+def fit(
+    comparisons: Comparisons, model: Model, judges: int, progress: Callable[[int], None] = lambda _: None
+) -> JudgeAware:
+    """Args: `model` has no biases, and a smooth expert; `progress` is told each round."""
     s, found = model.prior.pull / model.prior.precision, Judges(np.zeros(judges), np.zeros(judges))
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
@@ -75,6 +78,7 @@ def fit(comparisons: Comparisons, model: Model, judges: int) -> JudgeAware:
         new = likeliest_judges(s, from_precision(precision(s, found, comparisons, model)), found, comparisons, model)
         moved = float(np.abs(np.concatenate(new) - np.concatenate(found)).max(initial=0.0))
         found, rounds = new, rounds + 1
+        progress(rounds)
     s = likeliest_scores(s, found, comparisons, model)
     outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
     return JudgeAware(s, found, _covariance(s, found, comparisons, model), Convergence(outcome, rounds, moved))

@@ -1,5 +1,6 @@
 """What a log tells of its judges: agreement, skill, bias, and what the ranking would be without each."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from app.inference.diagnostics import Repeats
 from app.inference.group_verdicts import Doubt, aggregate, departure, doubts, skill
 from app.inference.model import Model
 from app.inference.ranking import ranks
-from app.inference.skills import Context, Progress
+from app.inference.skills import Context, Step
 from app.inference.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 from app.words import AggregationName
@@ -58,9 +59,9 @@ def find(
     method: AggregationName,
     context: Context | None,
     rng: np.random.Generator,
-    progress: Progress,
+    say: Callable[[str], None],
 ) -> Findings:
-    """Args: both comparisons are the same but for p; `model` is soft-bt without biases.
+    """Args: both comparisons are the same but for p; `model` is soft-bt without biases; `say` is told how far it is.
 
     `context` tells what speaks for low, rather than high, in each cell. Which of the two is class 1 is drawn for each
     cell: candidates may have joined in the order of their merit, which is nothing to learn from.
@@ -68,8 +69,8 @@ def find(
     seen = cells(raw, item, judges)
     turned = rng.random(seen.size) < 0.5
     y = binary(np.where(turned[:, None], 1.0 - seen.p, seen.p))
-    group = aggregate(y, method, rng, context and _turned(context, turned), progress)
-    aware = judge_aware.fit(tempered, model, judges)
+    group = aggregate(y, method, rng, context and _turned(context, turned), lambda step: say(_in_words(step)))
+    aware = judge_aware.fit(tempered, model, judges, lambda n: say(f"scores and judges together, round {n}"))
     return Findings(
         seen,
         np.where(turned, group.probability[:, 0], group.probability[:, 1]),
@@ -100,6 +101,10 @@ def influence(found: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     steady = moved == 0 or len(with_all) < 2
     correlation = 1.0 if steady else float(np.nan_to_num(spearmanr(with_all, without)[0]))
     return Influence(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
+
+
+def _in_words(step: Step) -> str:
+    return f"{step.fold + 1} of {step.folds} fits to the texts, step {step.iteration}"
 
 
 def _turned(context: Context, turned: Bools) -> Context:

@@ -15,7 +15,6 @@ from app.inference.group_verdicts import DEPARTS, Doubt, needs_context
 from app.inference.judges import Findings, find
 from app.inference.model import build
 from app.inference.skills import Context as ItemContext
-from app.inference.skills import Step
 from app.live import snapshot as snapshots
 from app.live.jobs import Underway
 from app.live.snapshot import Catalogue, Snapshot
@@ -92,13 +91,10 @@ async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> Item
 def _find(
     snapshot: Snapshot, method: AggregationName, context: ItemContext | None, say: Callable[[str], None]
 ) -> Findings:
-    def progress(step: Step) -> None:
-        say(f"fit {step.fold + 1} of {step.folds}, step {step.iteration}")
-
     own, tempered = snapshot.reading.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     raw, item, many = snapshots.raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges)
-    return find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), progress)
+    return find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), say)
 
 
 def _present(row: Record) -> schemas.JudgeOut:
