@@ -315,7 +315,7 @@ def unpack(theta: Floats, judged: Judged, head: Head) -> Parameters:
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))
 
 
-def take(judged: Judged, keep: Bools) -> Judged:
+def take(judged: Judged, keep: Bools | Ints) -> Judged:
     return Judged(judged.x[keep], judged.y[keep], judged.group[keep])
 
 
