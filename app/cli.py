@@ -140,18 +140,25 @@ def aggregate(
     group: Annotated[
         str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
     ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME_OR_PATH", help="Transformer that reads --text. [default: hashed n-grams]"),
+    ] = None,
+    fine_tune: Annotated[bool, typer.Option("--fine-tune", help="Train the transformer too.")] = False,
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
     """One yes or no from several judges' on the same items, and how far each judge can be believed.
 
     A cell is the probability that a judge gives to yes, 0 and 1 included; an empty one says nothing.
-    skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature.
+    skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
+    is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import Columns, load, show
+    from app.offline.aggregation import Columns, Encoder, load, require_possible, show
 
     columns = Columns(judge or (), item, truth, text or (), feature or (), group)
-    show(load(file, columns), method, seed, form)
+    reader = require_possible(method, columns, Encoder(encoder, fine_tune))
+    show(load(file, columns, reader), method, seed, form)
 
 
 @app.command("rank-sets")

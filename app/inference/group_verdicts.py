@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast, get_args
 import numpy as np
 
 from app.inference.aggregation import ONE_SIDED, Aggregate, Probabilities, average, dawid_skene, majority, votes
-from app.inference.skills import Context, Progress, by_context
+from app.inference.skills import Context, Learner, Progress, by_context
 from app.inference.types import Floats, Ints
 from app.words import AggregationName, ContextMethod
 
@@ -36,12 +36,13 @@ def aggregate(
     rng: np.random.Generator,
     context: Context | None = None,
     progress: Progress = lambda _: None,
+    learner: Learner | None = None,
 ) -> Aggregate:
     """Raises ValueError where `method` needs a context and there is none."""
     if needs_context(method):
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
-        return by_context(y, context, cast("ContextMethod", method), rng, progress=progress)
+        return by_context(y, context, cast("ContextMethod", method), rng, progress=progress, learner=learner)
     if method == "average":
         return average(y)
     return (majority if method == "majority" else dawid_skene)(votes(y), y.shape[2])

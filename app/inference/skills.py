@@ -100,6 +100,10 @@ class Parameters(NamedTuple):
     v: Floats  # (F or 0, K C C)
 
 
+Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
+Learner = Callable[[Judged, Head, Training, np.random.Generator, Callable[[int], None]], tuple[Predict, Convergence]]
+
+
 class CrossFitted(NamedTuple):
     """Of each item, by a fit that never saw its group."""
 
@@ -116,11 +120,15 @@ def by_context(
     *,
     training: Training = Training(),  # noqa: B008  # immutable
     progress: Progress = lambda _: None,
+    learner: Learner | None = None,
 ) -> Aggregate:
-    """What the judges say together, given each item's context. The confusion matrices are means over the items."""
+    """What the judges say together, given each item's context. The confusion matrices are means over the items.
+
+    A `learner` other than `linear` may read of a context what it likes.
+    """
     heard = ~one_sided(votes(y), y.shape[2])
     heard = heard if heard.any() else np.ones_like(heard)
-    found = _by_context(y[:, heard], context, method, rng, training, progress)
+    found = _by_context(y[:, heard], context, method, rng, training, progress, learner or linear)
     return found if found.confusion is None else found._replace(confusion=_at(heard, found.confusion))
 
 
@@ -131,11 +139,12 @@ def _by_context(
     rng: np.random.Generator,
     training: Training,
     progress: Progress,
+    learner: Learner,
 ) -> Aggregate:
     head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
     by_context_alone = head in ("crowdlayer", "shares")
     training = training._replace(folds=1) if by_context_alone else training
-    found = cross_fit(Judged(context.x, answers, context.group), head, training, rng, progress)
+    found = cross_fit(Judged(context.x, answers, context.group), head, training, rng, progress, learner)
     if by_context_alone:
         return Aggregate(found.s, None, found.convergence)
     said = _one_hot(votes(y), y.shape[2])
@@ -144,7 +153,7 @@ def _by_context(
 
 
 def cross_fit(
-    judged: Judged, head: Head, training: Training, rng: np.random.Generator, progress: Progress
+    judged: Judged, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
 ) -> CrossFitted:
     """s and A of each item from a fit to the other folds; of a single group from a fit to itself."""
     n, judges, classes = judged.y.shape
@@ -153,18 +162,36 @@ def cross_fit(
     for number, fold in enumerate(folds):
         rest = take(judged, ~fold) if len(folds) > 1 else judged
         step = partial(_report, progress, number, len(folds))
-        parameters, end = fit(rest, head, training, rng, step)
-        s[fold], a[fold] = shares(parameters, judged.x[fold]), skills(parameters, judged.x[fold])
+        predict, end = learner(rest, head, training, rng, step)
+        s[fold], a[fold] = predict(judged.x[fold])
         ends.append(end)
     return CrossFitted(s, a, max(ends, key=lambda end: (not end.converged, end.iterations)))
+
+
+def linear(
+    judged: Judged, head: Head, training: Training, rng: np.random.Generator, step: Callable[[int], None]
+) -> tuple[Predict, Convergence]:
+    """The learner of above: a fit to the context as it is."""
+    parameters, end = fit(judged, head, training, rng, step)
+    return partial(predict, parameters), end
+
+
+def predict(p: Parameters, x: csr_array) -> tuple[Floats, Floats]:
+    """s and A."""
+    return shares(p, x), skills(p, x)
+
+
+def split(judged: Judged, training: Training, rng: np.random.Generator) -> tuple[Judged, Judged]:
+    """What to fit, and the groups held out to end it; both are all there is of a single group."""
+    out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
+    return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
 
 
 def fit(
     judged: Judged, head: Head, training: Training, rng: np.random.Generator, step: Callable[[int], None]
 ) -> tuple[Parameters, Convergence]:
     """The parameters that said best what was held out."""
-    out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
-    some, others = (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
+    some, others = split(judged, training, rng)
     start = pack(_start(some, head))
     watch = _Watch(start, others, head, training, step)
     end = minimize(  # type: ignore[call-overload]  # the stubs know no callback of one plain vector
@@ -200,12 +227,18 @@ class _Watch:
 def loss(theta: Floats, judged: Judged, head: Head, training: Training) -> tuple[float, Floats]:
     """What is minimised, and its gradient, for the packed parameters."""
     p = unpack(theta, judged, head)
-    s = shares(p, judged.x)
-    fitted = _of_skills(p, s, judged, training.regulariser) if head.startswith("skills") else PLAIN[head](p, s, judged)
-    du = s * (fitted.ds - (s * fitted.ds).sum(axis=1, keepdims=True))
+    fitted, du = _fitted(p, judged, head, training)
     value = fitted.value + 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
-    dw, dv = judged.x.T @ du + training.ridge * p.w, fitted.dv + training.ridge_x * p.v
-    return value, pack(Parameters(dw, du.sum(axis=0), fitted.dz, dv))
+    dw = judged.x.T @ du + training.ridge * p.w
+    dv = judged.x.T @ fitted.dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
+    return value, pack(Parameters(dw, du.sum(axis=0), fitted.dz.sum(axis=0), dv))
+
+
+def slope_in_context(theta: Floats, judged: Judged, head: Head, training: Training) -> Floats:
+    """(N, F) gradient of the loss by x, for whoever trains what made it."""
+    p = unpack(theta, judged, head)
+    fitted, du = _fitted(p, judged, head, training)
+    return du @ p.w.T + (fitted.dz.reshape(len(du), -1) @ p.v.T if len(p.v) else 0.0)
 
 
 class _Fitted(NamedTuple):
@@ -213,21 +246,27 @@ class _Fitted(NamedTuple):
 
     value: float
     ds: Floats  # (N, C)
-    dz: Floats  # (K, C, C)
-    dv: Floats  # as V
+    dz: Floats  # (N, K, C, C) by z + x V, or (1, K, C, C) by z where V = 0
+
+
+def _fitted(p: Parameters, judged: Judged, head: Head, training: Training) -> tuple[_Fitted, Floats]:
+    """With their gradient by x W + b, (N, C)."""
+    s = shares(p, judged.x)
+    fitted = _of_skills(p, s, judged, training.regulariser) if head.startswith("skills") else PLAIN[head](p, s, judged)
+    return fitted, s * (fitted.ds - (s * fitted.ds).sum(axis=1, keepdims=True))
 
 
 def _of_shares(p: Parameters, s: Floats, judged: Judged) -> _Fitted:
     """What is said is s itself."""
     said = s[:, None, :] + LEAST
-    return _Fitted(_surprise(judged, said), -(judged.y / said).sum(axis=1) / len(s), np.zeros_like(p.z), p.v)
+    return _Fitted(_surprise(judged, said), -(judged.y / said).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 
 
 def _of_crowdlayer(p: Parameters, s: Floats, judged: Judged) -> _Fitted:
     said = softmax(np.einsum("nc,kcb->nkb", s, p.z), axis=2)
     slope = (said * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
     ds, dz = np.einsum("nkb,kcb->nc", slope, p.z), np.einsum("nc,nkb->kcb", s, slope)
-    return _Fitted(_surprise(judged, said), ds, dz, p.v)
+    return _Fitted(_surprise(judged, said), ds, dz[None])
 
 
 PLAIN: Mapping[Head, Callable[[Parameters, Floats, Judged], _Fitted]] = {
@@ -246,9 +285,8 @@ def _of_skills(p: Parameters, s: Floats, judged: Judged, regulariser: float) -> 
     da[:, :, :-1, :-1] += 2.0 * regulariser * gap / len(a)
     da[:, :, -1, :-1] -= 2.0 * regulariser * gap.sum(axis=2) / len(a)
     dz = a * (da - (a * da).sum(axis=3, keepdims=True))
-    dv = judged.x.T @ dz.reshape(n, -1) if len(p.v) else p.v
     value = _surprise(judged, said) + regulariser * float((gap**2).sum()) / len(a)
-    return _Fitted(value, np.einsum("nkb,nkcb->nc", slope, a), dz.sum(axis=0), dv)
+    return _Fitted(value, np.einsum("nkb,nkcb->nc", slope, a), dz)
 
 
 def _surprise(judged: Judged, said: Floats) -> float:
@@ -277,7 +315,7 @@ def unpack(theta: Floats, judged: Judged, head: Head) -> Parameters:
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))
 
 
-def take(judged: Judged, keep: Bools) -> Judged:
+def take(judged: Judged, keep: Bools | Ints) -> Judged:
     return Judged(judged.x[keep], judged.y[keep], judged.group[keep])
 
 

@@ -1,7 +1,7 @@
 """One verdict for every row of a file in which several judges have a column each."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,13 @@ from scipy.sparse import csr_array, hstack
 from app.inference.aggregation import Aggregate, binary
 from app.inference.encoding import given, hashed
 from app.inference.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.skills import Context, Step
+from app.inference.skills import Context, Learner, Step
 from app.inference.types import Bools, Floats, Ints
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
 from app.tables import InputError, Table, complaint, encode, keys, numbers, read, texts
 from app.words import AggregationName
+
+Item = Mapping[str, str]  # text by field
 
 
 class Judged(NamedTuple):
@@ -26,6 +28,7 @@ class Judged(NamedTuple):
     y: Floats  # (N, K) probability of yes; NaN where a judge has said nothing
     truth: Ints | None  # (N,) 0 or 1
     context: Context | None  # where columns with texts or features were named
+    learner: Learner | None = None  # of a transformer that is trained too
 
 
 class Columns(NamedTuple):
@@ -39,6 +42,13 @@ class Columns(NamedTuple):
     group: str | None = None
 
 
+class Encoder(NamedTuple):
+    """What reads the texts: a transformer, or hashed n-grams where none is named."""
+
+    model: str | None = None
+    fine_tune: bool = False
+
+
 class Verdicts(NamedTuple):
     """Under one method."""
 
@@ -47,7 +57,20 @@ class Verdicts(NamedTuple):
     aggregate: Aggregate
 
 
-def load(file: str, columns: Columns) -> Judged:
+def require_possible(method: AggregationName, columns: Columns, encoder: Encoder) -> Encoder:
+    """Raises InputError for an encoder with nothing to do."""
+    if encoder.fine_tune and not encoder.model:
+        raise InputError("--fine-tune trains a transformer: name it with --encoder")
+    if encoder.model and not needs_context(method):
+        raise InputError(f"{method} does not read what the items say; --encoder goes with skill-aggregation")
+    if encoder.model and not columns.texts:
+        raise InputError("--encoder reads texts: name their columns with --text")
+    if encoder.fine_tune and columns.features:
+        raise InputError("--fine-tune trains on texts alone: leave out --feature")
+    return encoder
+
+
+def load(file: str, columns: Columns, encoder: Encoder = Encoder()) -> Judged:  # noqa: B008  # immutable
     """Raises InputError."""
     table, truth = read(file), columns.truth
     others = (columns.item, truth, columns.group, *columns.texts, *columns.features)
@@ -57,7 +80,7 @@ def load(file: str, columns: Columns) -> Judged:
     names = keys(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     y = np.column_stack([_share(table, judge) for judge in named])
     known = _share(table, truth, whole=True).astype(np.int64) if truth else None
-    return Judged(names, named, y, known, _context(table, columns))
+    return Judged(names, named, y, known, *_context(table, columns, encoder))
 
 
 def verdicts(judged: Judged, method: AggregationName, seed: int) -> Verdicts:
@@ -66,7 +89,7 @@ def verdicts(judged: Judged, method: AggregationName, seed: int) -> Verdicts:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as more:
-        found = aggregate(binary(judged.y), method, rng, judged.context, _percent(more))
+        found = aggregate(binary(judged.y), method, rng, judged.context, _percent(more), judged.learner)
     return Verdicts(found.probability[:, 1], found.labels(rng) == 1, found)
 
 
@@ -80,17 +103,37 @@ def show(judged: Judged, method: AggregationName, seed: int, form: Format) -> No
         _print(judged, _summary(judged, method, found))
 
 
-def _context(table: Table, columns: Columns) -> Context | None:
+def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[Context | None, Learner | None]:
     if not (columns.texts or columns.features):
-        return None
-    parts = []
+        return None, None
+    parts, learner = [], None
     if columns.texts:
         fields = [texts(table, column) for column in columns.texts]
-        parts.append(hashed([dict(zip(columns.texts, said, strict=True)) for said in zip(*fields, strict=True)]))
+        items = [dict(zip(columns.texts, said, strict=True)) for said in zip(*fields, strict=True)]
+        x, learner = (
+            _by_transformer(items, encoder.model, encoder.fine_tune) if encoder.model else (hashed(items), None)
+        )
+        parts.append(x)
     if columns.features:
         parts.append(given(np.column_stack([_number(table, column) for column in columns.features])))
     group = encode(keys(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
-    return Context(csr_array(hstack(parts)), group)
+    return Context(csr_array(hstack(parts)), group), learner
+
+
+def _by_transformer(items: Sequence[Item], model: str, fine_tune: bool) -> tuple[csr_array, Learner | None]:
+    """Raises InputError."""
+    try:
+        from app.offline import transformer
+    except ImportError as error:
+        raise InputError(f"--encoder needs more packages ({error}): pip install 'nextpair[transformer]'") from None
+    try:
+        loaded = transformer.load(model)
+    except (ImportError, OSError, ValueError) as error:
+        raise InputError(f"--encoder {model}: {error}") from error
+    if fine_tune:
+        return transformer.tokens(items, loaded), transformer.fine_tuned(loaded)
+    with progress_of(len(items), "reading") as more:
+        return transformer.encode(items, loaded, more), None
 
 
 def _percent(more: Callable[[int], None]) -> Callable[[Step], None]:

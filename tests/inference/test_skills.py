@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from app.inference.aggregation import average, binary, dawid_skene, majority, votes
 from app.inference.encoding import given, hashed
 from app.inference.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
-from app.inference.skills import Context, Head, Judged, Step, Training, by_context, loss
+from app.inference.skills import Context, Head, Judged, Step, Training, by_context, loss, slope_in_context
 from app.inference.types import Floats, Ints
 from app.words import AggregationName, ContextMethod
 
@@ -47,6 +47,12 @@ def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> 
         step = np.eye(size)[k] * 1e-6
         rise = loss(theta + step, judged, head, training)[0] - loss(theta - step, judged, head, training)[0]
         assert gradient[k] == pytest.approx(rise / 2e-6, abs=1e-7)
+    slopes = slope_in_context(theta, judged, head, training)
+    for n, k in np.ndindex(7, f):
+        step = np.zeros((7, f))
+        step[n, k] = 1e-6
+        ends = [loss(theta, judged._replace(x=csr_array(judged.x + e)), head, training)[0] for e in (step, -step)]
+        assert slopes[n, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
 
 
 def test_the_context_helps_and_skills_are_found() -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,14 @@ def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytes
         ("i,a,b\n,0.5,0.5\n", ["--item", "i"], "every row needs a value"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer"], "name the columns with --text or --feature"),
         ("a,b,f\n0.5,0.5,\n", ["--feature", "f"], "line 2, column 'f': empty; a feature is a number"),
+        ("a,b\n0.5,0.5\n", ["--fine-tune"], "name it with --encoder"),
+        ("a,b,t\n1,0,x\n", ["--text", "t", "--encoder", "gpt2"], "dawid-skene does not read what the items say"),
+        ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--encoder", "gpt2"], "name their columns with --text"),
+        (
+            "a,b,t,f\n1,0,x,1\n",
+            ["--method", "crowdlayer", "--text", "t", "--feature", "f", "--encoder", "gpt2", "--fine-tune"],
+            "leave out --feature",
+        ),
     ],
 )
 def test_bad_files_are_refused_in_one_line(
@@ -128,3 +137,17 @@ def test_bad_files_are_refused_in_one_line(
     said = capsys.readouterr().err
     assert says in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("missing", ["torch", "transformers"])
+def test_without_the_extra_a_transformer_says_how_to_get_it_and_all_else_works(
+    told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "app.offline.transformer", raising=False)
+    judges = ["--judge", "a", "--judge", "b", "--judge", "c", "--text", "text", "--method", "skill-aggregation"]
+    assert run(["aggregate", told, *judges, "--encoder", "gpt2"]) == 2
+    said = capsys.readouterr().err
+    assert "pip install 'nextpair[transformer]'" in said
+    assert said.count("\n") == 1
+    assert run(["aggregate", told, *judges]) == 0

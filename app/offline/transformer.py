@@ -1,0 +1,173 @@
+"""A transformer reads what the items say, as it is or trained along with the judges' skills (SA 4). Needs torch.
+
+    x_n      the item's token ids, each plus 1, and 0 behind their end
+    h_n      the transformer's last hidden state at the last token
+    f(X_n)   (h_n - centre) / spread / sqrt(F), by the mean and deviation over the items before anything is learnt
+
+`encode` gives f(X). `fine_tuned` is a learner in place of skills.linear that learns the transformer too: from a fit to
+f(X) on, Adam goes down the same loss, until groups held out are said no better. There is no dropout.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from transformers import AutoModel, AutoTokenizer
+
+from app.inference import skills
+from app.inference.encoding import given
+from app.inference.skills import Head, Judged, Learner, Parameters, Predict, Training
+from app.inference.types import Convergence, Floats, Ints, Outcome
+
+AT_ONCE = 32  # items read together where nothing is learnt
+Tensor = Any  # mypy runs without torch
+
+
+class Transformer(NamedTuple):
+    tokenizer: Any
+    encoder: Any
+
+
+class Tuning(NamedTuple):
+    """How to train a transformer."""
+
+    rate: float = 5e-5  # of Adam
+    rate_of_head: float = 5e-3  # for W, b, z and V
+    batch: int = 16
+    epochs: int = 10
+    patience: int = 2  # epochs without a better one
+
+
+class _Learnt(NamedTuple):
+    """Where a training stands."""
+
+    encoder: Any
+    centre: Tensor  # (F,)
+    spread: Tensor  # (F,), times sqrt(F)
+    theta: Tensor  # packed W, b, z and V
+
+
+def load(model: str) -> Transformer:
+    """By its name on the Hugging Face hub, or its folder. Raises ImportError, OSError or ValueError."""
+    encoder = AutoModel.from_pretrained(model)
+    encoder = encoder.get_encoder() if encoder.config.is_encoder_decoder else encoder
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return Transformer(AutoTokenizer.from_pretrained(model), encoder.float().to(device).eval())
+
+
+def tokens(items: Sequence[Mapping[str, str]], model: Transformer) -> csr_array:
+    """(N, T) x, cut off where the model can read no further. Each field is a line, `field: text`."""
+    said = ["\n".join(f"{field}: {text}" for field, text in item.items()) for item in items]
+    longest = min(model.tokenizer.model_max_length, getattr(model.encoder.config, "max_position_embeddings", 2**30))
+    ids = model.tokenizer(said, truncation=True, max_length=longest)["input_ids"]
+    ends = np.cumsum([0, *map(len, ids)])
+    places = np.arange(ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
+    return csr_array((np.concatenate(ids).astype(np.int64) + 1, places, ends))
+
+
+def encode(
+    items: Sequence[Mapping[str, str]], model: Transformer, progress: Callable[[int], None] = lambda _: None
+) -> csr_array:
+    """(N, F) f(X). `progress` hears how many more items are read."""
+    return given(_read(partial(_states, model.encoder), tokens(items, model), progress))
+
+
+def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noqa: B008  # immutable
+    """For contexts that are `tokens`. Every fit begins with the model as it came."""
+    return partial(_fine_tune, model.encoder, tuning)
+
+
+def _fine_tune(
+    pretrained: Any, tuning: Tuning, judged: Judged, head: Head, training: Training, rng: np.random.Generator,
+    step: Callable[[int], None],
+) -> tuple[Predict, Convergence]:  # fmt: skip
+    some, others = skills.split(judged, training, rng)
+    now = _begun(pretrained, some, head, training, rng)
+    adam, best, surprises = _adam(now, tuning), deepcopy(now), [_surprise(now, others, head)]
+    while len(surprises) <= tuning.epochs and _since_best(surprises) < tuning.patience:
+        for n, rows in enumerate(_batches(rng.permutation(len(some.y)), tuning.batch)):
+            _descend(now, skills.take(some, rows), head, training, adam)
+            done = len(surprises) - 1 + min(1.0, (n + 1) * tuning.batch / len(some.y))
+            step(round(training.max_iterations * done / tuning.epochs))
+        surprises.append(_surprise(now, others, head))
+        best = best if _since_best(surprises) else deepcopy(now)
+    outcome = Outcome.CONVERGED if _since_best(surprises) == tuning.patience else Outcome.MAX_ITERATIONS
+    parameters = skills.unpack(_numbers(best.theta), _seen(best, others), head)
+    return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
+
+
+def _begun(pretrained: Any, judged: Judged, head: Head, training: Training, rng: np.random.Generator) -> _Learnt:
+    """From the fit to f(X) of the model as it came."""
+    h = torch.tensor(_read(partial(_states, pretrained), judged.x))
+    spread = h.std(dim=0, correction=0)
+    centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
+    now = _Learnt(deepcopy(pretrained), centre, spread, torch.empty(0))
+    start, _ = skills.fit(_seen(now, judged), head, training, rng, lambda _: None)
+    return now._replace(theta=torch.tensor(skills.pack(start), requires_grad=True))
+
+
+def _adam(now: _Learnt, tuning: Tuning) -> Any:
+    head = {"params": [now.theta], "lr": tuning.rate_of_head}
+    return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], tuning.rate)
+
+
+def _descend(now: _Learnt, judged: Judged, head: Head, training: Training, adam: Any) -> None:
+    """One step, down the gradient that skills.py has."""
+    f, theta = _f(now, judged.x), _numbers(now.theta)
+    seen = judged._replace(x=csr_array(_numbers(f)))
+    f.backward(torch.from_numpy(skills.slope_in_context(theta, seen, head, training)))
+    now.theta.grad = torch.from_numpy(skills.loss(theta, seen, head, training)[1])
+    adam.step()
+    adam.zero_grad()
+
+
+def _surprise(now: _Learnt, judged: Judged, head: Head) -> float:
+    return skills.loss(_numbers(now.theta), _seen(now, judged), head, skills.NO_PENALTY)[0]
+
+
+def _since_best(surprises: Sequence[float]) -> int:
+    return len(surprises) - 1 - int(np.nanargmin(surprises))
+
+
+def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
+    return skills.predict(parameters, csr_array(_read(partial(_f, best), x)))
+
+
+def _seen(now: _Learnt, judged: Judged) -> Judged:
+    """With f(X) as its context."""
+    return judged._replace(x=csr_array(_read(partial(_f, now), judged.x)))
+
+
+def _f(now: _Learnt, x: csr_array) -> Tensor:
+    """(N, F)."""
+    return (_states(now.encoder, x).cpu() - now.centre) / now.spread
+
+
+def _states(encoder: Any, x: csr_array) -> Tensor:
+    """(N, F) h. Padding is behind a text, on whichever side the tokenizer would put it."""
+    ends = np.diff(x.indptr)
+    ids = torch.tensor(x[:, : ends.max()].toarray(), device=encoder.device)
+    hidden = encoder(input_ids=(ids - 1).clamp(min=0), attention_mask=(ids > 0).long()).last_hidden_state
+    return hidden[torch.arange(len(ids)), torch.tensor(ends - 1)].double()
+
+
+def _read(f: Callable[[csr_array], Tensor], x: csr_array, progress: Callable[[int], None] = lambda _: None) -> Floats:
+    """(N, F) f of x; items of like length go together."""
+    order, parts = np.argsort(np.diff(x.indptr), kind="stable"), []
+    for rows in _batches(order, AT_ONCE):
+        with torch.no_grad():
+            parts.append(_numbers(f(x[rows])))
+        progress(len(rows))
+    return np.concatenate(parts)[np.argsort(order)]
+
+
+def _batches(rows: Ints, size: int) -> Iterator[Ints]:
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def _numbers(tensor: Tensor) -> Floats:
+    return np.asarray(tensor.detach().cpu())
