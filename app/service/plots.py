@@ -1,73 +1,123 @@
-"""Drawings of a ranking, as SVG text."""
+"""Pictures of results, as SVG or PNG: the same for the service, its pages and the command line."""
 
 import re
-from html import escape
-from itertools import chain
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, Literal, NamedTuple
 
-from app.schemas import Rank, Ranking
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-ROW, LEFT, WIDTH, RIGHT, TOP = 22, 190, 460, 110, 34  # pixels
-INK, FAINT, ACCENT = "#1f2933", "#616e7c", "#2b6cb0"
+Form = Literal["svg", "png"]
 
+WIDTH, ROW, MARGIN = 9.0, 0.24, 0.9  # inches
+FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
+LONGEST = 28  # characters of a name
+STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "text.parse_math": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "nextpair",
+}
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
 
-def forest(ranking: Ranking, title: str) -> str:
-    """A forest plot: one row per candidate, best first, with its score, interval and rank interval."""
-    low, high = _range(ranking.ranking)
-    height = TOP + ROW * len(ranking.ranking) + 30
+class Row(NamedTuple):
+    """One candidate."""
 
-    def x(score: float) -> float:
-        return round(LEFT + WIDTH * (score - low) / (high - low), 2)
-
-    part = ranking.components > 1
-    rows = chain.from_iterable(
-        _row(r, TOP + ROW * n + ROW // 2, x(r.score), r.interval and tuple(map(x, r.interval)), part)
-        for n, r in enumerate(ranking.ranking)
-    )
-    body = "".join(chain(_axis(x(0.0) if low < 0 < high else None, height), rows))
-    caption = f"{ranking.comparisons} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
-    if part:
-        caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {height}" '
-        f'font-family="system-ui, sans-serif" font-size="12" fill="{INK}" role="img">'
-        f"<title>{_escape(title)}</title>"
-        f'<text x="8" y="18" font-size="14" font-weight="600">{_escape(title)}</text>{body}'
-        f'<text x="8" y="{height - 8}" fill="{FAINT}">{_escape(caption)}</text></svg>'
-    )
+    rank: int
+    name: str
+    score: float
+    interval: tuple[float, float] | None
+    note: str  # at the right
 
 
-def _range(ranks: list[Rank]) -> tuple[float, float]:
-    ends = list(chain.from_iterable(r.interval or (r.score,) for r in ranks)) or [0.0]
-    low, high = min(ends), max(ends)
-    margin = 0.05 * (high - low) or 1.0
-    return low - margin, high + margin
+class Curve(NamedTuple):
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
 
 
-def _axis(zero: float | None, height: int) -> list[str]:
-    if zero is None:
-        return []
-    ends = f'x1="{zero}" x2="{zero}" y1="{TOP - 6}" y2="{height - 26}"'
-    return [f'<line {ends} stroke="{FAINT}" stroke-dasharray="2 4"/>']
+def forest(rows: Sequence[Row], title: str, caption: str, form: Form = "svg") -> bytes:
+    """Scores and intervals, best first."""
+    with _drawing(len(rows) * ROW + MARGIN) as figure:
+        ax = figure.add_axes((0.28, 0.35 / figure.get_figheight(), 0.52, 1.0 - 0.75 / figure.get_figheight()))
+        _forest(ax, rows)
+        _words(figure, title, caption)
+        return _saved(figure, form)
 
 
-def _row(rank: Rank, y: int, x: float, interval: tuple[float, ...] | None, part: bool) -> list[str]:
-    name = rank.key if len(rank.key) <= 22 else rank.key[:21] + "…"
-    parts = [
-        f'<text x="8" y="{y + 4}" fill="{FAINT}">{rank.rank}</text><text x="36" y="{y + 4}">{_escape(name)}</text>'
-    ]
-    if interval:
-        low, high = interval
-        parts.append(f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{ACCENT}" stroke-width="2"/>')
-    parts.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{ACCENT}"/>')
-    if rank.rank_interval:
-        best, worst = rank.rank_interval
-        label = f"rank {best}" if best == worst else f"rank {best}–{worst}"
-        label += f", part {rank.component + 1}" if part else ""
-        parts.append(f'<text x="{LEFT + WIDTH + 12}" y="{y + 4}" fill="{FAINT}">{label}</text>')
-    return parts
+def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "svg") -> bytes:
+    """One panel for each (label of x, label of y, curve)."""
+    with _drawing(2.9) as figure:
+        for n, (x, y, curve) in enumerate(panels):
+            ax = figure.add_subplot(1, len(panels), n + 1, xlabel=x, ylabel=y)
+            ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="o", markersize=3)
+            ax.grid(visible=True, color="#e4e7eb")
+        figure.subplots_adjust(left=0.09, right=0.98, bottom=0.2, top=0.86, wspace=0.3)
+        _words(figure, title, "")
+        return _saved(figure, form)
 
 
-def _escape(text: str) -> str:
-    return escape(NO_XML.sub("\ufffd", text))
+def reliability(curves: Sequence[Curve], title: str, form: Form = "svg") -> bytes:
+    """Stated confidence against the share that was right."""
+    with _drawing(3.6, width=4.2) as figure:
+        ax = figure.add_axes((0.15, 0.15, 0.8, 0.7), xlabel="confidence", ylabel="share that was right")
+        ax.plot([0.5, 1.0], [0.5, 1.0], color=FAINT, linestyle=":", linewidth=1)
+        for n, curve in enumerate(curves):
+            ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="os"[n % 2], label=curve.name)
+        ax.legend(frameon=False)
+        _words(figure, title, "")
+        return _saved(figure, form)
+
+
+def _forest(ax: Axes, rows: Sequence[Row]) -> None:
+    at, scores = np.arange(len(rows)), np.array([row.score for row in rows], np.float64)
+    known = [n for n, row in enumerate(rows) if row.interval is not None]
+    ends = np.array([rows[n].interval for n in known], np.float64).reshape(-1, 2)
+    ax.hlines(known, ends[:, 0], ends[:, 1], color=ACCENT, linewidth=2)
+    ax.scatter(scores, at, s=18, color=INK, zorder=3)
+    ax.axvline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks(at, [f"{_short(row.name)}   {row.rank}" for row in rows])
+    ax.tick_params(axis="y", length=0)
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(at, [row.note for row in rows], color=FAINT)
+    right.tick_params(axis="y", length=0)
+    right.spines["right"].set_visible(False)
+
+
+def _words(figure: Figure, title: str, caption: str) -> None:
+    height = figure.get_figheight()
+    figure.text(0.01, 1.0 - 0.12 / height, _clean(title), size=11, weight="bold", va="top", color=INK)
+    figure.text(0.01, 0.06 / height, _clean(caption), color=FAINT, va="bottom")
+
+
+@contextmanager
+def _drawing(height: float, width: float = WIDTH) -> Iterator[Figure]:
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # the reader's fonts know more than ours
+        yield Figure((width, height))
+
+
+def _saved(figure: Figure, form: Form) -> bytes:
+    out = BytesIO()
+    figure.savefig(out, format=form, dpi=144, metadata={"Date": None} if form == "svg" else None)
+    return out.getvalue()
+
+
+def _short(name: str) -> str:
+    name = _clean(name)
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
+def _clean(text: str) -> str:
+    return NO_XML.sub("\ufffd", text)
