@@ -100,6 +100,9 @@ def rank(
     ] = 0.95,
     top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
     epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
+    ] = None,
     form: FormatOption = "table",
 ) -> None:
     """Rank the candidates of a file of comparisons.
@@ -116,6 +119,10 @@ def rank(
     wanted = Wanted(level, top_k, epsilon)
     asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
+    if plot is not None:
+        from app.offline.drawing import draw
+
+        draw(rankings, plot)
     printing.print_rankings(rankings, by, form)
 
 

@@ -28,6 +28,7 @@ from app.words import MethodName
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
+IMAGE_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 CSV_COLUMNS = [
     "rank",
     "key",
@@ -59,7 +60,7 @@ async def get_ranking(
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
     epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
-    format: Literal["json", "csv", "svg"] = "json",  # noqa: A002  # the name is the contract's
+    format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
     """The ranking with its uncertainty, best first."""
@@ -72,7 +73,7 @@ async def get_ranking(
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    return Response(await rankings.draw(ctx, ranking), media_type="image/svg+xml", headers={"ETag": etag})
+    return Response(await rankings.draw(ctx, ranking, format), media_type=IMAGE_TYPES[format], headers={"ETag": etag})
 
 
 @router.get(

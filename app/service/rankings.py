@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
+from app import plots, schemas
 from app.inference import judge_aware, ranking
 from app.inference.baselines import BASELINES
 from app.inference.bias import Bias
@@ -20,7 +20,7 @@ from app.inference.stopping import Stop, stopping
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Published, Snapshot
-from app.service import held_out, plots, posteriors
+from app.service import held_out, posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
 from app.service.sets import temperatures_of
@@ -70,10 +70,11 @@ async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
     return await ctx.live.compute(_rank, read, asked._replace(method=asked.method or row.expert))
 
 
-async def draw(ctx: Context, ranking: schemas.Ranking) -> str:
-    """A forest plot as SVG. Raises UnknownSet, SetDeleted."""
+async def draw(ctx: Context, ranking: schemas.Ranking, form: plots.Form) -> bytes:
+    """A forest plot. Raises UnknownSet, SetDeleted."""
     async with ctx.engine.connect() as db:
-        return plots.forest(ranking, (await existing_set(db, ranking.set_id)).name)
+        title = (await existing_set(db, ranking.set_id)).name
+    return await ctx.live.compute(_draw, ranking, title, form)
 
 
 async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:
@@ -92,6 +93,21 @@ async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schema
     return schemas.Prediction(
         set_id=set_id, version=snapshot.version, first=first, second=second, **prediction._asdict()
     )
+
+
+def _draw(ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
+    parts = ranking.components > 1
+    rows = [plots.Row(r.key, r.score, r.interval, _note(r, in_parts=parts)) for r in ranking.ranking]
+    caption = f"{ranking.comparisons:,} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    if parts:
+        caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
+    return plots.forest(rows, title, caption, form)
+
+
+def _note(r: schemas.Rank, *, in_parts: bool) -> str:
+    best, worst = r.rank_interval or (r.rank, r.rank)
+    part = f", part {r.component + 1}" if in_parts else ""
+    return f"rank {plots.span(best, worst)}{part}"
 
 
 def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:

@@ -33,7 +33,6 @@ NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  
 class Row(NamedTuple):
     """One candidate."""
 
-    rank: int
     name: str
     score: float
     interval: tuple[float, float] | None
@@ -79,6 +78,10 @@ def reliability(curves: Sequence[Curve], title: str, form: Form = "svg") -> byte
         return _saved(figure, form)
 
 
+def span(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
 def _forest(ax: Axes, rows: Sequence[Row]) -> None:
     at, scores = np.arange(len(rows)), np.array([row.score for row in rows], np.float64)
     known = [n for n, row in enumerate(rows) if row.interval is not None]
@@ -86,13 +89,12 @@ def _forest(ax: Axes, rows: Sequence[Row]) -> None:
     ax.hlines(known, ends[:, 0], ends[:, 1], color=ACCENT, linewidth=2)
     ax.scatter(scores, at, s=18, color=INK, zorder=3)
     ax.axvline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_yticks(at, [f"{_short(row.name)}   {row.rank}" for row in rows])
-    ax.tick_params(axis="y", length=0)
-    right = ax.secondary_yaxis("right")
-    right.set_yticks(at, [row.note for row in rows], color=FAINT)
-    right.tick_params(axis="y", length=0)
-    right.spines["right"].set_visible(False)
+    ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    ax.set_yticks([])
+    beside = ax.get_yaxis_transform()
+    for n, row in enumerate(rows):
+        ax.text(-0.02, n, _short(row.name), transform=beside, ha="right", va="center", color=INK)
+        ax.text(1.02, n, row.note, transform=beside, va="center", color=FAINT)
 
 
 def _words(figure: Figure, title: str, caption: str) -> None:
