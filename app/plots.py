@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 Form = Literal["svg", "png"]
 
+MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
 WIDTH, ROW, MARGIN = 9.0, 0.24, 0.9  # inches
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
 LONGEST = 28  # characters of a name

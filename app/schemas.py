@@ -9,10 +9,12 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from app.words import (
     AggregationName,
     BatchName,
+    CheckVerdict,
     CovarianceName,
     CriterionName,
     ExpertName,
     JudgeKind,
+    MatrixName,
     MethodName,
     ObjectiveName,
     OrderName,
@@ -847,6 +849,30 @@ class Diagnostics(Response):
     judges: dict[str, JudgeDiagnostics]
     held_out: HeldOut | None
     history: list[Moment] = Field(description="Oldest first, evenly spaced.")
+
+
+class Check(Response):
+    name: str
+    verdict: CheckVerdict = Field(description="`unknown` where there is too little to tell.")
+    says: str = Field(description="In plain words, with the remedy where there is one.")
+    figure: str
+
+
+class Trust(Response):
+    set_id: UUID
+    version: int
+    checks: list[Check]
+
+
+class Matrix(Response):
+    set_id: UUID
+    version: int
+    of: MatrixName
+    keys: list[str] = Field(description="The N candidates, best first.")
+    cells: str = Field(
+        description="N * N bytes in base64, row by row: 200 times the probability that the row's candidate beats the "
+        "column's, or 255 where that is not known."
+    )
 
 
 class ReliabilityBin(Response):

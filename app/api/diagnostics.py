@@ -1,23 +1,44 @@
 """Read: what to know before believing a ranking."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
-from app import schemas
+from app import plots, schemas
 from app.api.dependencies import ContextDep, ReadDep, SetId
 from app.api.problems import documented
-from app.service import calibration, diagnostics
+from app.service import calibration, diagnostics, matrix, trust
 from app.service.errors import InvalidRequest, SetDeleted, UnknownJudge, UnknownSet
-from app.words import ObjectiveName
+from app.words import MatrixName, ObjectiveName
 
+Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
 @router.get("/diagnostics", response_model=schemas.Diagnostics, responses=documented(UnknownSet, SetDeleted))
-async def get_diagnostics(set_id: SetId, ctx: ContextDep) -> schemas.Diagnostics:
-    """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history."""
-    return await diagnostics.read(ctx, set_id)
+async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
+    """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history.
+
+    As a picture, the history alone.
+    """
+    found = await diagnostics.read(ctx, set_id)
+    return found if format == "json" else _picture(await ctx.live.compute(diagnostics.draw, found, format), format)
+
+
+@router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted))
+async def get_trust(set_id: SetId, ctx: ContextDep) -> schemas.Trust:
+    """What holds of the ranking and what does not, in plain words, each with its figure."""
+    return await trust.read(ctx, set_id)
+
+
+@router.get("/matrix", response_model=schemas.Matrix, responses=documented(UnknownSet, SetDeleted))
+async def get_matrix(
+    set_id: SetId,
+    ctx: ContextDep,
+    of: Annotated[MatrixName, Query(description="Mean verdicts, or P(row is better) by the posterior.")] = "observed",
+) -> schemas.Matrix:
+    """Who beats whom, for each two candidates."""
+    return await matrix.read(ctx, set_id, of)
 
 
 @router.get(
@@ -34,6 +55,15 @@ async def get_calibration(
         list[str], Query(description="Whose verdicts on the same pairs are taken for true.", examples=[["alice"]])
     ],
     objective: Annotated[ObjectiveName, Query(description="What the temperature minimises.")] = "log-loss",
-) -> schemas.Calibration:
-    """How sure a judge may be: the temperature that fits its probabilities to others' verdicts."""
-    return await calibration.read(ctx, db, set_id, judge, reference, objective)
+    format: Form = "json",  # noqa: A002  # the name is the contract's
+) -> object:
+    """How sure a judge may be: the temperature that fits its probabilities to others' verdicts.
+
+    As a picture, the reliability diagram.
+    """
+    found = await calibration.read(ctx, db, set_id, judge, reference, objective)
+    return found if format == "json" else _picture(await ctx.live.compute(calibration.draw, found, format), format)
+
+
+def _picture(drawn: bytes, form: plots.Form) -> Response:
+    return Response(drawn, media_type=plots.MEDIA_TYPES[form])

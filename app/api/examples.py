@@ -139,6 +139,12 @@ EXAMPLES: dict[str, Any] = {
         "held_out": HELD_OUT,
         "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "rank_correlation": 1.0}],
     },
+    "Trust": {
+        "set_id": SET_ID, "version": 1,
+        "checks": [{"name": "Connected", "verdict": "holds", "figure": "1 part",
+                    "says": "Every candidate can be compared with every other, directly or not."}],
+    },
+    "Matrix": {"set_id": SET_ID, "version": 1, "of": "observed", "keys": ["kelp", "rowan"], "cells": "/6Yi/w=="},
     "Calibration": {
         "set_id": SET_ID, "version": 1, "judge": "gpt-4", "reference": ["alice"], "objective": "log-loss",
         "verdicts": 60, "temperature": 1.6, "at_bound": False, "before": {"log_loss": 0.71, "ece": 0.12},

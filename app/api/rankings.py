@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from app import schemas
+from app import plots, schemas
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
 from app.inference.ranking import Wanted
@@ -28,7 +28,6 @@ from app.words import MethodName
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
-IMAGE_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 CSV_COLUMNS = [
     "rank",
     "key",
@@ -73,7 +72,9 @@ async def get_ranking(
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    return Response(await rankings.draw(ctx, ranking, format), media_type=IMAGE_TYPES[format], headers={"ETag": etag})
+    return Response(
+        await rankings.draw(ctx, ranking, format), media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag}
+    )
 
 
 @router.get(

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
+from app import plots, schemas
 from app.inference import calibration
 from app.inference.calibration import Errors, Objective
 from app.inference.types import Floats
@@ -42,6 +42,13 @@ async def read(
         reliability=_bins(said, outcome),
         reliability_after=_bins(calibration.tempered(said, found.temperature), outcome),
     )
+
+
+def draw(found: schemas.Calibration, form: plots.Form) -> bytes:
+    """The reliability diagram."""
+    tables = (("as said", found.reliability), (f"temperature {found.temperature:.2f}", found.reliability_after))
+    curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
+    return plots.reliability(curves, f"{found.judge} against {', '.join(found.reference)}", form)
 
 
 async def _require(db: AsyncConnection, names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import numpy as np
 
-from app import schemas
+from app import plots, schemas
 from app.inference import bias, diagnostics, graph, posterior
 from app.inference.diagnostics import Agreement
 from app.inference.posterior import Scores, scores
@@ -61,6 +61,15 @@ def _diagnose(
         held_out=tested,
         history=_history(snapshot),
     )
+
+
+def draw(found: schemas.Diagnostics, form: plots.Form) -> bytes:
+    """The history as a picture."""
+    count = [float(moment.comparisons) for moment in found.history]
+    entropy = plots.Curve("entropy", count, [moment.entropy for moment in found.history])
+    stability = plots.Curve("stability", count, [moment.rank_correlation for moment in found.history])
+    panels = [("comparisons", "entropy, nats", entropy), ("comparisons", "rank correlation with now", stability)]
+    return plots.lines(panels, "How the ranking settled", form)
 
 
 def _agreement(found: Agreement) -> schemas.Agreement:

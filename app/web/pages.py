@@ -1,14 +1,17 @@
-"""Two pages: the sets, and one set's ranking that grows as verdicts come in."""
+"""Pages: the sets, and of each set its ranking, whether to trust it, the map of its comparisons and its judges."""
 
 from pathlib import Path
+from typing import get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from fastapi.staticfiles import StaticFiles
 from fastapi.templating import Jinja2Templates
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.dependencies import ContextDep, ReadDep
 from app.service import assignments, sets
+from app.words import JUDGE_AWARE, AggregationName, BaselineName, ExpertName
 
 HERE = Path(__file__).parent
 SECURITY = {
@@ -17,7 +20,7 @@ SECURITY = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-UPCOMING = 3  # pairs shown as coming next
+UPCOMING = 5  # pairs shown as coming next
 
 templates = Jinja2Templates(HERE / "templates")
 static = StaticFiles(directory=HERE / "static")
@@ -31,7 +34,29 @@ async def index(request: Request, db: ReadDep) -> Response:
 
 
 @router.get("/sets/{set_id}")
-async def show(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
-    found = await sets.get(db, set_id)
+async def show(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    """The ranking, live."""
+    known = {"methods": [*get_args(ExpertName), JUDGE_AWARE, *get_args(BaselineName)]}
+    return await _page(request, "set.html", set_id, db, here="Ranking", **known)
+
+
+@router.get("/sets/{set_id}/trust")
+async def trust(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    return await _page(request, "trust.html", set_id, db, here="Trust")
+
+
+@router.get("/sets/{set_id}/map")
+async def comparisons_map(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     upcoming = await assignments.preview(ctx, db, set_id, UPCOMING)
-    return templates.TemplateResponse(request, "set.html", {"set": found, "upcoming": upcoming}, headers=SECURITY)
+    return await _page(request, "map.html", set_id, db, here="Map", upcoming=upcoming)
+
+
+@router.get("/sets/{set_id}/judges")
+async def judges(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    return await _page(request, "judges.html", set_id, db, here="Judges", methods=get_args(AggregationName))
+
+
+async def _page(request: Request, template: str, set_id: UUID, db: AsyncConnection, **known: object) -> Response:
+    """One of the pages of a set. Raises UnknownSet, SetDeleted."""
+    known["set"] = await sets.get(db, set_id)
+    return templates.TemplateResponse(request, template, known, headers=SECURITY)

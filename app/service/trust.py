@@ -1,0 +1,181 @@
+"""What holds of a ranking and what does not, in plain words, each with its figure."""
+
+from uuid import UUID
+
+import numpy as np
+
+from app import schemas
+from app.inference.posterior import scores
+from app.inference.ranking import Wanted
+from app.inference.stopping import Stop, stopping
+from app.live import snapshot as snapshots
+from app.live.snapshot import Snapshot
+from app.service import diagnostics, posteriors, rankings
+from app.service.context import Context, existing_set
+from app.service.errors import NotConverged
+from app.service.rankings import Asked
+from app.words import CheckVerdict
+
+FEW = 20
+BIAS, AGREEING, CONSISTENT, FAILING, CYCLIC, LEAD = 0.3, 0.65, 0.75, 0.05, 0.15, 4
+COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
+
+
+async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
+    """Raises UnknownSet, SetDeleted."""
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
+        _, snapshot = await posteriors.current(ctx, db, row)
+    found = await diagnostics.read(ctx, set_id)
+    try:
+        ranking = await rankings.rank(ctx, set_id, Asked(None, None, Wanted(0.95, 1, 0.0)))
+    except NotConverged as error:
+        return schemas.Trust(set_id=set_id, version=found.version, checks=[_failed(error.detail)])
+    forecast = await ctx.live.compute(_until_the_top_is_apart, snapshot)
+    own_bias = row.position_bias == "estimate"
+    checks = [
+        _connected(found),
+        _converged(ranking),
+        _top(ranking, forecast),
+        _position(found, estimated=own_bias),
+        _agreement(found),
+        _repeats(found),
+        _failures(found),
+        _cycles(found),
+        _balance(found),
+        _held_out(found),
+    ]
+    return schemas.Trust(set_id=set_id, version=found.version, checks=checks)
+
+
+def _until_the_top_is_apart(snapshot: Snapshot) -> int | None:
+    """Comparisons still needed; None where that is further than anyone can tell."""
+    if snapshot.model.n < 2:
+        return 0
+    published = snapshots.exact(snapshot)
+    marginal = scores(published.posterior, snapshot.comparisons, published.model)
+    return stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, Stop(top_k=1)).forecast
+
+
+def _check(name: str, verdict: CheckVerdict, says: str, figure: str) -> schemas.Check:
+    return schemas.Check(name=name, verdict=verdict, says=says, figure=figure)
+
+
+def _failed(why: str) -> schemas.Check:
+    return _check("Fit", "doubt", why, "not converged")
+
+
+def _connected(found: schemas.Diagnostics) -> schemas.Check:
+    if found.components <= 1:
+        return _check(
+            "Connected", "holds", "Every candidate can be compared with every other, directly or not.", "1 part"
+        )
+    says = "Some candidates were never compared with the others, even indirectly: compare scores within a part only."
+    return _check("Connected", "doubt", says, f"{found.components} parts")
+
+
+def _converged(ranking: schemas.Ranking) -> schemas.Check:
+    figure = f"gradient {ranking.convergence.gradient_norm:.1e}"
+    return _check("Fit", "holds", ranking.convergence.message, figure)
+
+
+def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
+    if len(ranking.ranking) < 2 or ranking.ranking[0].p_best is None:
+        return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
+    best = ranking.ranking[0]
+    figure = f"P(best) {best.p_best:.2f}"
+    if forecast == 0:
+        return _check("First place", "holds", f"{best.key} is ahead of all others, however often one looks.", figure)
+    more = f"about {forecast:,} more comparisons" if forecast else "more comparisons than can be foretold"
+    says = f"{best.key} leads, but is not surely the best: it would take {more} to tell it apart."
+    return _check("First place", "doubt", says, figure)
+
+
+def _position(found: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
+    if not found.position_bias:
+        return _check("Position", "unknown", "Nobody has judged yet.", "–")
+    name, bias = max(found.position_bias.items(), key=lambda item: abs(item[1].delta))
+    figure = f"{name} {bias.delta:+.2f} ± {bias.sd:.2f}"
+    if abs(bias.delta) <= max(BIAS, 2.0 * bias.sd):
+        return _check("Position", "holds", "No judge clearly favours the text shown first or second.", figure)
+    side = "first" if bias.delta > 0 else "second"
+    taken = (
+        "The ranking allows for it."
+        if estimated
+        else "Set position_bias to estimate, so that the ranking allows for it."
+    )
+    return _check(
+        "Position", "holds" if estimated else "doubt", f"{name} favours the text shown {side}. {taken}", figure
+    )
+
+
+def _shared(name: str, found: schemas.Agreement, least: float, good: str, bad: str, none: str) -> schemas.Check:
+    if found.share is None or found.pairs < FEW:
+        return _check(name, "unknown", none, f"{found.pairs} pairs of verdicts")
+    figure = f"{found.share:.0%} of {found.pairs:,}"
+    return _check(name, "holds", good, figure) if found.share >= least else _check(name, "doubt", bad, figure)
+
+
+def _agreement(found: schemas.Diagnostics) -> schemas.Check:
+    return _shared(
+        "Agreement of judges", found.agreement, AGREEING,
+        "Judges mostly name the same winner.",
+        "Judges name the same winner little more often than coins would: see who differs on the page of judges.",
+        "Too few pairs were judged by two judges to tell how far they agree.",
+    )  # fmt: skip
+
+
+def _repeats(found: schemas.Diagnostics) -> schemas.Check:
+    return _shared(
+        "Consistency", found.repeats.swapped, CONSISTENT,
+        "Judges mostly decide the same when a pair is shown the other way round.",
+        "Judges often change their mind when a pair is shown the other way round.",
+        "Too few pairs were shown in both orders to tell whether judges are consistent.",
+    )  # fmt: skip
+
+
+def _failures(found: schemas.Diagnostics) -> schemas.Check:
+    rates = {name: judge.failure_rate for name, judge in found.judges.items() if judge.failure_rate is not None}
+    if not rates:
+        return _check("Failures", "unknown", "Nobody was asked yet.", "–")
+    name = max(rates, key=lambda judge: rates[judge])
+    figure = f"at most {rates[name]:.0%}"
+    if rates[name] <= FAILING:
+        return _check("Failures", "holds", "Judges answer nearly always.", figure)
+    return _check("Failures", "doubt", f"{name} often gives no answer; what it skips may not be like the rest.", figure)
+
+
+def _cycles(found: schemas.Diagnostics) -> schemas.Check:
+    cycles = found.cycles
+    if cycles.share is None or cycles.triads < FEW:
+        return _check(
+            "Cycles",
+            "unknown",
+            "Too few triples of candidates were all compared to look for cycles.",
+            f"{cycles.triads} triples",
+        )
+    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples"
+    if cycles.share <= CYCLIC:
+        return _check("Cycles", "holds", "Few verdicts contradict each other; coin flips would give 25%.", figure)
+    return _check("Cycles", "doubt", "Many verdicts go in circles: there may be no single order to find.", figure)
+
+
+def _balance(found: schemas.Diagnostics) -> schemas.Check:
+    worst = found.order_balance.worst
+    figure = f"a lead of {worst} at most"
+    if worst <= LEAD:
+        return _check("Order", "holds", "Every candidate was shown first about as often as second.", figure)
+    return _check(
+        "Order", "doubt", "Some candidate was shown in one position much more often than in the other.", figure
+    )
+
+
+def _held_out(found: schemas.Diagnostics) -> schemas.Check:
+    test = found.held_out
+    if test is None or test.comparisons < FEW:
+        says = "Too few random pairs were judged to test the ranking on: set selection.random_share, such as 0.1."
+        return _check("Prediction", "unknown", says, f"{test.comparisons if test else 0} random pairs")
+    figure = f"log loss {test.log_loss:.2f} on {test.comparisons:,}, coins {COIN:.2f}"
+    if test.log_loss < COIN:
+        return _check("Prediction", "holds", "The ranking foretells random pairs before they are judged.", figure)
+    return _check("Prediction", "doubt", "The ranking foretells random pairs no better than coins.", figure)
