@@ -1,0 +1,114 @@
+"""What holds of a ranking, in plain words; who beats whom."""
+
+from base64 import b64decode
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from app.words import MatrixName
+from tests.factories import (
+    answer_all,
+    ask_one,
+    compare,
+    compare_all,
+    comparison,
+    create_set,
+    ranking,
+    simulated,
+    tell,
+)
+
+KEYS = ["ash", "birch", "cedar", "elm", "fir", "oak"]
+
+
+async def checks(http: httpx.AsyncClient, set_id: str) -> dict[str, tuple[str, str]]:
+    """(verdict, words) of each."""
+    answer = await http.get(f"/v1/sets/{set_id}/trust")
+    assert answer.status_code == 200, answer.text
+    return {
+        check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in answer.json()["checks"]
+    }
+
+
+async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[list[str], Any]:
+    answer = await http.get(f"/v1/sets/{set_id}/matrix", params={"of": of})
+    assert answer.status_code == 200, answer.text
+    keys = answer.json()["keys"]
+    return keys, np.frombuffer(b64decode(answer.json()["cells"]), np.uint8).reshape(len(keys), len(keys))
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
+async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])
+    found = await checks(http, created["id"])
+    unsure = ["Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
+    assert {found[name][0] for name in unsure} == {"unknown"}
+
+
+async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, selection={"random_share": 1.0})
+    await answer_all(http, created["id"])
+    for seed, judge in enumerate(("ann", "bea")):
+        await compare_all(http, created["id"], simulated(KEYS, 250, seed, judge, sure=4.0))
+    found = await checks(http, created["id"])
+    for name in ("Connected", "Fit", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles"):
+        assert found[name][0] == "holds", (name, found[name])
+    assert "15 random pairs" in found["Prediction"][1]
+
+
+async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, "pine", "yew")
+    await compare_all(http, created["id"], simulated(KEYS, 300, 0, "coin", sure=0.0))
+    await compare_all(http, created["id"], [comparison(a, b, 0.9, "first") for a in KEYS for b in KEYS if a != b] * 4)
+    await compare(http, created["id"], "pine>yew")
+    found = await checks(http, created["id"])
+    assert found["Connected"] == ("doubt", found["Connected"][1])
+    assert "2 parts" in found["Connected"][1]
+    assert found["Position"][0] == "doubt"
+    assert "first favours the text shown first. Set position_bias to estimate" in found["Position"][1]
+    assert found["Consistency"][0] == found["First place"][0] == "doubt"
+
+
+async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    for _ in range(3):
+        await tell(http, (await ask_one(http, created["id"], "shy"))["id"], failure="skipped")
+    assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
+
+
+async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "birch", "cedar")
+    await compare_all(http, created["id"], [comparison("ash", "birch", 0.9), comparison("birch", "ash", 0.5)])
+    keys, cells = await matrix(http, created["id"], "observed")
+    at = {key: n for n, key in enumerate(keys)}
+    assert cells[at["ash"], at["birch"]] == 140
+    assert cells[at["birch"], at["ash"]] == 60
+    assert cells[at["cedar"]].tolist() == [255] * 3
+    assert np.diag(cells).tolist() == [255] * 3
+
+
+async def test_the_expected_matrix_is_what_predict_says(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
+    keys, cells = await matrix(http, created["id"], "expected")
+    assert keys == [row["key"] for row in (await ranking(http, created["id"]))["ranking"]]
+    said = await http.get(f"/v1/sets/{created['id']}/predict", params={"first": keys[0], "second": keys[3]})
+    assert cells[0, 3] == pytest.approx(200 * said.json()["p_first_better"], abs=0.51)
+    np.testing.assert_array_equal(np.diag(cells), 255)
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: str) -> None:
+    created = await create_set(http, *KEYS)
+    for seed, judge in enumerate(("ann", "bea")):
+        await compare_all(http, created["id"], simulated(KEYS, 40, seed, judge))
+    drawn = await http.get(f"/v1/sets/{created['id']}/diagnostics", params={"format": form})
+    curves = await http.get(
+        f"/v1/sets/{created['id']}/calibration", params={"judge": "ann", "reference": "bea", "format": form}
+    )
+    for answer in (drawn, curves):
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("image/")
+        assert len(answer.content) > 1000
