@@ -1,4 +1,4 @@
-"""Two pages: the sets, and one set's ranking that grows as verdicts come in."""
+"""The pages: the sets, one set's ranking that grows as verdicts come in, and judging its pairs."""
 
 from pathlib import Path
 from uuid import UUID
@@ -35,3 +35,10 @@ async def show(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> 
     found = await sets.get(db, set_id)
     upcoming = await assignments.preview(ctx, db, set_id, UPCOMING)
     return templates.TemplateResponse(request, "set.html", {"set": found, "upcoming": upcoming}, headers=SECURITY)
+
+
+@router.get("/sets/{set_id}/annotate")
+async def annotate(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    """Leases nothing: the page itself asks for pairs."""
+    found = await sets.get(db, set_id)
+    return templates.TemplateResponse(request, "annotate.html", {"set": found}, headers=SECURITY)
