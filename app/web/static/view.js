@@ -24,7 +24,7 @@ export function say(text, id = "message") {
 
 export function showWho(judge) {
   element("who").hidden = Boolean(judge);
-  element("tools").hidden = !judge;
+  for (const id of ["answers", "tools"]) element(id).hidden = !judge;
   element("judge").textContent = judge;
   element(judge ? "question" : "name").focus();
 }
@@ -36,6 +36,7 @@ export function showLegend(visible) {
 
 export function showPair(pair) {
   element("pair").hidden = !pair;
+  for (const button of document.querySelectorAll("#answers button:not([data-action=undo])")) button.hidden = !pair;
   if (!pair) return;
   const prompt = pair.item?.prompt ?? "";
   element("prompt").hidden = !prompt;
@@ -60,12 +61,12 @@ export function showStatus(status, pair) {
 
 export function showCountdown(seconds) {
   say(seconds ? `Please read on: you can judge in ${seconds} s.` : "", "countdown");
-  for (const button of document.querySelectorAll("#answers button")) button.setAttribute("aria-disabled", seconds > 0);
+  for (const button of document.querySelectorAll(".verdict")) button.setAttribute("aria-disabled", seconds > 0);
 }
 
 export function showWaiting(offline, count) {
   const votes = count === 1 ? "1 vote" : `${count} votes`;
-  say(offline && count ? `Offline, ${votes} waiting. They are sent as soon as the service answers.` : "", "waiting");
+  say(offline && count ? `Offline, ${votes} waiting to be sent. This page goes on by itself.` : "", "waiting");
 }
 
 export function showProgress(mine, set) {
