@@ -53,7 +53,7 @@ async def test_everything_can_be_reached_and_used_with_the_tab_key(
     set_id, ada = await new_set(LONG, "Short.", "Another."), await someone()
     await ada.open(set_id)
     await ada.expect_pair()
-    reached = []
+    reached: list[str] = []
     while not reached or reached[-1] != "keys":
         await ada.page.keyboard.press("Tab")
         reached.append(await ada.page.evaluate("document.activeElement.dataset.action ?? document.activeElement.id"))
@@ -64,7 +64,7 @@ async def test_everything_can_be_reached_and_used_with_the_tab_key(
     await ada.page.get_by_role("button", name="Second is better").focus()
     await ada.page.keyboard.press("Enter")
     await ada.expect_judged(1)
-    await expect(ada["progress"]).to_contain_text("In the set: 1,")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 1,")
     (entry,) = (await service.send(client.list_comparisons(set_id))).comparisons
     assert entry.winner == "second"
 

@@ -30,7 +30,7 @@ async def test_thirty_pairs_by_keyboard_are_thirty_comparisons(
     for key in keys:
         seen.append(await ada.pair())
         await ada.judge(key)
-    await expect(ada["progress"]).to_contain_text("In the set: 30, no end set")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 30, no end set")
     entries = await log(service, set_id)
     assert [entry.winner for entry in entries] == [WINNERS[key] for key in keys]
     assert [(ANSWERS[int(e.first[1])], ANSWERS[int(e.second[1])]) for e in entries] == seen
@@ -54,7 +54,7 @@ async def test_an_undone_vote_is_void_and_its_pair_comes_again(
     await ada.expect_judged(1)
     assert await ada.pair() == pair
     await ada.judge("2")
-    await expect(ada["progress"]).to_contain_text("In the set: 2,")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 2,")
     before, undone, again = await log(service, set_id)
     assert (before.voided_by, undone.voided_by, again.voided_by) == (None, 3, None)
     assert (again.first, again.second, again.winner) == (undone.first, undone.second, "second")
@@ -130,14 +130,16 @@ async def test_two_people_at_once_never_see_the_same_pair(
     new_set: NewSet, someone: Someone, service: client.AsyncClient
 ) -> None:
     set_id, people = await new_set(*ANSWERS[:6]), [await someone(), await someone()]
-    seen = await asyncio.gather(*(_judge_all(who, set_id, name) for who, name in zip(people, ("ada", "bob"), strict=True)))
+    seen = await asyncio.gather(
+        *(_judge_all(who, set_id, name) for who, name in zip(people, ("ada", "bob"), strict=True))
+    )
     assert not set(seen[0]) & set(seen[1])
     assert len(seen[0]) + len(seen[1]) == 15 == len(await log(service, set_id))
     assert all(seen)
 
 
 async def _judge_all(who: Annotator, set_id: UUID, name: str) -> list[frozenset[str]]:
-    seen = []
+    seen: list[frozenset[str]] = []
     await who.open(set_id, name)
     either = who["pair"].or_(who.page.get_by_text("Every pair has been judged"))
     while True:
@@ -153,7 +155,7 @@ async def test_a_set_says_why_it_hands_out_nothing(
 ) -> None:
     set_id, ada = await new_set(*ANSWERS, budget=schemas.Budget(max_comparisons=1)), await someone()
     await ada.open(set_id)
-    await expect(ada["progress"]).to_contain_text("In the set: 0, 1 left")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 0, 1 left")
     await ada.judge()
     await ada.expect_message("all the comparisons that its budget allows")
     await service.send(client.patch_set(set_id, schemas.SetPatch(status="paused")))

@@ -24,9 +24,7 @@ async def prefetched(someone: Someone, set_id: UUID) -> Annotator:
     return ada
 
 
-async def test_votes_made_offline_arrive_once(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
-) -> None:
+async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone, service: client.AsyncClient) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
     await ada.page.context.set_offline(True)
@@ -41,7 +39,7 @@ async def test_votes_made_offline_arrive_once(
     await ada.expect_pair()
     await ada.expect_sent()
     await ada.judge("3")
-    await expect(ada["progress"]).to_contain_text("In the set: 3,")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 3,")
     assert await winners(service, set_id) == ["first", "second", "tie"]
 
 
@@ -66,14 +64,12 @@ async def test_a_vote_whose_answer_was_lost_is_not_doubled(
     assert await winners(service, set_id) == ["first"]
     await ada.expect_sent()
     await ada.judge("2")
-    await expect(ada["progress"]).to_contain_text("In the set: 2,")
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 2,")
     assert await winners(service, set_id) == ["first", "second"]
     assert lost[0] == lost[1] != lost[2]
 
 
-async def test_waiting_votes_survive_a_reload(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
-) -> None:
+async def test_waiting_votes_survive_a_reload(new_set: NewSet, someone: Someone, service: client.AsyncClient) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
     await cut_off(ada.page)

@@ -72,5 +72,5 @@ export function showWaiting(offline, count) {
 export function showProgress(mine, set) {
   const left = set.budget?.max_comparisons ? Math.max(0, set.budget.max_comparisons - set.comparisons) : null;
   const end = left === null ? (set.stop ? "it ends when the ranking is certain" : "no end set") : `${left} left`;
-  say(`Judged by you in this session: ${mine}. In the set: ${set.comparisons}, ${end}.`, "progress");
+  say(`Judged by you in this session: ${mine}. Comparisons in the set: ${set.comparisons}, ${end}.`, "progress");
 }
