@@ -41,6 +41,10 @@ class Annotator:
     async def expect_judged(self, count: int) -> None:
         await expect(self["progress"]).to_contain_text(f"in this session: {count}.")
 
+    async def expect_in_set(self, count: int) -> None:
+        """The service has so many comparisons, and the page knows."""
+        await expect(self["progress"]).to_contain_text(f"Comparisons in the set: {count},", timeout=40_000)
+
     async def expect_message(self, text: str, where: str = "message") -> None:
         await expect(self[where]).to_contain_text(text, timeout=30_000)
 

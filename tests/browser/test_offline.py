@@ -30,8 +30,6 @@ async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone,
     await ada.page.context.set_offline(True)
     await ada.judge("1")
     await ada.expect_message("Offline, 1 vote waiting", "waiting")
-    await ada.page.keyboard.press("u")
-    await ada.expect_message("still waiting to be sent")
     await ada.judge("2")
     await ada.expect_message("Offline, 2 votes waiting", "waiting")
     await expect(ada["pair"]).to_be_hidden()
@@ -39,8 +37,27 @@ async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone,
     await ada.expect_pair()
     await ada.expect_sent()
     await ada.judge("3")
-    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 3,")
+    await ada.expect_in_set(3)
     assert await winners(service, set_id) == ["first", "second", "tie"]
+
+
+async def test_a_vote_undone_offline_is_taken_back_once_it_has_arrived(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id = await new_set(*ANSWERS)
+    ada = await prefetched(someone, set_id)
+    pair = await ada.pair()
+    await ada.page.context.set_offline(True)
+    await ada.judge("1")
+    await ada.page.keyboard.press("u")
+    await ada.expect_message("has not been sent yet")
+    async with ada.answer_to("/void"):
+        await ada.page.context.set_offline(False)
+    await ada.expect_message("taken back")
+    assert await ada.pair() == pair
+    await ada.judge("2")
+    await ada.expect_in_set(1)
+    assert await winners(service, set_id) == ["first", "second"]
 
 
 async def test_a_vote_whose_answer_was_lost_is_not_doubled(
@@ -64,7 +81,7 @@ async def test_a_vote_whose_answer_was_lost_is_not_doubled(
     assert await winners(service, set_id) == ["first"]
     await ada.expect_sent()
     await ada.judge("2")
-    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 2,")
+    await ada.expect_in_set(2)
     assert await winners(service, set_id) == ["first", "second"]
     assert lost[0] == lost[1] != lost[2]
 

@@ -22,6 +22,7 @@ async def test_hostile_texts_are_shown_as_text(new_set: NewSet, someone: Someone
     ada.page.on("console", lambda said: violations.append(said.text) if said.type == "error" else None)
     set_id = await new_set(*HOSTILE, name=HOSTILE[0][:200], question=HOSTILE[1], context=HOSTILE[2])
     await ada.open(set_id, HOSTILE[5])
+    await ada.expect_pair()
     await ada["differences"].check()
     seen = set()
     for _ in range(15):

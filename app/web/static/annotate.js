@@ -98,14 +98,14 @@ function present(pair) {
 
 async function readProgress() {
   known = await get(`/v1/sets/${set}`).catch(() => known);
-  if (known) view.showProgress(judged(), known);
+  countJudged(0);
 }
 
-function judged(change = 0) {
+function countJudged(change) {
   const name = `nextpair.judged.${set}.${judge}`;
   const count = Number(sessionStorage.getItem(name) ?? 0) + change;
   sessionStorage.setItem(name, count);
-  return count;
+  if (known) view.showProgress(count, known);
 }
 
 // Telling
@@ -113,7 +113,7 @@ function judged(change = 0) {
 function vote(winner) {
   if (!shown || !reading.done) return;
   const key = queue.add(...request(shown, winner));
-  judged(+1);
+  countJudged(+1);
   goOn({ pair: shown, key, seq: null });
 }
 
@@ -131,17 +131,17 @@ function goOn(entry) {
   say("", "error");
   say("");
   show("open");
-  if (known) view.showProgress(judged(), known);
 }
 
 function accepted({ key }, answer) {
   const entry = earlier.find((each) => each.key === key);
   if (entry) entry.seq = answer.seq ?? answer.version;
+  if (entry?.unwanted) takeBack(entry);
   refill();
 }
 
 function refused({ key }, error) {
-  if (earlier.some((each) => each.key === key)) judged(-1);
+  if (earlier.some((each) => each.key === key)) countJudged(-1);
   earlier = earlier.filter((each) => each.key !== key);
   say(`The service did not take this: ${error.message}`, "error");
   refill();
@@ -156,13 +156,20 @@ function undo() {
   const last = earlier.at(-1);
   if (!last) say("There is nothing to undo on this page.");
   else if (last.skipped) say("The last pair was skipped, and a skipped pair cannot be undone.");
-  else if (last.seq === null) say("The last vote is still waiting to be sent. It can be undone once it has arrived.");
-  else takeBack(earlier.pop());
+  else if (last.seq === null) takeBackLater(last);
+  else takeBack(last);
 }
 
-function takeBack({ pair, seq }) {
+function takeBackLater(entry) {
+  entry.unwanted = true;
+  say("Your last vote has not been sent yet. It is taken back as soon as it has arrived.");
+}
+
+function takeBack(entry) {
+  const { pair, seq } = entry;
+  earlier = earlier.filter((each) => each !== entry);
   queue.add(`/v1/sets/${set}/comparisons/${seq}/void`, { reason: `undone by ${judge}` });
-  judged(-1);
+  countJudged(-1);
   pairs.bringBack(pair);
   show("open");
   say("Your last vote was taken back. Judge this pair again.");
