@@ -42,6 +42,15 @@ async def test_axe_finds_nothing_while_one_has_to_read(new_set: NewSet, someone:
     await expect_accessible(ada.page)
 
 
+@pytest.mark.parametrize("colours", ["light", "dark"])
+async def test_axe_finds_nothing_on_the_other_pages(new_set: NewSet, someone: Someone, colours: str) -> None:
+    ada = await someone(color_scheme=colours)
+    set_id = await new_set("One.", "Two.")
+    for path in ("/", f"/sets/{set_id}"):
+        await ada.page.goto(f"{ada.url}{path}")
+        await expect_accessible(ada.page)
+
+
 async def expect_accessible(page: Page) -> None:
     found = (await Axe().run(page, options=WCAG)).response["violations"]
     assert found == [], json.dumps([(each["id"], [node["html"] for node in each["nodes"]]) for each in found], indent=1)

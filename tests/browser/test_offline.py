@@ -94,13 +94,21 @@ async def test_waiting_votes_survive_a_reload(new_set: NewSet, someone: Someone,
     await ada.judge("2")
     await ada.page.reload()
     await ada.expect_message("Offline, 2 votes waiting", "waiting")
-    await ada.expect_message("the service does not answer")
     assert await winners(service, set_id) == []
     await ada.page.unroute("**/v1/**")
     await ada.expect_sent()
     await ada.expect_pair()
     await ada.expect_judged(2)
     assert await winners(service, set_id) == ["first", "second"]
+
+
+async def test_the_page_goes_on_when_the_service_answers_again(new_set: NewSet, someone: Someone) -> None:
+    set_id, ada = await new_set(*ANSWERS), await someone()
+    await cut_off(ada.page)
+    await ada.open(set_id)
+    await ada.expect_message("the service does not answer")
+    await ada.page.unroute("**/v1/**")
+    await ada.expect_pair()
 
 
 async def test_a_refused_vote_is_said_and_holds_up_nothing(

@@ -1,7 +1,7 @@
 // Judging pairs: ask for them, show one, send its verdict, and go on while the connection is away.
 import { Backoff, nap } from "./backoff.js";
 import { RENEWAL_MS, ask, release, renew } from "./leases.js";
-import { Pairs } from "./pairs.js";
+import { Pairs, without } from "./pairs.js";
 import { Queue, waiting } from "./queue.js";
 import { Reading } from "./reading.js";
 import { scrollTogether } from "./scroll.js";
@@ -26,6 +26,7 @@ const reading = new Reading(Number(readingSeconds) || 0, view.showCountdown);
 const queue = new Queue({
   onAnswer: accepted,
   onRefusal: refused,
+  onEmpty: refill,
   onChange: () => view.showWaiting(queue.offline, waiting().length),
 });
 
@@ -78,7 +79,7 @@ async function keepLeases() {
   const ids = pairs.ids;
   if (document.hidden || !ids.length) return;
   const held = await renew(ids).catch(() => ids);
-  pairs.keep(held);
+  pairs.drop(without(ids, held));
   show("open");
 }
 
@@ -137,14 +138,12 @@ function accepted({ key }, answer) {
   const entry = earlier.find((each) => each.key === key);
   if (entry) entry.seq = answer.seq ?? answer.version;
   if (entry?.unwanted) takeBack(entry);
-  refill();
 }
 
 function refused({ key }, error) {
   if (earlier.some((each) => each.key === key)) countJudged(-1);
   earlier = earlier.filter((each) => each.key !== key);
   say(`The service did not take this: ${error.message}`, "error");
-  refill();
 }
 
 function skip(reason) {
@@ -195,7 +194,7 @@ function leave() {
 
 function begin() {
   view.showWho(judge);
-  if (judge) refill();
+  queue.run();
 }
 
 // Controls
@@ -256,5 +255,7 @@ document.addEventListener("visibilitychange", () => !document.hidden && judge &&
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && begin());
 setInterval(keepLeases, RENEWAL_MS);
-queue.run();
+for (const trouble of ["error", "unhandledrejection"]) {
+  window.addEventListener(trouble, ({ message, reason }) => say(`Something went wrong: ${message ?? reason}`, "error"));
+}
 begin();

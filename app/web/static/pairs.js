@@ -24,14 +24,14 @@ export class Pairs {
     this.#list.unshift({ ...pair, id: null, late: false });
   }
 
-  // Keep what is still leased. The pair in view stays: a late verdict counts too.
-  keep(held) {
-    this.#list = this.#list.filter((pair, place) => place === 0 || !pair.id || held.includes(pair.id));
-    if (this.current?.id) this.current.late = !held.includes(this.current.id);
+  // Lets go of pairs whose lease has ended, but for the one in view: a late verdict counts too.
+  drop(ended) {
+    this.#list = this.#list.filter((pair, place) => place === 0 || !ended.includes(pair.id));
+    if (ended.includes(this.current?.id)) this.current.late = true;
   }
 
   take(leased) {
-    this.keep(leased.map((pair) => pair.id));
+    this.drop(without(this.ids, leased.map((pair) => pair.id)));
     const known = new Set([...this.ids, ...this.#done]);
     leased.filter((pair) => !known.has(pair.id)).forEach((pair) => this.#add(pair));
   }
@@ -44,6 +44,8 @@ export class Pairs {
     else Object.assign(this.#list[place], { id: pair.id, late: false });
   }
 }
+
+export const without = (ids, others) => ids.filter((id) => !others.includes(id));
 
 function isSame(a, b) {
   const keys = (pair) => [pair.first.key, pair.second.key].sort().join("\n");

@@ -15,8 +15,8 @@ export class Queue {
   #running = false;
   offline = false;
 
-  constructor({ onAnswer, onRefusal, onChange }) {
-    Object.assign(this, { onAnswer, onRefusal, onChange });
+  constructor(listeners) {
+    Object.assign(this, listeners); // onAnswer, onRefusal, onChange, onEmpty
   }
 
   // The key by which onAnswer and onRefusal will know this request.
@@ -39,6 +39,7 @@ export class Queue {
       else backoff.reset();
     }
     this.#running = false;
+    this.onEmpty();
   }
 
   async #deliver(entry) {
