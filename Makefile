@@ -2,19 +2,25 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+BROWSER_INSTALLED := .venv/.browser-installed
 
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
-.PHONY: run test test-vllm demo-vllm install-vllm check bench lock clean
+.PHONY: run test test-browser install-browser test-vllm demo-vllm install-vllm check bench lock clean
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 test: $(INSTALLED)  ## every test, on a private PostgreSQL
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
+	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
+
+install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
 
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
 	NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \
@@ -37,7 +43,7 @@ bench: $(INSTALLED)  ## speed, as ratios inside one run
 lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate \
-		--extra dev pyproject.toml --output-file requirements.lock
+		--extra dev --extra browser pyproject.toml --output-file requirements.lock
 
 clean:
 	rm -rf .venv .venv-vllm var
@@ -46,6 +52,12 @@ $(INSTALLED): pyproject.toml requirements.lock
 	@echo "Installing into .venv, which takes about a minute"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
+	touch $@
+
+# A Chromium that cannot be downloaded is no error: the tests then say how to get one, and skip.
+$(BROWSER_INSTALLED): $(INSTALLED)
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev,browser]'
+	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.

@@ -1,4 +1,4 @@
-"""Pages: the sets, and of each set its ranking, whether to trust it, the map of its comparisons and its judges."""
+"""Pages: the sets, and of each set its ranking, whether to trust it, its map, its judges, and judging pairs."""
 
 from pathlib import Path
 from typing import get_args
@@ -54,6 +54,12 @@ async def comparisons_map(request: Request, set_id: UUID, db: ReadDep, ctx: Cont
 @router.get("/sets/{set_id}/judges")
 async def judges(request: Request, set_id: UUID, db: ReadDep) -> Response:
     return await _page(request, "judges.html", set_id, db, here="Judges", methods=get_args(AggregationName))
+
+
+@router.get("/sets/{set_id}/annotate")
+async def annotate(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    """Leases nothing: the page itself asks for pairs."""
+    return await _page(request, "annotate.html", set_id, db)
 
 
 async def _page(request: Request, template: str, set_id: UUID, db: AsyncConnection, **known: object) -> Response:

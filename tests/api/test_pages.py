@@ -1,0 +1,47 @@
+"""The pages for people, as the server sends them."""
+
+from uuid import uuid4
+
+import httpx
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+async def new_set(http: httpx.AsyncClient) -> str:
+    candidates = [{"key": "kelp", "text": "Air."}, {"key": "rowan", "text": "Sea."}]
+    body = {"name": HOSTILE, "question": HOSTILE, "context": HOSTILE, "candidates": candidates}
+    created = await http.post("/v1/sets", json={**body, "metadata": {"minimum_reading_seconds": 3}})
+    return str(created.json()["id"])
+
+
+async def test_the_judging_page_leases_nothing(http: httpx.AsyncClient) -> None:
+    set_id = await new_set(http)
+    assert (await http.get(f"/sets/{set_id}/annotate")).status_code == 200
+    asked = await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": "ada"})
+    assert len(asked.json()["assignments"]) == 1
+
+
+async def test_pages_escape_what_they_show_and_allow_no_script_but_their_own(http: httpx.AsyncClient) -> None:
+    set_id = await new_set(http)
+    for path in ("/", f"/sets/{set_id}", f"/sets/{set_id}/annotate"):
+        page = await http.get(path)
+        assert HOSTILE not in page.text
+        assert "style=" not in page.text
+        policy = page.headers["Content-Security-Policy"]
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+
+
+async def test_the_judging_page_knows_the_reading_time(http: httpx.AsyncClient) -> None:
+    page = await http.get(f"/sets/{await new_set(http)}/annotate")
+    assert 'data-reading-seconds="3"' in page.text
+
+
+async def test_a_set_is_linked_to_its_judging_page(http: httpx.AsyncClient) -> None:
+    set_id = await new_set(http)
+    for path in ("/", f"/sets/{set_id}"):
+        assert f'href="/sets/{set_id}/annotate"' in (await http.get(path)).text
+
+
+async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:
+    assert (await http.get(f"/sets/{uuid4()}/annotate")).status_code == 404

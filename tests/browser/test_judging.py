@@ -1,0 +1,234 @@
+"""Judging by keyboard, undo, skip, reading time, leases, two people at once."""
+
+import asyncio
+import time
+from uuid import UUID
+
+from playwright.async_api import expect
+
+from app import client, schemas
+from tests.browser.annotator import VERDICT_KEYS, Annotator
+from tests.browser.conftest import NewSet, Someone
+
+ANSWERS = [f"Answer number {n}." for n in range(9)]
+WINNERS = {"1": "first", "2": "second", "3": "tie", "4": "both_bad", "=": "tie"} | {
+    "ArrowLeft": "first", "ArrowRight": "second",
+}  # fmt: skip
+
+
+async def log(service: client.AsyncClient, set_id: UUID) -> list[schemas.Comparison]:
+    return (await service.send(client.list_comparisons(set_id))).comparisons
+
+
+async def test_thirty_pairs_by_keyboard_are_thirty_comparisons(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS), await someone()
+    await ada.open(set_id, "ada")
+    keys = [VERDICT_KEYS[n % len(VERDICT_KEYS)] for n in range(30)]
+    seen = []
+    for key in keys:
+        seen.append(await ada.pair())
+        await ada.judge(key)
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 30, no end set")
+    entries = await log(service, set_id)
+    assert [entry.winner for entry in entries] == [WINNERS[key] for key in keys]
+    assert [(ANSWERS[int(e.first[1])], ANSWERS[int(e.second[1])]) for e in entries] == seen
+    assert {entry.judge for entry in entries} == {"ada"}
+    assert not any(entry.late for entry in entries)
+    assert all(entry.latency_ms is not None for entry in entries)
+
+
+async def test_an_undone_vote_is_void_and_its_pair_comes_again(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS), await someone()
+    await ada.open(set_id)
+    await ada.judge("1")
+    pair = await ada.pair()
+    await ada.judge("1")
+    await ada.expect_in_set(2)
+    async with ada.answer_to("/void"):
+        await ada.page.keyboard.press("u")
+    await ada.expect_message("taken back")
+    await ada.expect_judged(1)
+    assert await ada.pair() == pair
+    await ada.judge("2")
+    await ada.expect_in_set(2)
+    before, undone, again = await log(service, set_id)
+    assert (before.voided_by, undone.voided_by, again.voided_by) == (None, 3, None)
+    assert (again.first, again.second, again.winner) == (undone.first, undone.second, "second")
+
+
+async def test_undo_goes_back_as_far_as_the_page_remembers(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS), await someone()
+    await ada.open(set_id)
+    await ada.expect_pair()
+    await ada.page.keyboard.press("u")
+    await ada.expect_message("nothing to undo")
+    pairs = []
+    for count in (1, 2):
+        pairs.append(await ada.pair())
+        await ada.judge("1")
+        await ada.expect_in_set(count)
+    for pair in reversed(pairs):
+        async with ada.answer_to("/void"):
+            await ada.page.keyboard.press("z")
+        assert await ada.pair() == pair
+    assert all(entry.voided_by for entry in await log(service, set_id))
+
+
+async def test_a_skipped_pair_is_a_failure_with_its_reason(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS), await someone()
+    await ada.open(set_id)
+    pair = await ada.pair()
+    await ada.page.keyboard.press("s")
+    await ada.page.keyboard.type("1 is in a language I cannot read")
+    async with ada.answer_to("/verdict") as answer:
+        await ada.page.keyboard.press("Enter")
+    recorded = await (await answer.value).json()
+    assert (recorded["failure"], recorded["reason"]) == ("skipped", "1 is in a language I cannot read")
+    assert await ada.pair() != pair
+    await ada.page.keyboard.press("u")
+    await ada.expect_message("a skipped pair cannot be undone")
+    assert await log(service, set_id) == []
+    assert (await service.send(client.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
+
+
+async def test_skipping_can_be_called_off(new_set: NewSet, someone: Someone) -> None:
+    ada = await someone()
+    await ada.open(await new_set(*ANSWERS))
+    pair = await ada.pair()
+    await ada.page.keyboard.press("s")
+    await ada.page.keyboard.press("Escape")
+    await expect(ada["skipping"]).to_be_hidden()
+    assert await ada.pair() == pair
+
+
+async def test_nothing_can_be_judged_before_the_reading_time_has_passed(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS, metadata={"minimum_reading_seconds": 1.5}), await someone()
+    await ada.open(set_id)
+    await ada.expect_pair()
+    first, opened = ada.page.get_by_role("button", name="First is better"), time.monotonic()
+    await expect(first).to_be_disabled()
+    await ada.expect_message("you can judge in 2 s", "countdown")
+    await ada.page.keyboard.press("1")
+    await first.click(force=True)
+    await ada.expect_judged(0)
+    await expect(first).to_be_enabled()
+    assert time.monotonic() - opened > 1.0
+    await ada.judge("1")
+    await expect(first).to_be_disabled()
+
+
+async def test_two_people_at_once_never_see_the_same_pair(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, people = await new_set(*ANSWERS[:6]), [await someone(), await someone()]
+    seen = await asyncio.gather(
+        *(_judge_all(who, set_id, name) for who, name in zip(people, ("ada", "bob"), strict=True))
+    )
+    assert not set(seen[0]) & set(seen[1])
+    assert len(seen[0]) + len(seen[1]) == 15 == len(await log(service, set_id))
+    assert all(seen)
+
+
+async def _judge_all(who: Annotator, set_id: UUID, name: str) -> list[frozenset[str]]:
+    seen: list[frozenset[str]] = []
+    await who.open(set_id, name)
+    either = who["pair"].or_(who.page.get_by_text("Every pair has been judged"))
+    while True:
+        await expect(either.filter(visible=True).first).to_be_visible(timeout=60_000)
+        if not await who["pair"].is_visible():
+            return seen
+        seen.append(frozenset(await who.pair()))
+        await who.judge("1")
+
+
+async def test_a_set_says_why_it_hands_out_nothing(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS, budget=schemas.Budget(max_comparisons=1)), await someone()
+    await ada.open(set_id)
+    await expect(ada["progress"]).to_contain_text("Comparisons in the set: 0, 1 left")
+    await ada.judge()
+    await ada.expect_message("all the comparisons that its budget allows")
+    await service.send(client.patch_set(set_id, schemas.SetPatch(status="paused")))
+    await ada["again"].click()
+    await ada.expect_message("paused")
+    await service.send(client.patch_set(set_id, schemas.SetPatch(status="open", budget=schemas.Budget())))
+    await ada["again"].click()
+    await ada.expect_pair()
+
+
+async def test_who_waits_for_others_gets_their_pair_when_they_leave(new_set: NewSet, someone: Someone) -> None:
+    set_id, ada, bob = await new_set(*ANSWERS[:2]), await someone(), await someone()
+    await ada.open(set_id, "ada")
+    await ada.expect_pair()
+    await bob.open(set_id, "bob")
+    await bob.expect_message("Others are judging")
+    await ada.page.goto("about:blank")
+    await bob.expect_pair()
+
+
+async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, ada = await new_set(*ANSWERS[:2]), await someone()
+    await ada.page.clock.install()
+    async with ada.answer_to("/next-pair") as asked:
+        await ada.open(set_id)
+    (pair,) = (await (await asked.value).json())["assignments"]
+    await ada.expect_pair()
+    async with ada.answer_to("/assignments/renew") as renewed:
+        await ada.page.clock.fast_forward(61_000)
+    assert [lease["id"] for lease in (await (await renewed.value).json())["held"]] == [pair["id"]]
+    await service.send(client.release(pair["id"]))
+    await ada.page.clock.fast_forward(61_000)
+    await ada.expect_message("no longer reserved")
+    async with ada.answer_to("/verdict"):
+        await ada.judge("2")
+    (entry,) = await log(service, set_id)
+    assert entry.late
+    assert entry.winner == "second"
+
+
+async def test_the_name_is_remembered_and_can_be_changed(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id, page = await new_set(*ANSWERS), await someone()
+    await page.open(set_id, "ada")
+    async with page.answer_to("/verdict"):
+        await page.judge()
+    await page.page.reload()
+    await page.judge()
+    await page.page.get_by_role("button", name="Judging as ada").click()
+    await page.page.keyboard.type("bob")
+    await page.page.keyboard.press("Enter")
+    async with page.answer_to("/verdict"):
+        await page.judge()
+    assert [entry.judge for entry in await log(service, set_id)] == ["ada", "ada", "bob"]
+
+
+async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, someone: Someone) -> None:
+    ada = await someone()
+    async with ada.page.expect_request("**/next-pair") as asked:
+        await ada.open(await new_set(*ANSWERS), query="?rank_sets_with=gpt-4")
+    assert (await asked.value).post_data_json["rank_sets_with"] == "gpt-4"
+    await ada.expect_message("There is no judge 'gpt-4'", "error")
+
+
+async def test_opening_the_page_leases_nothing(service: client.AsyncClient, new_set: NewSet, someone: Someone) -> None:
+    set_id, ada = await new_set(*ANSWERS[:2]), await someone()
+    await ada.page.goto(f"{ada.url}/")
+    await ada.page.get_by_role("link", name="Judge pairs of Sky").first.click()
+    await ada.page.goto(f"{ada.url}/sets/{set_id}")
+    await ada.page.get_by_role("link", name="Judge pairs").click()
+    await expect(ada["name"]).to_be_focused()
+    assert len((await service.send(client.next_pair(set_id, judge="bob"))).assignments) == 1

@@ -1,0 +1,165 @@
+"""The ranking, trust, the map and the judges of a set, in a browser."""
+
+import csv
+import io
+import json
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+import pytest
+from playwright.async_api import Page, expect
+
+from app import client, schemas
+from tests.browser.conftest import NewSet, Someone
+from tests.browser.test_access import expect_accessible
+from tests.factories import simulated
+
+PAGES = ("", "/trust", "/map", "/judges")
+TEXTS = ("Air scatters blue light.", "The sea is blue.", "It is painted.", "Nobody knows.", "<script>alert(1)</script>")
+KEYS = [f"c{n}" for n in range(len(TEXTS))]
+
+Judged = Callable[..., Awaitable[UUID]]
+
+
+@pytest.fixture
+def judged(new_set: NewSet, service: client.AsyncClient) -> Judged:
+    """A set with verdicts of two judges; `more` are its other fields."""
+
+    async def create(**more: object) -> UUID:
+        set_id = await new_set(*TEXTS, **more)
+        for seed, judge in enumerate(("ann", "gpt <b>")):
+            new = [schemas.ComparisonIn(**each) for each in simulated(KEYS, 60, seed, judge)]
+            await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
+        return set_id
+
+    return create
+
+
+async def open_page(someone: Someone, set_id: UUID, path: str = "", **options: object) -> Page:
+    visitor = await someone(**options)
+    await visitor.page.goto(f"{visitor.url}/sets/{set_id}{path}")
+    return visitor.page
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("colours", ["light", "dark"])
+async def test_axe_finds_nothing(judged: Judged, someone: Someone, path: str, colours: str) -> None:
+    page = await open_page(someone, await judged(), path, color_scheme=colours)
+    await page.wait_for_timeout(2000)
+    await expect_accessible(page)
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Someone, path: str) -> None:
+    page = await open_page(someone, await judged(), path, viewport={"width": 320, "height": 640})
+    await page.wait_for_timeout(1000)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: client.AsyncClient) -> None:
+    set_id = await judged()
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#ranking tbody tr")).to_have_count(5)
+    last = await page.locator("#ranking tbody th").last.inner_text()
+    votes = [
+        schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last
+    ]
+    for _ in range(15):
+        await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    await expect(page.locator("#comparisons")).to_have_text(str(120 + 15 * 4), timeout=20_000)
+    await expect(page.locator("#ranking tbody th").first).to_have_text(last, timeout=20_000)
+
+
+async def test_method_version_search_and_order_can_be_chosen(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged())
+    rows = page.locator("#ranking tbody tr")
+    await expect(rows).to_have_count(5)
+    await page.get_by_label("Method").select_option("win-ratio")
+    await expect(rows.first.locator("td").nth(4)).to_have_text("–")
+    await page.get_by_label("Method").select_option("judge-aware")
+    await page.get_by_label("Version").focus()
+    await page.keyboard.press("Home")
+    await expect(page.locator("#version")).to_have_text("0")
+    await expect(rows.first.locator("td").last).to_have_text("0")
+    await page.keyboard.press("End")
+    await expect(page.locator("#version")).to_have_text("now")
+    await page.get_by_label("Find").fill("c3")
+    await expect(rows).to_have_count(1)
+    await page.get_by_label("Find").fill("")
+    await page.get_by_role("button", name="Candidate").click()
+    await expect(page.locator("#ranking tbody th").first).to_have_text("c0")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#ranking tbody th").first).to_have_text("c4")
+    assert await page.get_by_role("columnheader", name="Candidate").get_attribute("aria-sort") == "descending"
+
+
+async def test_what_is_shown_can_be_downloaded(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged())
+    await page.get_by_label("Method").select_option("gaussian")
+    found = {}
+    for form in ("CSV", "JSON", "SVG", "PNG"):
+        async with page.expect_download() as started:
+            await page.get_by_role("link", name=form, exact=True).click()
+        found[form] = (await (await started.value).path()).read_bytes()
+    assert len(list(csv.DictReader(io.StringIO(found["CSV"].decode())))) == 5
+    assert json.loads(found["JSON"])["method"]["name"] == "gaussian"
+    assert b"gaussian" in found["SVG"]
+    assert found["PNG"].startswith(b"\x89PNG")
+
+
+async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged(), "/trust")
+    await expect(page.locator("#checks li")).to_have_count(10)
+    await expect(page.locator("#summary")).to_contain_text("checks hold")
+    await expect(page.get_by_text("Holds: Connected")).to_be_visible()
+    await page.get_by_role("button", name="Draw").press("Enter")
+    await expect(page.locator("#reliability img")).to_be_visible()
+    assert await page.locator("#reliability img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+
+
+async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged(), "/map")
+    at = page.locator("#at")
+    await expect(at).to_contain_text("the same")
+    await page.locator("#map").focus()
+    await page.keyboard.press("ArrowRight")
+    await expect(at).to_contain_text("(rank 1) against")
+    await expect(at).to_contain_text("wins with")
+    for key in ("+", "ArrowDown", "-", "0"):
+        await page.keyboard.press(key)
+    await page.get_by_label("what the posterior expects").check()
+    await expect(at).to_contain_text("rank 2")
+
+
+async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged(), "/judges")
+    await expect(page.locator(".card h3")).to_have_text(["ann", "gpt <b>"], timeout=20_000)
+    await expect(page.locator("#agreement tbody tr")).to_have_count(2)
+    await page.get_by_label("Skill by").select_option("skill-aggregation")
+    await expect(page.locator(".card dd").nth(1)).not_to_have_text("–", timeout=60_000)
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_names_are_shown_as_text_and_no_script_runs(
+    someone: Someone, service: client.AsyncClient, path: str
+) -> None:
+    evil = ["<img src=x onerror=alert(1)>", "javascript:alert(1)", "\u202eright to left", "x" * 199, "</script><script>1"]
+    new = schemas.SetIn(
+        name="<script>alert('name')</script>",
+        question="<svg onload=alert(1)>",
+        candidates=[schemas.CandidateIn(key=key, text=key) for key in evil],
+    )
+    set_id = (await service.send(client.create_set(new))).id
+    votes = [schemas.ComparisonIn(first=evil[0], second=key, p_first=0.8, judge="<b onclick=1>") for key in evil[1:]]
+    await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    visitor = await someone()
+    broken: list[str] = []
+    visitor.page.on("dialog", lambda dialog: broken.append(dialog.message))
+    visitor.page.on("console", lambda said: broken.append(said.text) if "Content Security" in said.text else None)
+    visitor.page.on("pageerror", lambda error: broken.append(str(error)))
+    answer = await visitor.page.goto(f"{visitor.url}/sets/{set_id}{path}")
+    assert answer is not None
+    assert "unsafe-inline" not in answer.headers["content-security-policy"]
+    await visitor.page.wait_for_timeout(1500)
+    assert await visitor.page.locator("h1").inner_text() == "<script>alert('name')</script>"
+    assert not broken
