@@ -56,14 +56,14 @@ async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Some
     assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: client.AsyncClient) -> None:
+async def test_the_ranking_moves_without_a_reload(
+    judged: Judged, someone: Someone, service: client.AsyncClient
+) -> None:
     set_id = await judged()
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = await page.locator("#ranking tbody th").last.inner_text()
-    votes = [
-        schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last
-    ]
+    votes = [schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last]
     for _ in range(15):
         await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     await expect(page.locator("#comparisons")).to_have_text(str(120 + 15 * 4), timeout=20_000)
@@ -143,7 +143,13 @@ async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> No
 async def test_names_are_shown_as_text_and_no_script_runs(
     someone: Someone, service: client.AsyncClient, path: str
 ) -> None:
-    evil = ["<img src=x onerror=alert(1)>", "javascript:alert(1)", "\u202eright to left", "x" * 199, "</script><script>1"]
+    evil = [
+        "<img src=x onerror=alert(1)>",
+        "javascript:alert(1)",
+        "\u202eright to left",
+        "x" * 199,
+        "</script><script>1",
+    ]
     new = schemas.SetIn(
         name="<script>alert('name')</script>",
         question="<svg onload=alert(1)>",
