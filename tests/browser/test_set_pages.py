@@ -64,9 +64,9 @@ async def test_the_ranking_moves_without_a_reload(
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = await page.locator("#ranking tbody th").last.inner_text()
     votes = [schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last]
-    for _ in range(15):
+    for _ in range(40):
         await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
-    await expect(page.locator("#comparisons")).to_have_text(str(120 + 15 * 4), timeout=20_000)
+    await expect(page.locator("#comparisons")).to_have_text(str(120 + 40 * 4), timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_have_text(last, timeout=20_000)
 
 
@@ -133,7 +133,7 @@ async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None
 
 async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/judges")
-    await expect(page.locator(".card h3")).to_have_text(["ann", "gpt <b>"], timeout=20_000)
+    await expect(page.locator(".card h2")).to_have_text(["ann", "gpt <b>"], timeout=20_000)
     await expect(page.locator("#agreement tbody tr")).to_have_count(2)
     await page.get_by_label("Skill by").select_option("skill-aggregation")
     await expect(page.locator(".card dd").nth(1)).not_to_have_text("–", timeout=60_000)

@@ -19,7 +19,7 @@ function facts(card) {
 
 function shown(card) {
   const about = [card.kind, card.model].filter(Boolean).join(", ");
-  return element("article", { className: "card" }, element("h3", { dir: "auto" }, card.judge), element("p", {}, about || "not described"),
+  return element("article", { className: "card" }, element("h2", { dir: "auto" }, card.judge), element("p", {}, about || "not described"),
     element("dl", {}, ...facts(card).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])));
 }
 
