@@ -220,7 +220,7 @@ async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, some
     ada = await someone()
     async with ada.page.expect_request("**/next-pair") as asked:
         await ada.open(await new_set(*ANSWERS), query="?rank_sets_with=gpt-4")
-    assert (await asked.value).post_data_json["rank_sets_with"] == "gpt-4"
+    assert ((await asked.value).post_data_json or {})["rank_sets_with"] == "gpt-4"
     await ada.expect_message("There is no judge 'gpt-4'", "error")
 
 
