@@ -1,4 +1,4 @@
-"""Two pages: the sets, and one set's ranking that grows as verdicts come in."""
+"""One set's ranking that grows as verdicts come in."""
 
 from pathlib import Path
 from uuid import UUID
@@ -22,12 +22,6 @@ UPCOMING = 3  # pairs shown as coming next
 templates = Jinja2Templates(HERE / "templates")
 static = StaticFiles(directory=HERE / "static")
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/")
-async def index(request: Request, db: ReadDep) -> Response:
-    page = await sets.page(db, project=None, status=None, after=None, limit=1000)
-    return templates.TemplateResponse(request, "index.html", {"sets": page.sets}, headers=SECURITY)
 
 
 @router.get("/sets/{set_id}")
