@@ -146,8 +146,9 @@ def _progress(found: SetOut) -> str:
     made = f"{done:,} comparison{'' if done == 1 else 's'}"
     if not goal:
         return made
-    whole = "the budget of" if _budget(found) else "all"
-    return f"{made}, {min(100 * done // goal, 100)}% of {whole} {goal:,}"
+    pairs = f"all {goal:,} {'ordered ' if found.order == 'both' else ''}pair{'' if goal == 1 else 's'}"
+    whole = f"the budget of {goal:,}" if _budget(found) else pairs
+    return f"{made}, {min(100 * done // goal, 100)}% of {whole}"
 
 
 def _status(found: SetOut) -> str:

@@ -19,14 +19,14 @@ async function choose(file) {
   const content = await file.arrayBuffer().catch(() => null);
   if (content === null) return complain(`${file.name} cannot be read: choose a file that is on this device.`);
   source = { file: file.name, content };
-  at("chosen-name").textContent = file.name;
-  at("chosen").hidden = false;
+  at("forget").textContent = `Do without ${file.name}`;
+  at("forget").hidden = false;
   await check();
 }
 
 function forget() {
   source = null;
-  at("chosen").hidden = true;
+  at("forget").hidden = true;
   outdate();
 }
 
@@ -58,9 +58,8 @@ function complain(message) {
 
 async function create() {
   clearErrors("create", ...[...form.elements].map((element) => element.name).filter(Boolean));
-  for (const name of ["name", "question"]) {
-    if (!form.elements[name].value.trim()) showError(name, "Write something here.");
-  }
+  if (!form.elements.name.value.trim()) showError("name", "Give the set a name.");
+  if (!form.elements.question.value.trim()) showError("question", "Write what judges are asked.");
   if (!form.elements.max_comparisons.checkValidity()) showError("max_comparisons", "Write a whole number from 1 on.");
   if (focusFirstError(form)) return;
   at("create").disabled = true;
@@ -113,12 +112,13 @@ form.addEventListener("submit", (event) => {
   check();
 });
 at("lines").addEventListener("input", () => source ?? outdate());
-at("file").addEventListener("change", async (event) => {
-  await choose(event.target.files[0]);
-  event.target.value = ""; // so that the same file can be chosen again when it is mended
+at("file").addEventListener("click", () => {
+  at("file").value = ""; // so that the same file can be chosen again when it is mended
 });
+at("file").addEventListener("change", () => choose(at("file").files[0]));
 at("forget").addEventListener("click", () => {
   forget();
+  at("file").value = "";
   at("file").focus();
 });
 at("columns").addEventListener("change", () => check(columns()));
@@ -131,4 +131,7 @@ for (const [name, over] of [["dragover", true], ["dragleave", false], ["drop", f
     drop.classList.toggle("over", over);
   });
 }
-drop.addEventListener("drop", (event) => choose(event.dataTransfer.files[0]));
+drop.addEventListener("drop", ({ dataTransfer }) => {
+  at("file").files = dataTransfer.files;
+  choose(dataTransfer.files[0]);
+});
