@@ -10,6 +10,7 @@ import io
 import json
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -158,7 +159,7 @@ def parse(name: str, payload: bytes, max_bytes: int | None = None) -> Table:
 def _table(name: str, kind: str, payload: bytes) -> Table:
     if kind not in READERS:
         raise InputError(f"{name}: unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet")
-    if not payload or payload.isspace():
+    if payload.removeprefix(BOM_UTF8).isspace() or payload in (b"", BOM_UTF8):
         raise InputError(f"{name}: the file is empty")
     content = READERS[kind](name, payload)
     if not content.cells.num_rows and not content.faults:
@@ -236,7 +237,7 @@ def _ragged(line: int, found: int, width: int) -> Fault:
 
 
 def _header(name: str, text: str) -> list[str]:
-    line, header = next(_records(text), (1, list[str]()))
+    line, header = next(_records(text))
     if repeated := [column for column in header if header.count(column) > 1]:
         raise InputError(f"{name}, line {line}: column {repeated[0]!r} is there twice; rename one of them")
     return header
