@@ -215,18 +215,16 @@ def _read_csv(name: str, payload: bytes) -> Content:
     multiline = pa.csv.ParseOptions(newlines_in_values=True)
     try:
         cells = pa.csv.read_csv(io.BytesIO(payload), parse_options=multiline, convert_options=as_text)
-    except pa.ArrowInvalid as error:
-        return _read_ragged_csv(name, text, error)
+    except pa.ArrowInvalid:
+        return _read_awkward_csv(text)
     lines = cache(lambda: [line for line, _ in _records(text)][1:])
     return Content(cells, "line", lambda row: lines()[row], [])
 
 
-def _read_ragged_csv(name: str, text: str, error: pa.ArrowInvalid) -> Content:
-    """The records that are as wide as the header. Raises InputError where all are."""
+def _read_awkward_csv(text: str) -> Content:
+    """What Arrow refuses: records that are not as wide as the header, or longer than a block."""
     (_, header), *records = _records(text)
     faults = [_ragged(line, len(record), len(header)) for line, record in records if len(record) != len(header)]
-    if not faults:
-        raise InputError(f"{name}: {_one_line(error)}")
     good = [(line, record) for line, record in records if len(record) == len(header)]
     cells = {column: pa.array([record[n] for _, record in good], pa.string()) for n, column in enumerate(header)}
     return Content(pa.table(cells), "line", lambda row: good[row][0], faults)

@@ -220,6 +220,13 @@ async def test_every_bad_line_of_a_csv_is_reported(http: httpx.AsyncClient) -> N
     ]
 
 
+async def test_texts_may_be_long(http: httpx.AsyncClient) -> None:
+    content = f"key,text\nash,{'Tall. ' * 150_000}\n\nbirch,{'ä' * 900_000}\nash,x\n"
+    preview = await look_at(http, content, file="trees.csv")
+    assert [len(each["text"]) for each in preview["candidates"]] == [899_999, 900_000]
+    assert [each["place"] for each in preview["faults"]] == ["line 5"]
+
+
 async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient) -> None:
     bad = ["{", "[1]", "[" * 100_000, '{"key": "\\ud800", "text": "x"}', '{"text": "x"}', '{"key": "a\\u0000"}']
     content = "\n".join([json.dumps(CANDIDATES[0]), "", *bad, json.dumps(CANDIDATES[1])])
