@@ -18,6 +18,7 @@ from app.words import CriterionName, OrderName, PositionBias
 
 PAGE = 50  # sets
 FAULTS = 100  # that one report shows
+BYTES = "application/octet-stream"  # which a page of another site cannot send without asking
 SEARCHABLE = SECURITY | {  # the search is a plain GET form
     "Content-Security-Policy": SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 }
@@ -87,6 +88,8 @@ async def preview(
 
     Raises InvalidRequest, SetTooLarge.
     """
+    if request.headers.get("Content-Type") != BYTES:
+        raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
     body, columns = await request.body(), candidate_files.Columns(key, text)
     return await asyncio.to_thread(_preview, ctx.settings, file, body, columns)
 

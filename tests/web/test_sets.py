@@ -32,8 +32,9 @@ async def names(http: httpx.AsyncClient, **query: Any) -> list[str]:
     return re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", await page(http, **query))
 
 
-async def look(http: httpx.AsyncClient, content: str | bytes, **query: str) -> httpx.Response:
-    return await http.post("/sets/new/candidates", params=query, content=content)
+async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: str) -> httpx.Response:
+    headers = {"Content-Type": "application/octet-stream"}
+    return await http.post("/sets/new/candidates", params=query, content=content, headers=headers)
 
 
 async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: str) -> dict[str, Any]:
@@ -285,6 +286,13 @@ async def test_an_unknown_column_names_those_that_are_there(http: httpx.AsyncCli
     assert_problem(answer, 422, "invalid-request", "the columns are key, text")
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", None])
+async def test_what_a_page_of_another_site_could_send_is_refused(http: httpx.AsyncClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = await http.post("/sets/new/candidates", content=CSV, params={"file": "trees.csv"}, headers=headers)
+    assert_problem(answer, 422, "invalid-request", "application/octet-stream")
+
+
 async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
     await look_at(http, CSV, file="trees.csv")
     await look_at(http, "ash: Tall.\nbirch: White.")
@@ -323,7 +331,7 @@ async def test_a_file_that_grows_over_the_limit_is_refused(small: httpx.AsyncCli
         for _ in range(30):
             yield b" " * 100
 
-    answer = await small.post("/sets/new/candidates", params={"file": "trees.csv"}, content=chunks())
+    answer = await look(small, chunks(), file="trees.csv")
     assert_problem(answer, 413, "body-too-large", "smaller parts")
 
 

@@ -121,7 +121,10 @@ at("forget").addEventListener("click", () => {
   at("file").value = "";
   at("file").focus();
 });
-at("columns").addEventListener("change", () => check(columns()));
+at("columns").addEventListener("change", async (event) => {
+  await check(columns());
+  event.target.focus(); // arrow keys change it step by step
+});
 at("create").addEventListener("click", create);
 
 const drop = at("drop");
