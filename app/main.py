@@ -42,6 +42,7 @@ from app.storage import db
 from app.storage.embedded import EmbeddedPostgres
 from app.storage.listening import listen
 from app.web import pages
+from app.web import sets as web_sets
 
 DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as few comparisons as possible.
 
@@ -71,6 +72,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
+    app.include_router(web_sets.router)  # first, as /sets/new is no id
     app.include_router(pages.router)
     app.mount("/static", pages.static)
     problems.install(app)

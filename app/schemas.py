@@ -26,7 +26,8 @@ from app.words import (
 
 M = TypeVar("M", bound=BaseModel)
 LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # of an absolute score: what the numerics can square and divide by
-Key = Annotated[str, Field(min_length=1, max_length=200, examples=["kelp"])]
+LONGEST_KEY = 200
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
 JudgeName = Annotated[
     str,
     Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),

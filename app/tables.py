@@ -9,8 +9,10 @@ import gzip
 import io
 import json
 import sys
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +28,7 @@ H = TypeVar("H", bound=Hashable)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Labels = tuple[str, ...]
-Place = Callable[[int], str]  # "line 7" for a row, counted from 0
+Line = Callable[[int], int]  # the line, from 1, of a row, from 0
 
 WORDS: dict[str, Winner] = {
     "first": "first",
@@ -47,6 +49,7 @@ WORDS: dict[str, Winner] = {
 }
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that csv allows a field
 EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 
 
@@ -56,15 +59,45 @@ class InputError(Exception):
     exit_code = 2
 
 
+class Fault(NamedTuple):
+    """What is wrong with one line of a file, or with one of its cells."""
+
+    place: str  # "line 7"
+    line: int
+    column: str | None
+    wrong: str
+    remedy: str
+
+    def error(self, name: str) -> InputError:
+        column = "" if self.column is None else f", column {self.column!r}"
+        return InputError(f"{name}, {self.place}{column}: {self.wrong}; {self.remedy}")
+
+
+class Content(NamedTuple):
+    """What a file holds."""
+
+    cells: pa.Table
+    unit: str  # what its rows are counted in: "line" or "row"
+    line: Line
+    faults: list[Fault]  # the lines that are left out
+
+
 class Table(NamedTuple):
     name: str  # what errors call the file
     cells: pa.Table
     rows: Ints  # (K,) where each row stood in the file, from 0
-    place: Place
+    content: Content
 
     @property
     def columns(self) -> list[str]:
         return self.cells.column_names
+
+    def line(self, row: int) -> int:
+        """`row` counts the rows that the table has now."""
+        return self.content.line(int(self.rows[row]))
+
+    def place(self, row: int) -> str:
+        return f"{self.content.unit} {self.line(row)}"
 
 
 class Columns(NamedTuple):
@@ -103,16 +136,35 @@ class Verdicts(NamedTuple):
 
 
 def read(path: str) -> Table:
-    """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError."""
-    name, kind, payload = _load(path)
+    """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError, for one bad line too."""
+    table = _table("standard input", ".csv", sys.stdin.buffer.read()) if path == "-" else parse(path, _contents(path))
+    for fault in table.content.faults[:1]:
+        raise fault.error(table.name)
+    return _own_export(table)
+
+
+def parse(name: str, payload: bytes, max_bytes: int | None = None) -> Table:
+    """The table in the contents of a file of that name, without its bad lines, which are the faults of its content.
+
+    Raises InputError where the file as a whole is of no use, or would unpack to more than `max_bytes`.
+    """
+    suffixes = Path(name.lower()).suffixes
+    if suffixes[-2:] in ([".csv", ".gz"], [".jsonl", ".gz"]):
+        return _table(name, suffixes[-2], _unpack(name, payload, max_bytes))
+    if suffixes[-1:] == [".parquet"]:
+        _refuse_large_parquet(name, payload, max_bytes)
+    return _table(name, "".join(suffixes[-1:]), payload)
+
+
+def _table(name: str, kind: str, payload: bytes) -> Table:
     if kind not in READERS:
         raise InputError(f"{name}: unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet")
-    if not payload or payload.isspace():
+    if payload.removeprefix(BOM_UTF8).isspace() or payload in (b"", BOM_UTF8):
         raise InputError(f"{name}: the file is empty")
-    cells, place = READERS[kind](name, payload)
-    if not cells.num_rows:
+    content = READERS[kind](name, payload)
+    if not content.cells.num_rows and not content.faults:
         raise InputError(f"{name}: there are column names but no rows")
-    return _own_export(Table(name, cells, np.arange(cells.num_rows), place))
+    return Table(name, content.cells, np.arange(content.cells.num_rows), content)
 
 
 def _own_export(table: Table) -> Table:
@@ -121,17 +173,6 @@ def _own_export(table: Table) -> Table:
         return table
     kept = where(table, [("voided_by", "")])
     return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
-
-
-def _load(path: str) -> tuple[str, str, bytes]:
-    """Name, kind and unpacked contents."""
-    if path == "-":
-        return "standard input", ".csv", sys.stdin.buffer.read()
-    suffixes = Path(path.lower()).suffixes
-    payload = _contents(path)
-    if suffixes[-2:] in ([".csv", ".gz"], [".jsonl", ".gz"]):
-        return path, suffixes[-2], _unpack(path, payload)
-    return path, "".join(suffixes[-1:]), payload
 
 
 def _contents(path: str) -> bytes:
@@ -145,11 +186,19 @@ def _contents(path: str) -> bytes:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _unpack(path: str, payload: bytes) -> bytes:
+def _unpack(name: str, payload: bytes, max_bytes: int | None) -> bytes:
     try:
-        return gzip.decompress(payload)
-    except (OSError, EOFError):
-        raise InputError(f"{path}: not gzip, or cut short; rename the file or fetch it again") from None
+        with gzip.open(io.BytesIO(payload)) as packed:
+            unpacked = packed.read(-1 if max_bytes is None else max_bytes + 1)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{name}: not gzip, or cut short; rename the file or fetch it again") from None
+    _refuse_large(name, len(unpacked), max_bytes)
+    return unpacked
+
+
+def _refuse_large(name: str, size: int, max_bytes: int | None) -> None:
+    if max_bytes is not None and size > max_bytes:
+        raise InputError(f"{name}: unpacks to more than {max_bytes:,} bytes; send it in smaller parts")
 
 
 def _decode(name: str, payload: bytes) -> str:
@@ -160,16 +209,29 @@ def _decode(name: str, payload: bytes) -> str:
         raise InputError(f"{name}, line {line}: not UTF-8 text; save the file as UTF-8") from None
 
 
-def _read_csv(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+def _read_csv(name: str, payload: bytes) -> Content:
     text = _decode(name, payload)
-    header = _header(name, text)
-    as_text = pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()))
+    as_text = pa.csv.ConvertOptions(column_types=dict.fromkeys(_header(name, text), pa.string()))
     multiline = pa.csv.ParseOptions(newlines_in_values=True)
     try:
         cells = pa.csv.read_csv(io.BytesIO(payload), parse_options=multiline, convert_options=as_text)
-    except pa.ArrowInvalid as error:
-        raise InputError(_ragged(name, text) or f"{name}: {_one_line(error)}") from None
-    return cells, lambda row: f"line {next(islice(_records(text), row + 1, None))[0]}"
+    except pa.ArrowInvalid:
+        return _read_awkward_csv(text)
+    lines = cache(lambda: [line for line, _ in _records(text)][1:])
+    return Content(cells, "line", lambda row: lines()[row], [])
+
+
+def _read_awkward_csv(text: str) -> Content:
+    """What Arrow refuses: records that are not as wide as the header, or longer than a block."""
+    (_, header), *records = _records(text)
+    faults = [_ragged(line, len(record), len(header)) for line, record in records if len(record) != len(header)]
+    good = [(line, record) for line, record in records if len(record) == len(header)]
+    cells = {column: pa.array([record[n] for _, record in good], pa.string()) for n, column in enumerate(header)}
+    return Content(pa.table(cells), "line", lambda row: good[row][0], faults)
+
+
+def _ragged(line: int, found: int, width: int) -> Fault:
+    return Fault(f"line {line}", line, None, f"{found} fields, the header has {width}", "quote commas")
 
 
 def _header(name: str, text: str) -> list[str]:
@@ -181,40 +243,38 @@ def _header(name: str, text: str) -> list[str]:
 
 def _records(text: str) -> Iterator[tuple[int, list[str]]]:
     """The line that each record starts on, and its fields; blank lines are no records."""
-    reader, line = csv.reader(io.StringIO(text)), 1
+    reader, line = csv.reader(io.StringIO(text, newline="")), 1
     for record in reader:
         if record:
             yield line, record
         line = reader.line_num + 1
 
 
-def _ragged(name: str, text: str) -> str | None:
-    records = _records(text)
-    width = len(next(records)[1])
-    for line, record in records:
-        if len(record) != width:
-            return f"{name}, line {line}: {len(record)} fields, the header has {width}; quote commas"
-    return None
-
-
-def _read_jsonl(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+def _read_jsonl(name: str, payload: bytes) -> Content:
     lines = [(k, line) for k, line in enumerate(_decode(name, payload).split("\n"), 1) if line.strip()]
-    entries = [_parse_object(name, number, line) for number, line in lines]
-    columns = dict.fromkeys(column for entry in entries for column in entry)
-    cells = {column: pa.array([_as_text(entry.get(column)) for entry in entries]) for column in columns}
-    return pa.table(cells), lambda row: f"line {lines[row][0]}"
+    read = [(number, _parse_object(number, line)) for number, line in lines]
+    entries = [(number, entry) for number, entry in read if isinstance(entry, dict)]
+    columns = dict.fromkeys(column for _, entry in entries for column in entry)
+    cells = {column: pa.array([_as_text(entry.get(column)) for _, entry in entries]) for column in columns}
+    faults = [entry for _, entry in read if isinstance(entry, Fault)]
+    return Content(pa.table(cells), "line", lambda row: entries[row][0], faults)
 
 
-def _parse_object(name: str, line: int, text: str) -> dict[str, Any]:
+def _parse_object(line: int, text: str) -> dict[str, Any] | Fault:
     try:
         entry = json.loads(text)
+        json.dumps(entry, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         reason = f"not JSON ({error.msg.lower()})"
+    except UnicodeEncodeError:
+        reason = "half a character (a lone surrogate)"
+    except (ValueError, RecursionError):
+        reason = "numbers too long or lists too deep to read"
     else:
         if isinstance(entry, dict):
             return entry
         reason = "not a JSON object"
-    raise InputError(f"{name}, line {line}: {reason}; write one object per line")
+    return Fault(f"line {line}", line, None, reason, "write one object per line")
 
 
 def _as_text(value: Any) -> str:
@@ -223,12 +283,26 @@ def _as_text(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _read_parquet(name: str, payload: bytes) -> tuple[pa.Table, Place]:
+def _read_parquet(name: str, payload: bytes) -> Content:
     try:
         cells = pa.parquet.read_table(pa.BufferReader(payload))
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{name}: not a Parquet file ({_one_line(error)})") from None
-    return cells, lambda row: f"row {row + 1}"
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _no_parquet(name, error) from None
+    return Content(cells, "row", lambda row: row + 1, [])
+
+
+def _refuse_large_parquet(name: str, payload: bytes, max_bytes: int | None) -> None:
+    if max_bytes is None or not payload:
+        return
+    try:
+        metadata = pa.parquet.read_metadata(pa.BufferReader(payload))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _no_parquet(name, error) from None
+    _refuse_large(name, sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)), max_bytes)
+
+
+def _no_parquet(name: str, error: Exception) -> InputError:
+    return InputError(f"{name}: not a Parquet file ({_one_line(error)})")
 
 
 def _one_line(error: Exception) -> str:
@@ -310,7 +384,7 @@ def _some(values: Iterable[str], limit: int = 8) -> str:
 
 def complaint(table: Table, row: int, column: str, what: str) -> InputError:
     """An error about one cell; `row` counts the rows that the table has now."""
-    return InputError(f"{table.name}, {table.place(int(table.rows[row]))}, column {column!r}: {what}")
+    return InputError(f"{table.name}, {table.place(row)}, column {column!r}: {what}")
 
 
 def _first_true(flags: ArrayLike) -> int | None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from app import client, tables
+from app import candidate_files, client, tables
 from app.client import Client
 from app.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
 
@@ -34,8 +34,10 @@ def read(source: Source) -> Contents:
     """The comparisons in a file, or the candidates where its columns are key and text. Raises tables.InputError."""
     table = tables.read(source.path)
     if {"key", "text"} <= set(table.columns) and not tables.has_pairs(table, source.columns):
-        keys, texts = tables.keys(table, "key"), tables.keys(table, "text")
-        return Contents([CandidateIn(key=key, text=text) for key, text in zip(keys, texts, strict=True)], [], [])
+        found = candidate_files.read(table)
+        for fault in found.faults[:1]:
+            raise fault.error(table.name)
+        return Contents(found.candidates, [], [])
     comparisons = _comparisons(table, source)
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
 

@@ -40,6 +40,16 @@ async def page(
     return schemas.SetPage(sets=[present(row) for row in rows[:limit]], next_after=more)
 
 
+async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:
+    """Those with `name` in their names, newest first."""
+    return [present(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
+
+
+async def projects(db: AsyncConnection) -> list[str]:
+    """Those that have sets, in alphabetical order."""
+    return [*await sets.projects(db)]
+
+
 async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     await locked_set(db, set_id)

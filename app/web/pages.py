@@ -1,4 +1,4 @@
-"""Pages: the sets, and of each set its ranking, whether to trust it, its map, its judges, and judging pairs."""
+"""The pages of one set: its ranking, whether to trust it, its map, its judges, and judging its pairs."""
 
 from pathlib import Path
 from typing import get_args
@@ -25,12 +25,6 @@ UPCOMING = 5  # pairs shown as coming next
 templates = Jinja2Templates(HERE / "templates")
 static = StaticFiles(directory=HERE / "static")
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/")
-async def index(request: Request, db: ReadDep) -> Response:
-    page = await sets.page(db, project=None, status=None, after=None, limit=1000)
-    return templates.TemplateResponse(request, "index.html", {"sets": page.sets}, headers=SECURITY)
 
 
 @router.get("/sets/{set_id}")

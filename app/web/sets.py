@@ -1,0 +1,168 @@
+"""The list of sets, and making a new one from a file or from typed lines."""
+
+import asyncio
+from typing import Annotated, Any, NamedTuple, get_args
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app import candidate_files, tables
+from app.api.dependencies import ContextDep, ReadDep
+from app.schemas import SetIn, SetOut
+from app.service import sets
+from app.service.errors import InvalidRequest, SetTooLarge
+from app.settings import Settings
+from app.tables import Fault, Table
+from app.web.pages import SECURITY, templates
+from app.words import CriterionName, OrderName, PositionBias
+
+PAGE = 50  # sets
+FAULTS = 100  # that one report shows
+BYTES = "application/octet-stream"  # which a page of another site cannot send without asking
+SEARCHABLE = SECURITY | {  # the search is a plain GET form
+    "Content-Security-Policy": SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
+}
+CRITERIA: dict[CriterionName, str] = {
+    "reordering": "the pair whose order is least certain",
+    "variance": "the pair whose difference in score is least certain",
+    "determinant": "the pair that makes all scores together more certain",
+    "exponent": "between the two first ones",
+    "random": "any pair, by chance",
+}
+ORDERS: dict[OrderName, str] = {
+    "balanced": "the one that has been first less often",
+    "both": "every pair is asked in both orders",
+    "as_selected": "the one that joined the set earlier",
+}
+POSITION_BIASES: dict[PositionBias, str] = {
+    "none": "assume that there is none",
+    "estimate": "estimate it for each judge, together with the scores",
+}
+CHOICES = {
+    "criteria": [(name, CRITERIA[name]) for name in get_args(CriterionName)],
+    "orders": [(name, ORDERS[name]) for name in get_args(OrderName)],
+    "position_biases": [(name, POSITION_BIASES[name]) for name in get_args(PositionBias)],
+}
+
+router = APIRouter(include_in_schema=False)
+
+
+class Listed(NamedTuple):
+    """A set and how far it is."""
+
+    set: SetOut
+    goal: int  # comparisons; 0 where there is nothing to compare
+    progress: str
+    status: str
+
+
+@router.get("/")
+async def index(
+    request: Request, db: ReadDep, q: str = "", project: str = "", page: Annotated[int, Query(ge=1, le=10**6)] = 1
+) -> Response:
+    rows = await sets.find(db, name=q, project=project or None, offset=PAGE * (page - 1), limit=PAGE + 1)
+    shown = {
+        "sets": [_listed(row) for row in rows[:PAGE]],
+        "projects": await sets.projects(db),
+        "query": q,
+        "project": project,
+        "first": PAGE * (page - 1) + 1,
+        "previous": _link(q, project, page - 1) if page > 1 else None,
+        "next": _link(q, project, page + 1) if len(rows) > PAGE else None,
+    }
+    return templates.TemplateResponse(request, "sets.html", shown, headers=SEARCHABLE)
+
+
+@router.get("/sets/new")
+async def new(request: Request, ctx: ContextDep) -> Response:
+    defaults = SetIn(name="-", question="-")
+    shown = {"defaults": defaults, "max_bytes": ctx.settings.max_body_bytes, **CHOICES}
+    return templates.TemplateResponse(request, "new-set.html", shown, headers=SECURITY)
+
+
+@router.post("/sets/new/candidates")
+async def preview(
+    request: Request, ctx: ContextDep, file: str | None = None, key: str | None = None, text: str | None = None
+) -> dict[str, Any]:
+    """The candidates in the body, a file of that name or else typed lines; nothing is created.
+
+    Raises InvalidRequest, SetTooLarge.
+    """
+    if request.headers.get("Content-Type") != BYTES:
+        raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
+    body, columns = await request.body(), candidate_files.Columns(key, text)
+    return await asyncio.to_thread(_preview, ctx.settings, file, body, columns)
+
+
+def _preview(settings: Settings, file: str | None, body: bytes, columns: candidate_files.Columns) -> dict[str, Any]:
+    try:
+        table = _table(settings, file, body)
+        found = candidate_files.read(table, columns, settings.max_text_chars)
+    except tables.InputError as error:
+        raise InvalidRequest(str(error)) from None
+    _refuse_large_set(len(found.candidates), settings.max_candidates)
+    return {
+        "columns": table.columns if file else [],
+        "key": found.columns.key,
+        "text": found.columns.text,
+        "candidates": [candidate.model_dump(include={"key", "text"}) for candidate in found.candidates],
+        "faults": [_shown(fault) for fault in found.faults[:FAULTS]],
+        "fault_count": len(found.faults),
+    }
+
+
+def _table(settings: Settings, file: str | None, body: bytes) -> Table:
+    if file is None:
+        return candidate_files.typed(body.decode(errors="replace"))
+    return tables.parse(file, body, settings.max_body_bytes)
+
+
+def _refuse_large_set(count: int, limit: int) -> None:
+    if count > limit:
+        raise SetTooLarge(
+            f"There are {count:,} candidates; this server allows {limit:,} (NEXTPAIR_MAX_CANDIDATES). Leave some out."
+        )
+
+
+def _shown(fault: Fault) -> dict[str, str | None]:
+    return {"place": fault.place, "column": fault.column, "wrong": fault.wrong, "remedy": fault.remedy}
+
+
+def _listed(found: SetOut) -> Listed:
+    return Listed(found, _goal(found), _progress(found), _status(found))
+
+
+def _goal(found: SetOut) -> int:
+    """The budget, or every comparison there can be."""
+    if budget := _budget(found):
+        return budget
+    orders = 2 if found.order == "both" else 1
+    return found.candidates * (found.candidates - 1) // 2 * max(found.items, 1) * orders
+
+
+def _budget(found: SetOut) -> int | None:
+    return found.budget.max_comparisons if found.budget else None
+
+
+def _progress(found: SetOut) -> str:
+    done, goal = found.comparisons, _goal(found)
+    made = f"{done:,} comparison{'' if done == 1 else 's'}"
+    if not goal:
+        return made
+    pairs = f"all {goal:,} {'ordered ' if found.order == 'both' else ''}pair{'' if goal == 1 else 's'}"
+    whole = f"the budget of {goal:,}" if _budget(found) else pairs
+    return f"{made}, {min(100 * done // goal, 100)}% of {whole}"
+
+
+def _status(found: SetOut) -> str:
+    if found.status == "paused":
+        return "Paused: no pairs are handed out"
+    if found.candidates < 2:
+        return "Needs two candidates"
+    if (budget := _budget(found)) and found.comparisons >= budget:
+        return "The budget is used up"
+    return "Under way" if found.comparisons else "Not begun"
+
+
+def _link(query: str, project: str, page: int) -> str:
+    return "/?" + urlencode({"q": query, "project": project, "page": page})

@@ -1,0 +1,360 @@
+"""The list of sets, and the page that makes one: what is found, what is shown of a file, and what is refused."""
+
+import gzip
+import io
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from app.settings import Settings
+from tests.api.test_bad_input import assert_problem
+from tests.conftest import running
+from tests.factories import compare, create_set, create_systems, patch
+
+CSV = "key,text\nash,Tall.\nbirch,White.\n"
+CANDIDATES = [{"key": "ash", "text": "Tall."}, {"key": "birch", "text": "White."}]
+EVIL = '"><script>alert(1)</script>'
+
+
+async def page(http: httpx.AsyncClient, path: str = "/", **query: Any) -> str:
+    answer = await http.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+async def names(http: httpx.AsyncClient, **query: Any) -> list[str]:
+    return re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", await page(http, **query))
+
+
+async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: str) -> httpx.Response:
+    headers = {"Content-Type": "application/octet-stream"}
+    return await http.post("/sets/new/candidates", params=query, content=content, headers=headers)
+
+
+async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: str) -> dict[str, Any]:
+    """The preview of a file, or of typed lines."""
+    answer = await look(http, content, **query)
+    assert answer.status_code == 200, answer.text
+    preview: dict[str, Any] = answer.json()
+    return preview
+
+
+def jsonl(*rows: Any) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink, compression="zstd", write_statistics=False)
+    return sink.getvalue()
+
+
+# The list
+
+
+async def test_without_sets_the_page_says_what_to_do(http: httpx.AsyncClient) -> None:
+    assert 'href="/sets/new"' in await page(http)
+    assert "There are no sets yet" in await page(http)
+
+
+async def test_sets_are_listed_newest_first_and_link_to_ranking_and_judging(http: httpx.AsyncClient) -> None:
+    first, second = await create_set(http, name="Trees"), await create_set(http, name="Bushes")
+    assert await names(http) == ["Bushes", "Trees"]
+    for each in (first, second):
+        assert f'href="/sets/{each["id"]}"' in await page(http)
+        assert f'href="/sets/{each["id"]}/annotate"' in await page(http)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("tree", ["Trees"]), ("%", ["100% wood"]), ("_", []), ("", ["100% wood", "Trees"])]
+)
+async def test_a_search_finds_a_part_of_the_name(http: httpx.AsyncClient, query: str, found: list[str]) -> None:
+    await create_set(http, name="Trees")
+    await create_set(http, name="100% wood")
+    assert await names(http, q=query) == found
+
+
+async def test_a_search_that_finds_nothing_says_so(http: httpx.AsyncClient) -> None:
+    await create_set(http)
+    assert "No set is found" in await page(http, q="nothing of that name")
+
+
+async def test_a_project_shows_its_sets_alone(http: httpx.AsyncClient) -> None:
+    await create_set(http, name="Trees", project="wood")
+    await create_set(http, name="Rocks", project="stone")
+    assert await names(http, project="wood") == ["Trees"]
+    assert '<option value="wood" selected>' in await page(http, project="wood")
+    assert await names(http, project="wood", q="rock") == []
+
+
+async def test_a_deleted_set_is_not_listed(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, project="wood")
+    await http.delete(f"/v1/sets/{created['id']}")
+    assert await names(http) == []
+    assert "wood" not in await page(http)
+
+
+async def test_pages_hold_fifty_and_keep_the_search(http: httpx.AsyncClient) -> None:
+    for n in range(51):
+        await create_set(http, "ash", name=f"Tree {n}")
+    assert await names(http, q="tree") == [f"Tree {n}" for n in range(50, 0, -1)]
+    assert await names(http, q="tree", page=2) == ["Tree 0"]
+    assert 'href="/?q=tree&amp;project=&amp;page=2" rel="next"' in await page(http, q="tree")
+    assert 'href="/?q=tree&amp;project=&amp;page=1" rel="prev"' in await page(http, q="tree", page=2)
+    assert "Sets 51 to 51" in await page(http, page=2)
+
+
+async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> None:
+    await create_set(http, name=EVIL, project=EVIL)
+    shown = await page(http, q=EVIL, project=EVIL)
+    assert "<script>" not in shown
+    assert shown.count("&lt;script&gt;alert(1)") >= 4
+
+
+@pytest.mark.parametrize(
+    ("fields", "progress", "status"),
+    [
+        ({}, "1 comparison, 16% of all 6 pairs", "Under way"),
+        ({"order": "both"}, "1 comparison, 8% of all 12 ordered pairs", "Under way"),
+        ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Under way"),
+        ({"budget": {"max_comparisons": 1}}, "1 comparison, 100% of the budget of 1", "The budget is used up"),
+    ],
+)
+async def test_progress_is_a_share_of_the_budget_or_of_all_pairs(
+    http: httpx.AsyncClient, fields: dict[str, Any], progress: str, status: str
+) -> None:
+    created = await create_set(http, **fields)
+    await compare(http, created["id"], "ash>elm")
+    shown = await page(http)
+    assert progress in shown
+    assert status in shown
+    assert 'value="1"' in shown
+
+
+async def test_pairs_of_systems_are_counted_by_item(http: httpx.AsyncClient) -> None:
+    await create_systems(http, ["one", "two"], "kelp", "rowan", "elm")
+    assert "0 comparisons, 0% of all 6 pairs" in await page(http)
+    assert "Not begun" in await page(http)
+
+
+async def test_a_paused_set_and_one_without_candidates_say_so(http: httpx.AsyncClient) -> None:
+    await patch(http, (await create_set(http))["id"], status="paused")
+    await create_set(http, candidates=[])
+    shown = await page(http)
+    assert "Paused: no pairs are handed out" in shown
+    assert "Needs two candidates" in shown
+
+
+# A new set
+
+
+async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> None:
+    shown = await page(http, "/sets/new")
+    for value in ("reordering", "balanced", "none"):
+        assert f'<option value="{value}" selected>' in shown
+    assert "<details>" in shown
+
+
+@pytest.mark.parametrize(("path", "forms"), [("/", "'self'"), ("/sets/new", "'none'")])
+async def test_scripts_and_styles_are_files_of_the_service(http: httpx.AsyncClient, path: str, forms: str) -> None:
+    await create_set(http)
+    answer = await http.get(path)
+    assert f"form-action {forms};" in answer.headers["Content-Security-Policy"]
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert not re.search(r"<script(?![^>]* src=)|<style|\son\w+=|\sstyle=", answer.text)
+    for address in re.findall(r'(?:src|href)="(/static/[^"]+)"', answer.text):
+        assert (await http.get(address)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("trees.csv", CSV),
+        ("TREES.CSV", "\ufeff" + CSV.replace("\n", "\r\n")),
+        ("trees.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("trees.jsonl", jsonl(*CANDIDATES)),
+        ("trees.parquet", parquet(key=["ash", "birch"], text=["Tall.", "White."])),
+    ],
+)
+async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, content: str | bytes) -> None:
+    assert await look_at(http, content, file=file) == {
+        "columns": ["key", "text"], "key": "key", "text": "text", "candidates": CANDIDATES, "faults": [],
+        "fault_count": 0,
+    }  # fmt: skip
+
+
+async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "ash: Tall.\n\n  Sunlight: it is white light. \nhttps://a.b is a text\n")
+    assert [tuple(each.values()) for each in preview["candidates"]] == [
+        ("ash", "Tall."), ("Sunlight", "it is white light."), ("3", "https://a.b is a text"),
+    ]  # fmt: skip
+    assert preview["columns"] == []
+
+
+async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
+    content = "id,title,body\n7,Ash,Tall.\n8,Birch,White.\n"
+    found = await look_at(http, content, file="trees.csv")
+    assert (found["key"], found["text"], found["columns"]) == ("", "body", ["id", "title", "body"])
+    assert found["candidates"] == [{"key": "1", "text": "Tall."}, {"key": "2", "text": "White."}]
+    named = await look_at(http, content, file="trees.csv", key="id", text="title")
+    assert named["candidates"] == [{"key": "7", "text": "Ash"}, {"key": "8", "text": "Birch"}]
+    bare = await look_at(http, content, file="trees.csv", key="title", text="")
+    assert bare["candidates"] == [{"key": "Ash", "text": None}, {"key": "Birch", "text": None}]
+
+
+async def test_every_bad_line_of_a_csv_is_reported(http: httpx.AsyncClient) -> None:
+    content = f'key,text\nash,"Two\nlines."\nbirch,a,b\n,none\nash,again\ncedar,\n{"x" * 201},long\nelm,ok\n'
+    preview = await look_at(http, content, file="trees.csv")
+    assert [each["key"] for each in preview["candidates"]] == ["ash", "elm"]
+    assert [tuple(each.values()) for each in preview["faults"]] == [
+        ("line 4", None, "3 fields, the header has 2", "quote commas"),
+        ("line 5", "key", "empty", "every row needs a value here"),
+        ("line 6", "key", "the key 'ash' is on line 2 already", "give every candidate a key of its own"),
+        ("line 7", "text", "empty", "every row needs a value here"),
+        ("line 8", "key", "a key of 201 characters", "shorten it to 200"),
+    ]
+
+
+async def test_texts_may_be_long(http: httpx.AsyncClient) -> None:
+    content = f"key,text\nash,{'Tall. ' * 150_000}\n\nbirch,{'ä' * 900_000}\nash,x\n"
+    preview = await look_at(http, content, file="trees.csv")
+    assert [len(each["text"]) for each in preview["candidates"]] == [899_999, 900_000]
+    assert [each["place"] for each in preview["faults"]] == ["line 5"]
+
+
+async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient) -> None:
+    bad = ["{", "[1]", "[" * 100_000, '{"key": "\\ud800", "text": "x"}', '{"text": "x"}', '{"key": "a\\u0000"}']
+    content = "\n".join([json.dumps(CANDIDATES[0]), "", *bad, json.dumps(CANDIDATES[1])])
+    preview = await look_at(http, content, file="trees.jsonl")
+    assert preview["candidates"] == CANDIDATES
+    assert [each["place"] for each in preview["faults"]] == [f"line {n}" for n in range(3, 9)]
+    assert [each["wrong"].split(" (")[0] for each in preview["faults"]] == [
+        "not JSON", "not a JSON object", "numbers too long or lists too deep to read", "half a character", "empty",
+        "a NUL character",
+    ]  # fmt: skip
+
+
+async def test_bad_rows_of_parquet_are_reported(http: httpx.AsyncClient) -> None:
+    content = parquet(key=["ash", None, "ash"], text=["Tall.", "x", "y"])
+    preview = await look_at(http, content, file="trees.parquet")
+    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("row 2", "key"), ("row 3", "key")]
+
+
+async def test_bad_typed_lines_are_reported(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "ash: one\n\nash: two\n")
+    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("line 3", "key")]
+
+
+async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "key,text\n" + ",x\n" * 150, file="trees.csv")
+    assert (len(preview["faults"]), preview["fault_count"], preview["candidates"]) == (100, 150, [])
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("trees.txt", CSV, "unknown kind of file"),
+        ("trees.csv", "", "the file is empty"),
+        ("trees.csv", "\ufeff", "the file is empty"),
+        ("trees.csv", "key,text\n", "no rows"),
+        ("trees.csv", "key,key\na,b\n", "is there twice"),
+        ("trees.csv", "key;text\nash;Tall.\n", "separate cells by commas"),
+        ("trees.csv", b"key,text\nash,\xff\n", "line 2: not UTF-8"),
+        ("trees.csv", "first,second,winner\nash,elm,first\n", "these are comparisons"),
+        ("trees.csv.gz", "no gzip", "not gzip"),
+        ("trees.parquet", "no parquet", "not a Parquet file"),
+        ("trees.parquet", b"PAR1" + b"\x00" * 64 + b"PAR1", "not a Parquet file"),
+        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "cannot be read as text"),
+    ],
+)
+async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, said: str) -> None:
+    assert_problem(await look(http, content, file=file), 422, "invalid-request", said)
+
+
+async def test_nothing_typed_says_what_to_do(http: httpx.AsyncClient) -> None:
+    assert_problem(await look(http, " \n"), 422, "invalid-request", "write one per line")
+
+
+async def test_an_unknown_column_names_those_that_are_there(http: httpx.AsyncClient) -> None:
+    answer = await look(http, CSV, file="trees.csv", key="nope")
+    assert_problem(answer, 422, "invalid-request", "the columns are key, text")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", None])
+async def test_what_a_page_of_another_site_could_send_is_refused(http: httpx.AsyncClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = await http.post("/sets/new/candidates", content=CSV, params={"file": "trees.csv"}, headers=headers)
+    assert_problem(answer, 422, "invalid-request", "application/octet-stream")
+
+
+async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
+    await look_at(http, CSV, file="trees.csv")
+    await look_at(http, "ash: Tall.\nbirch: White.")
+    assert (await http.get("/v1/sets")).json()["sets"] == []
+
+
+async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, CSV, file="trees.csv")
+    created = await create_set(http, candidates=preview["candidates"])
+    kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
+    assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
+
+
+async def test_the_preview_is_no_part_of_the_contract(http: httpx.AsyncClient) -> None:
+    assert not [path for path in (await http.get("/openapi.json")).json()["paths"] if path.startswith("/sets")]
+
+
+# Limits
+
+
+@pytest.fixture
+async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A service with low limits."""
+    settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
+    transport = httpx.ASGITransport
+    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url="http://test") as client:
+        yield client
+
+
+async def test_a_file_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    assert_problem(await look(small, CSV + "x" * 2000, file="trees.csv"), 413, "body-too-large", "smaller parts")
+
+
+async def test_a_file_that_grows_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(30):
+            yield b" " * 100
+
+    answer = await look(small, chunks(), file="trees.csv")
+    assert_problem(answer, 413, "body-too-large", "smaller parts")
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("trees.csv.gz", gzip.compress(CSV.encode() + b"elm,x\n" * 10_000)),
+        ("trees.parquet", parquet(key=["ash"], text=["x" * 3000])),
+    ],
+)
+async def test_a_file_that_unpacks_over_the_limit_is_refused(
+    small: httpx.AsyncClient, file: str, content: bytes
+) -> None:
+    assert_problem(await look(small, content, file=file), 422, "invalid-request", "unpacks to more than 2,000 bytes")
+
+
+async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
+    preview = await look_at(small, f"ash: Tall.\nbirch: {'x' * 101}")
+    assert preview["faults"] == [
+        {"place": "line 2", "column": "text", "wrong": "a text of 101 characters",
+         "remedy": "shorten it to 100, or compare an excerpt"}
+    ]  # fmt: skip
+
+
+async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:
+    assert_problem(await look(small, "a\nb\nc\nd\n"), 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
