@@ -98,6 +98,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         finally:
             for task in tasks:
                 task.cancel()
+            await asyncio.wait(tasks)  # they close what they hold
             live.close()
             app.state.context.jobs.close()
 
