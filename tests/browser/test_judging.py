@@ -52,6 +52,7 @@ async def test_an_undone_vote_is_void_and_its_pair_comes_again(
         await ada.page.keyboard.press("u")
     await ada.expect_message("taken back")
     await ada.expect_judged(1)
+    await ada.expect_in_set(1)
     assert await ada.pair() == pair
     await ada.judge("2")
     await ada.expect_in_set(2)

@@ -81,5 +81,5 @@ async def test_texts_too_long_to_compare_are_shown_plainly(new_set: NewSet, some
     await ada.open(await new_set(*long))
     await ada.expect_pair()
     await ada.page.keyboard.press("d")
-    await ada.expect_message("too long to compare")
+    await ada.expect_message("too long to compare", "too-long")
     assert {await ada["first"].text_content(), await ada["second"].text_content()} == set(long)

@@ -91,6 +91,7 @@ function show(status) {
 }
 
 function present(pair) {
+  if (!shown) say("");
   shown = pair;
   shownAt = performance.now();
   reading.start();

@@ -50,7 +50,7 @@ export function showTexts(pair) {
   const found = element("differences").checked ? diff(first, second) : [[[first, false]], [[second, false]]];
   render(element("first"), found?.[0] ?? [[first, false]]);
   render(element("second"), found?.[1] ?? [[second, false]]);
-  say(found ? "" : TOO_LONG);
+  say(found ? "" : TOO_LONG, "too-long");
 }
 
 export function showStatus(status, pair) {
