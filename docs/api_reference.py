@@ -16,16 +16,24 @@ PAGES = {
     "health": "Health and metrics",
 }
 MODELS = "models.md"
-BINARY = {"uuid": "UUID", "date-time": "time, RFC 3339"}
+FORMATS = {"uuid": "UUID", "date-time": "time, RFC 3339"}
+RANGES = [("minimum", "maximum", ""), ("minLength", "maxLength", "characters"), ("minItems", "maxItems", "entries")]
+BOUNDS = {
+    "minimum": "at least {}", "maximum": "at most {}", "exclusiveMinimum": "above {}", "exclusiveMaximum": "below {}",
+    "minLength": "{} characters or more", "maxLength": "at most {} characters",
+    "minItems": "{} entries or more", "maxItems": "at most {} entries",
+}  # fmt: skip
+
 
 INTRODUCTION = """# API reference
 
-Every operation of the service, from the OpenAPI document of nextpair {version}. A running service has the same document at
-`/openapi.json`, and a page to try it at `/docs`.
+Every operation of the service, from the OpenAPI document of nextpair {version}. A running service has the same document
+at `/openapi.json`, and at `/docs` a page to try it, which takes its scripts from a public host.
 
 - Bodies are JSON; times are RFC 3339 in UTC; ids are UUIDs. An unknown field or query parameter is an error.
 - A service with a key wants `Authorization: Bearer KEY` with every request but `/healthz` and `/readyz`.
 - A write may carry an `Idempotency-Key`. Sending the same request again with the same key is then harmless for a week.
+- With a key any operation may answer 401, and any that takes a body 413. That is not repeated below.
 - Lists come in pages: send `next_after` of one page as `after` of the next, until it is null.
 - An error is a problem (RFC 9457), `application/problem+json`: branch on its `type`, show people its `detail`.
 
@@ -39,7 +47,8 @@ Every operation of the service, from the OpenAPI document of nextpair {version}.
 
 ## Problems
 
-The `type` is `urn:nextpair:problem:` and the name below. 425 and 503 carry `Retry-After`: wait that long and send the request again.
+The `type` is `urn:nextpair:problem:` and the name below. 425 and 503 carry `Retry-After`: wait that long and send the
+request again.
 
 | status | type | meaning |
 |---|---|---|
@@ -155,7 +164,10 @@ def _body(title: str, content: Json) -> Iterator[str]:
 
 
 def _models(schemas: Json) -> str:
-    shown = ["# Models", "The fields of every request and answer. A field without a default, and not *required*, may be left out."]
+    shown = [
+        "# Models",
+        "The fields of every request and answer. A field without a default, and not *required*, may be left out.",
+    ]
     for name, schema in sorted(schemas.items()):
         shown += [f"## {name} {{ #{name} }}", *_described(schema), *_fields(schema)]
     return "\n\n".join(shown) + "\n"
@@ -180,7 +192,7 @@ def _type(schema: Json) -> str:
         name = schema["$ref"].rsplit("/", 1)[-1]
         return f"[{name}]({MODELS}#{name})"
     if choices := schema.get("anyOf") or schema.get("oneOf"):
-        return " or ".join(_type(choice) for choice in choices)
+        return ", or ".join(_type(choice) for choice in choices)
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if "const" in schema:
@@ -194,7 +206,7 @@ def _plain(schema: Json) -> str:
         return _array(schema)
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"object of {_type(schema['additionalProperties'])}"
-    return BINARY.get(schema.get("format", ""), kind) + _bounds(schema)
+    return FORMATS.get(schema.get("format", ""), kind) + _bounds(schema)
 
 
 def _array(schema: Json) -> str:
@@ -204,13 +216,11 @@ def _array(schema: Json) -> str:
 
 
 def _bounds(schema: Json) -> str:
-    names = {
-        "minimum": "at least {}", "exclusiveMinimum": "above {}", "maximum": "at most {}", "exclusiveMaximum": "below {}",
-        "minLength": "at least {} characters", "maxLength": "at most {} characters",
-        "minItems": "at least {} entries", "maxItems": "at most {} entries",
-    }  # fmt: skip
-    bounds = [text.format(f"{schema[name]:,g}") for name, text in names.items() if name in schema]
-    return f", {', '.join(bounds)}" if bounds else ""
+    for low, high, unit in RANGES:
+        if low in schema and high in schema:
+            return f", {schema[low]:,g} to {schema[high]:,g} {unit}".rstrip()
+    words = [text.format(f"{schema[name]:,g}") for name, text in BOUNDS.items() if name in schema]
+    return "".join(f", {word}" for word in words)
 
 
 def _says(schema: Json) -> str:

@@ -15,14 +15,19 @@ from docs.api_reference import MODELS, PAGES, ProblemKind, pages
 
 DOCS = Path(__file__).parent
 CHANGELOG = "changelog.md"
-API = [{"Overview": "api/index.md"}, *({title: f"api/{tag}.md"} for tag, title in PAGES.items()), {"Models": f"api/{MODELS}"}]
+API = [
+    {"Overview": "api/index.md"},
+    *({title: f"api/{tag}.md"} for tag, title in PAGES.items()),
+    {"Models": f"api/{MODELS}"},
+]
 SCREENSHOT = re.compile(r"^<!-- screenshot: (?P<page>\w+) (?P<device>desktop|phone): (?P<says>.+) -->$", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> None:
     """The pages made here join the navigation; a page that is not written yet is left out of it."""
     config.nav = [entry for entry in config.nav or [] if _is_there(entry)]
-    config.nav[-2:-2] = [{"API reference": API}]  # before Decisions and Changelog
+    decisions = sorted(str(page.relative_to(DOCS)) for page in (DOCS / "decisions").glob("*.md"))
+    config.nav[-1:-1] = [{"API reference": API}, {"Decisions": ["decisions/README.md", *decisions[:-1]]}]
 
 
 def _is_there(entry: dict[str, object]) -> bool:
