@@ -3,13 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 BROWSER_INSTALLED := .venv/.browser-installed
+DOCS_INSTALLED := .venv/.docs-installed
 
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
-.PHONY: run test test-browser install-browser test-vllm demo-vllm install-vllm check bench lock clean
+.PHONY: run test test-browser install-browser test-vllm demo-vllm install-vllm check bench docs lock clean
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
@@ -40,13 +41,17 @@ check: $(INSTALLED)  ## format, lint, types, import contracts
 bench: $(INSTALLED)  ## speed, as ratios inside one run
 	$(BIN)/python -m benchmarks
 
+docs: $(DOCS_INSTALLED)  ## the docs site, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Open site/index.html"
+
 lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate \
-		--extra dev --extra browser pyproject.toml --output-file requirements.lock
+		--extra dev --extra browser --extra docs pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf .venv .venv-vllm var
+	rm -rf .venv .venv-vllm var site
 
 $(INSTALLED): pyproject.toml requirements.lock
 	@echo "Installing into .venv, which takes about a minute"
@@ -58,6 +63,10 @@ $(INSTALLED): pyproject.toml requirements.lock
 $(BROWSER_INSTALLED): $(INSTALLED)
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev,browser]'
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
+	touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[docs]'
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.

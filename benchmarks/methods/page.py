@@ -14,7 +14,7 @@ from benchmarks.methods.size import Size
 INTRODUCTION = """\
 # Benchmarks: what the methods save
 
-This page is written by `python -m benchmarks.methods`; do not edit it. Its figures are in [figures](figures).
+This page is written by `python -m benchmarks.methods`; do not edit it. Its figures are in `figures/`.
 
 A judge whose answers are all on file is replayed through the service's own selection and inference, and the Spearman
 correlation of the scores with what people say is taken after every comparison. *Comparisons to 90%* is the number

@@ -1,4 +1,4 @@
-"""The README's examples run as they stand, in their order, against one service."""
+"""The examples of the README and the guide run as they stand, in their order, against one service."""
 
 import re
 import shutil
@@ -10,14 +10,15 @@ import pytest
 from tests.end_to_end.commands import ROOT, run
 from tests.end_to_end.conftest import Start
 
-BLOCKS = re.findall(r"^```(bash|python)\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="the README's shell examples use curl")
-async def test_every_example_runs(start: Start) -> None:
-    server = await start()
-    assert {language for language, _ in BLOCKS} == {"bash", "python"}
-    for language, code in BLOCKS:
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the shell examples use curl")
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+async def test_every_example_runs(start: Start, page: str) -> None:
+    server, blocks = await start(), BLOCK.findall((ROOT / page).read_text())
+    assert {language for language, _ in blocks} == {"bash", "python"}
+    for language, code in blocks:
         program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)
         done = await run(*program, "-c", code.replace("http://127.0.0.1:8000", server.url), server=server.url)
         assert done.code == 0, f"{code}\n{done.stderr}"

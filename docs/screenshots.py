@@ -1,0 +1,211 @@
+"""Pictures of the pages for the docs: docs/images/PAGE-{light,dark}-{phone,desktop}.png.
+
+    python -m venv .venv-browser && .venv-browser/bin/pip install playwright
+    .venv-browser/bin/python docs/screenshots.py --nextpair .venv/bin/nextpair
+
+starts a service with a private database and a set that several judges have judged, and visits each page with Chromium:
+the one that NEXTPAIR_CHROMIUM names, or that is on the PATH, or Playwright's own. It imports nothing of nextpair, so
+Playwright can live in an environment of its own.
+"""
+
+import argparse
+import csv
+import json
+import os
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import product
+from math import exp, log
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = {
+    "home": "/",
+    "new": "/sets/new",
+    "ranking": "/sets/{id}",
+    "trust": "/sets/{id}/trust",
+    "map": "/sets/{id}/map",
+    "judges": "/sets/{id}/judges",
+    "annotate": "/sets/{id}/annotate",
+}
+DEVICES: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1280, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},
+}
+SETTLING = 2000  # milliseconds for what a page draws after it has loaded; its event stream never ends
+PATIENCE = 60.0  # seconds for a service to start
+
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+Send = Callable[..., Any]
+Verdict = dict[str, Any]
+
+
+class Judge(NamedTuple):
+    """Somebody who says what the recorded judge says, less sharply and with a liking for the first position."""
+
+    name: str
+    kind: str
+    sharpness: float
+    bias: float
+    comparisons: int
+
+    def verdict(self, p_first: float, draw: random.Random) -> Verdict:
+        logit = self.sharpness * log(p_first / (1 - p_first)) + self.bias + draw.gauss(0, 0.7)
+        if self.kind == "llm":
+            return {"p_first": round(1 / (1 + exp(-logit)), 3)}
+        return {"winner": "tie" if abs(logit) < 0.25 else "first" if logit > 0 else "second"}
+
+
+JUDGES = [
+    Judge("gpt-4", "llm", 1.0, 0.1, 130),
+    Judge("llama-8b", "llm", 0.5, 0.9, 130),
+    Judge("ada", "human", 1.2, 0.0, 40),
+    Judge("bob", "human", 0.8, 0.2, 40),
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Pictures of the pages for the docs.")
+    parser.add_argument("--nextpair", default=shutil.which("nextpair") or str(ROOT / ".venv/bin/nextpair"))
+    parser.add_argument("--output", type=Path, default=ROOT / "docs/images")
+    given = parser.parse_args()
+    given.output.mkdir(parents=True, exist_ok=True)
+    with service(given.nextpair) as url, chromium() as browser:
+        set_id = fill(sender(url))
+        for scheme, device in product(SCHEMES, DEVICES):
+            take(browser, url, set_id, scheme, device, given.output)
+
+
+@contextmanager
+def service(nextpair: str) -> Iterator[str]:
+    """The address of a service whose data is gone afterwards."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "API_KEY"))}
+    with tempfile.TemporaryDirectory(prefix="nextpair-") as folder:
+        command = [nextpair, "serve", "--port", str(port), "--data-dir", folder]
+        process = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+        try:
+            wait_until_ready(url, process)
+            yield url
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"{url}/readyz").close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise SystemExit("nextpair did not start; `nextpair serve` says why")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    named = os.environ.get("NEXTPAIR_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=named, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def sender(url: str) -> Send:
+    def send(method: str, path: str, body: object) -> Any:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(url + path, json.dumps(body).encode(), headers, method=method)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    return send
+
+
+def fill(send: Send) -> str:
+    """A set that several judges have judged, beside two smaller ones; the id of the first."""
+    answers = [json.loads(line) for line in (ROOT / "examples/answers.jsonl").read_text().splitlines()]
+    candidates = [{"key": answer["key"], "text": answer["text"]} for answer in answers]
+    new = {"name": "Why is the sky blue?", "question": "Which answer explains it better to a ten-year-old?"}
+    method = {"position_bias": "estimate", "selection": {"random_share": 0.2}, "stop": {"top_k": 1}}
+    set_id: str = send("POST", "/v1/sets", {**new, **method, "candidates": candidates})["id"]
+    for judge in JUDGES:
+        send("PUT", f"/v1/judges/{judge.name}", {"kind": judge.kind})
+    judge_known_pairs(send, set_id, random.Random(1))
+    judge_chosen_pairs(send, set_id, random.Random(2))
+    for name, count in (("Short answers", 6), ("Drafts", 3)):
+        send("POST", "/v1/sets", {"name": name, "question": "Which is clearer?", "candidates": candidates[:count]})
+    return set_id
+
+
+def recorded() -> dict[tuple[str, str], float]:
+    with (ROOT / "examples/judge.csv").open(newline="") as rows:
+        said = {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
+    return {pair: min(max(p, 0.01), 0.99) for pair, p in said.items()}
+
+
+def judge_known_pairs(send: Send, set_id: str, draw: random.Random) -> None:
+    """Pairs that several judges have in common, some of them twice, so that judges can be compared."""
+    said = recorded()
+    common = draw.sample(sorted(said), 60)
+    for judge in JUDGES:
+        pairs = draw.sample(common, judge.comparisons // 3)
+        pairs += [(second, first) for first, second in pairs[:8] if (second, first) in said]
+        comparisons = [
+            {"first": first, "second": second, "judge": judge.name, **judge.verdict(said[first, second], draw)}
+            for first, second in pairs
+        ]
+        send("POST", f"/v1/sets/{set_id}/comparisons", {"comparisons": comparisons})
+
+
+def judge_chosen_pairs(send: Send, set_id: str, draw: random.Random) -> None:
+    said = recorded()
+    turns = [judge for judge in JUDGES for _ in range(judge.comparisons // 3)]
+    for judge in draw.sample(turns, len(turns)):
+        for pair in send("POST", f"/v1/sets/{set_id}/next-pair", {"judge": judge.name})["assignments"]:
+            verdict = judge.verdict(said[pair["first"]["key"], pair["second"]["key"]], draw)
+            send("POST", f"/v1/assignments/{pair['id']}/verdict", verdict)
+
+
+def take(browser: Browser, url: str, set_id: str, scheme: Scheme, device: str, folder: Path) -> None:
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", **DEVICES[device])
+    context.add_init_script("localStorage.setItem('nextpair.judge', 'ada')")  # the judging page asks for a name once
+    page = context.new_page()
+    for name, path in PAGES.items():
+        picture(page, url + path.format(id=set_id), folder / f"{name}-{scheme}-{device}.png")
+    context.close()
+
+
+def picture(page: Page, address: str, file: Path) -> None:
+    answer = page.goto(address)
+    if answer is None or not answer.ok:
+        print(f"skipped {file.name}: the page answers {answer and answer.status}")
+        return
+    page.wait_for_timeout(SETTLING)
+    page.screenshot(path=file)
+    print(f"wrote {file.name}")
+
+
+if __name__ == "__main__":
+    main()
