@@ -206,7 +206,7 @@ def _plain(schema: Json) -> str:
         return _array(schema)
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"object of {_type(schema['additionalProperties'])}"
-    return FORMATS.get(schema.get("format", ""), kind) + _bounds(schema)
+    return FORMATS.get(str(schema.get("format")), str(kind)) + _bounds(schema)
 
 
 def _array(schema: Json) -> str:

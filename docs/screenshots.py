@@ -21,8 +21,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import product
-from math import exp, log
+from itertools import permutations, product
+from math import exp
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -52,7 +52,7 @@ Verdict = dict[str, Any]
 
 
 class Judge(NamedTuple):
-    """Somebody who says what the recorded judge says, less sharply and with a liking for the first position."""
+    """Somebody who knows how good each answer is, more or less, and likes the first position, more or less."""
 
     name: str
     kind: str
@@ -60,18 +60,18 @@ class Judge(NamedTuple):
     bias: float
     comparisons: int
 
-    def verdict(self, p_first: float, draw: random.Random) -> Verdict:
-        logit = self.sharpness * log(p_first / (1 - p_first)) + self.bias + draw.gauss(0, 0.7)
+    def verdict(self, difference: float, draw: random.Random) -> Verdict:
+        logit = self.sharpness * difference + self.bias + draw.gauss(0, 0.5)
         if self.kind == "llm":
             return {"p_first": round(1 / (1 + exp(-logit)), 3)}
         return {"winner": "tie" if abs(logit) < 0.25 else "first" if logit > 0 else "second"}
 
 
 JUDGES = [
-    Judge("gpt-4", "llm", 1.0, 0.1, 130),
-    Judge("llama-8b", "llm", 0.5, 0.9, 130),
-    Judge("ada", "human", 1.2, 0.0, 40),
-    Judge("bob", "human", 0.8, 0.2, 40),
+    Judge("large-model", "llm", 0.8, 0.1, 120),
+    Judge("small-model", "llm", 0.4, 0.9, 120),
+    Judge("ada", "human", 0.9, 0.0, 60),
+    Judge("bob", "human", 0.6, 0.2, 45),
 ]
 
 
@@ -159,33 +159,32 @@ def fill(send: Send) -> str:
     return set_id
 
 
-def recorded() -> dict[tuple[str, str], float]:
-    with (ROOT / "examples/judge.csv").open(newline="") as rows:
-        said = {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
-    return {pair: min(max(p, 0.01), 0.99) for pair, p in said.items()}
+def quality() -> dict[str, float]:
+    with (ROOT / "examples/ratings.csv").open(newline="") as rows:
+        return {row["key"]: float(row["overall"]) for row in csv.DictReader(rows)}
 
 
 def judge_known_pairs(send: Send, set_id: str, draw: random.Random) -> None:
-    """Pairs that several judges have in common, some of them twice, so that judges can be compared."""
-    said = recorded()
-    common = draw.sample(sorted(said), 60)
+    """Pairs that the judges have in common, some of them in both orders, so that judges can be compared."""
+    good = quality()
+    common = draw.sample(list(permutations(good, 2)), 60)
     for judge in JUDGES:
         pairs = draw.sample(common, judge.comparisons // 3)
-        pairs += [(second, first) for first, second in pairs[:8] if (second, first) in said]
+        pairs += [(second, first) for first, second in pairs[:8]]
         comparisons = [
-            {"first": first, "second": second, "judge": judge.name, **judge.verdict(said[first, second], draw)}
+            {"first": first, "second": second, "judge": judge.name, **judge.verdict(good[first] - good[second], draw)}
             for first, second in pairs
         ]
         send("POST", f"/v1/sets/{set_id}/comparisons", {"comparisons": comparisons})
 
 
 def judge_chosen_pairs(send: Send, set_id: str, draw: random.Random) -> None:
-    said = recorded()
+    good = quality()
     turns = [judge for judge in JUDGES for _ in range(judge.comparisons // 3)]
     for judge in draw.sample(turns, len(turns)):
         for pair in send("POST", f"/v1/sets/{set_id}/next-pair", {"judge": judge.name})["assignments"]:
-            verdict = judge.verdict(said[pair["first"]["key"], pair["second"]["key"]], draw)
-            send("POST", f"/v1/assignments/{pair['id']}/verdict", verdict)
+            difference = good[pair["first"]["key"]] - good[pair["second"]["key"]]
+            send("POST", f"/v1/assignments/{pair['id']}/verdict", judge.verdict(difference, draw))
 
 
 def take(browser: Browser, url: str, set_id: str, scheme: Scheme, device: str, folder: Path) -> None:
