@@ -184,7 +184,7 @@ def test_skill_aggregation_beats_what_reads_no_context(truthful: tuple[Ints, Flo
 @pytest.mark.parametrize("always", [0, 1, 3])
 @pytest.mark.parametrize("name", ["halueval_qa", "halueval_dialogue", "truthfulqa"])
 def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path, name: str, always: int) -> None:
-    """Near-chance judges, and beside them judges who always say yes."""
+    """Near-chance judges, and beside them judges who always say yes, who are named."""
     table = pq.read_table(shared_data / f"skillagg/{name}.parquet")
     said = ("item", "pair", "label", "question_id", "question", "answer")
     y = np.column_stack([table[each].to_numpy() for each in table.column_names if each not in said]).astype(np.float64)
@@ -194,6 +194,7 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
     accuracy = {m: (aggregate(y, m, rng()).labels(rng()) == truth).mean() for m in (*methods, "majority")}
     behind = [m for m in methods if accuracy[m] < accuracy["majority"] - 0.01]
     assert not behind or doubts(y)
+    assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
 
 
 def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, Context]) -> None:
@@ -204,13 +205,3 @@ def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Flo
     assert departure(by_context(y, context, "crowdlayer", rng()), y) > DEPARTS
     assert departure(by_context(y, context, "train-on-majority", rng()), y) > DEPARTS
     assert departure(aggregate(y, "dawid-skene", rng()), y) < DEPARTS
-
-
-@pytest.mark.parametrize("always", [0, 1, 3])
-@pytest.mark.parametrize("name", ["halueval_qa", "halueval_dialogue", "truthfulqa"])
-def test_who_says_always_yes_is_named(shared_data: Path, name: str, always: int) -> None:
-    table = pq.read_table(shared_data / f"skillagg/{name}.parquet")
-    said = ("item", "pair", "label", "question_id", "question", "answer")
-    y = np.column_stack([table[each].to_numpy() for each in table.column_names if each not in said]).astype(np.float64)
-    y = binary(np.column_stack([y, np.ones((len(y), always))]))
-    assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
