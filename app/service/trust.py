@@ -34,9 +34,9 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
     forecast = await ctx.live.compute(_until_the_top_is_apart, snapshot)
     own_bias = row.position_bias == "estimate"
     checks = [
+        _top(ranking, forecast),
         _connected(found),
         _converged(ranking),
-        _top(ranking, forecast),
         _position(found, estimated=own_bias),
         _agreement(found),
         _repeats(found),

@@ -46,7 +46,7 @@ async def test_axe_finds_nothing_while_one_has_to_read(new_set: NewSet, someone:
 async def test_axe_finds_nothing_on_the_other_pages(new_set: NewSet, someone: Someone, colours: str) -> None:
     ada = await someone(color_scheme=colours)
     set_id = await new_set("One.", "Two.")
-    for path in ("/", f"/sets/{set_id}"):
+    for path in ("/", "/sets/new", f"/sets/{set_id}"):
         await ada.page.goto(f"{ada.url}{path}")
         await expect_accessible(ada.page)
 

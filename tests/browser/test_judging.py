@@ -217,6 +217,20 @@ async def test_the_name_is_remembered_and_can_be_changed(
     assert [entry.judge for entry in await log(service, set_id)] == ["ada", "ada", "bob"]
 
 
+async def test_who_judges_here_is_a_person_unless_it_was_said_otherwise(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    await service.send(client.describe_judge("a robot", schemas.JudgeIn(kind="llm")))
+    set_id = await new_set(*ANSWERS)
+    for name in ("grace/ü", "a robot"):
+        visitor = await someone()
+        await visitor.open(set_id, name)
+        await visitor.judge()
+        await visitor.expect_sent()
+    assert (await service.send(client.get_judge("grace/ü"))).kind == "human"
+    assert (await service.send(client.get_judge("a robot"))).kind == "llm"
+
+
 async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, someone: Someone) -> None:
     ada = await someone()
     async with ada.page.expect_request("**/next-pair") as asked:

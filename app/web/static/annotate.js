@@ -2,6 +2,7 @@
 import { Backoff, nap } from "./backoff.js";
 import { RENEWAL_MS, ask, release, renew } from "./leases.js";
 import { Pairs, without } from "./pairs.js";
+import { introduce } from "./people.js";
 import { Queue, waiting } from "./queue.js";
 import { Reading } from "./reading.js";
 import { scrollTogether } from "./scroll.js";
@@ -58,6 +59,7 @@ async function receive({ status, assignments }) {
   const mine = assignments.filter((pair) => pair.judge === judge);
   release(assignments.filter((pair) => pair.judge !== judge).map((pair) => pair.id));
   pairs.take(mine);
+  if (mine.length) introduce(judge).catch(() => {}); // the next visit tries again
   show(status);
   readProgress();
   if (pairs.current || !view.goesOn(status)) return false;

@@ -2,6 +2,7 @@
 import { element, get, problem } from "./api.js";
 
 const choices = document.getElementById("choices");
+const COUNTS = ["Nobody has judged yet.", "1 judge."];
 const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}%`);
 const number = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 
@@ -38,7 +39,7 @@ function table(found) {
 async function load() {
   const summary = document.getElementById("summary");
   const found = await get("/judges", { method: choices.method.value, verdicts: false }, (said) => { summary.textContent = said; });
-  summary.textContent = found.judges.length ? `${found.judges.length} judges.` : "Nobody has judged yet.";
+  summary.textContent = COUNTS[found.judges.length] ?? `${found.judges.length} judges.`;
   document.getElementById("warnings").replaceChildren(...found.warnings.map((says) => element("li", { className: "doubt" }, says)));
   document.getElementById("cards").replaceChildren(...found.judges.map(shown));
   table(found);

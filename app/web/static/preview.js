@@ -1,5 +1,5 @@
 // What the service found in a file or in typed lines. Every value is untrusted, hence textContent throughout.
-const ROWS = 5;
+const ROWS = 20;
 const EXCERPT = 300; // characters
 const at = (id) => document.getElementById(id);
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

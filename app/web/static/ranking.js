@@ -6,6 +6,8 @@ const WIDTH = 260, HEIGHT = 20;
 const choices = document.getElementById("choices");
 const body = document.querySelector("#ranking tbody");
 const slider = document.getElementById("as-of");
+const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded; characters
+const texts = new Map();
 let shown = null, sorted = { by: "rank", up: true }, asking = null;
 
 const isNow = () => slider.value === slider.max;
@@ -22,6 +24,7 @@ async function load() {
     shown = await get("/ranking", wanted(), undefined, asking.signal);
     problem(null);
     draw();
+    tellLeader();
   } catch (error) {
     if (error.name !== "AbortError") problem(error);
   }
@@ -52,9 +55,32 @@ function line(row, scale) {
   const cells = [row.rank, null, null, row.score.toFixed(2), best === worst ? best : `${best}–${worst}`,
     row.p_best === null ? "–" : row.p_best.toFixed(2), row.tie_group ?? "–", row.comparisons];
   const made = element("tr", {}, ...cells.map((cell) => element("td", {}, cell === null ? "" : String(cell))));
-  made.cells[1].replaceWith(element("th", { scope: "row", dir: "auto" }, row.key));
+  made.cells[1].replaceWith(element("th", { scope: "row", dir: "auto" }, named(row.key)));
   made.cells[2].append(picture(row, scale));
   return made;
+}
+
+// The key, with the text behind it where there is one.
+function named(key) {
+  const text = texts.get(key);
+  if (!text) return key;
+  const snippet = text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
+  return element("details", {}, element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
+    element("span", { dir: "auto" }, text));
+}
+
+async function loadTexts() {
+  if (shown.ranking.length > SHOWN_IN_FULL) return;
+  const { candidates } = await get("/candidates", { limit: 1000 });
+  for (const { key, text } of candidates) texts.set(key, text);
+  draw();
+}
+
+function tellLeader() {
+  const [first] = shown.ranking, sure = first?.p_best;
+  const known = sure !== undefined && sure !== null && shown.comparisons > 0;
+  document.getElementById("leader").textContent = known
+    ? `Best so far: ${first.key}, with a probability of ${Math.round(100 * sure)}%.${sure < 0.95 ? " Judge more pairs to be surer." : ""}` : "";
 }
 
 function picture(row, scale) {
@@ -104,4 +130,5 @@ choices.find.addEventListener("input", draw);
 slider.addEventListener("input", load);
 for (const button of document.querySelectorAll("#ranking [data-by]")) button.addEventListener("click", () => sortBy(button));
 await load();
+if (shown) loadTexts().catch(problem);
 follow();

@@ -7,12 +7,11 @@ export class Refusal extends Error {}
 
 export const get = (path) => request(path, {});
 
-export function post(path, body, headers = {}) {
-  return request(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+export const post = (path, body, headers = {}) => write("POST", path, body, headers);
+export const put = (path, body) => write("PUT", path, body);
+
+function write(method, path, body, headers = {}) {
+  return request(path, { method, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) });
 }
 
 // For a page that is going away: nobody reads the answer.
