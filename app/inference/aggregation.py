@@ -59,7 +59,7 @@ def votes(y: Probabilities) -> Ints:
 
 def one_sided(b: Ints, classes: int) -> Bools:
     """(K,) judges whose votes are next to all of one class: they tell nothing of any item."""
-    counts = _one_hot(b, classes).sum(axis=0)
+    counts = one_hot(b, classes).sum(axis=0)
     return np.asarray(counts.max(axis=1) >= ONE_SIDED * np.maximum(counts.sum(axis=1), 1.0))
 
 
@@ -72,12 +72,12 @@ def average(y: Probabilities) -> Aggregate:
 
 def majority(b: Ints, classes: int) -> Aggregate:
     """Items that nobody judged have every class alike."""
-    return Aggregate(_normalised(_one_hot(b, classes).sum(axis=1)))
+    return Aggregate(_normalised(one_hot(b, classes).sum(axis=1)))
 
 
 def dawid_skene(b: Ints, classes: int) -> Aggregate:
     """Items that nobody judged have the classes' overall shares."""
-    hot, p = _one_hot(b, classes), majority(b, classes).probability
+    hot, p = one_hot(b, classes), majority(b, classes).probability
     outcome, iterations, moved = Outcome.MAX_ITERATIONS, 0, np.inf
     while iterations < MAX_ITERATIONS and outcome is not Outcome.CONVERGED:
         new = _expected(hot, *_estimated(hot, p))
@@ -88,9 +88,9 @@ def dawid_skene(b: Ints, classes: int) -> Aggregate:
     return Aggregate(p[:, names], confusion[:, names], Convergence(outcome, iterations, moved))
 
 
-def _one_hot(b: Ints, classes: int) -> Floats:
-    """(N, K, C), zero where nothing was said."""
-    return np.asarray(b[:, :, None] == np.arange(classes), dtype=np.float64)
+def one_hot(b: Ints, classes: int) -> Floats:
+    """(..., C), zero where nothing was said."""
+    return np.asarray(b[..., None] == np.arange(classes), dtype=np.float64)
 
 
 def _normalised(weights: Floats) -> Floats:

@@ -15,11 +15,10 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.stats import rankdata
 
+from app.inference.cells import TIE
 from app.inference.order import lead
 from app.inference.ranking import ROUNDING
 from app.inference.types import Bools, Comparisons, Floats, Ints
-
-TIE = 1e-9
 
 
 class Cycles(NamedTuple):

@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from app.inference.aggregation import Aggregate, Probabilities, majority, one_sided, votes
+from app.inference.aggregation import Aggregate, Probabilities, majority, one_hot, one_sided, votes
 from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 from app.words import ContextMethod
 
@@ -147,7 +147,7 @@ def _by_context(
     found = cross_fit(Judged(context.x, answers, context.group), head, training, rng, progress, learner)
     if by_context_alone:
         return Aggregate(found.s, None, found.convergence)
-    said = _one_hot(votes(y), y.shape[2])
+    said = one_hot(votes(y), y.shape[2])
     log_p = np.log(found.s + LEAST) + np.einsum("nkb,nkcb->nc", said, np.log(found.a + LEAST))
     return Aggregate(softmax(log_p, axis=1), found.a.mean(axis=0), found.convergence)
 
@@ -340,11 +340,7 @@ def _by_majority(y: Probabilities) -> Floats:
     """(N, 1, C) as if one judge had said what most did; nothing where none did."""
     b = votes(y)
     agreed = np.argmax(majority(b, y.shape[2]).probability, axis=1)
-    return _one_hot(np.where((b >= 0).any(axis=1), agreed, -1)[:, None], y.shape[2])
-
-
-def _one_hot(b: Ints, classes: int) -> Floats:
-    return np.asarray(b[..., None] == np.arange(classes), dtype=np.float64)
+    return one_hot(np.where((b >= 0).any(axis=1), agreed, -1)[:, None], y.shape[2])
 
 
 def _at(heard: Bools, confusion: Floats) -> Floats:

@@ -49,12 +49,12 @@ def _diagnose(
         components=int(graph.components(raw, n).max(initial=-1)) + 1,
         cycles=schemas.Cycles(**diagnostics.cycles(raw, n)._asdict()),
         repeats=schemas.Repeats(
-            same_order=_agreement(repeats.same_order),
-            swapped=_agreement(repeats.swapped),
+            same_order=present_agreement(repeats.same_order),
+            swapped=present_agreement(repeats.swapped),
             first_both=repeats.first_both,
             second_both=repeats.second_both,
         ),
-        agreement=_agreement(diagnostics.agreement(raw, n, item)),
+        agreement=present_agreement(diagnostics.agreement(raw, n, item)),
         order_balance=schemas.OrderBalance(worst=balance.worst, first_picked=balance.first_picked),
         position_bias=_biases(snapshot, names),
         judges=_judges(raw, snapshot, failures, names),
@@ -72,7 +72,7 @@ def draw(found: schemas.Diagnostics, form: plots.Form) -> bytes:
     return plots.lines(panels, "How the ranking settled", form)
 
 
-def _agreement(found: Agreement) -> schemas.Agreement:
+def present_agreement(found: Agreement) -> schemas.Agreement:
     return schemas.Agreement(pairs=found.pairs, share=found.share)
 
 

@@ -20,6 +20,7 @@ from app.live.jobs import Underway
 from app.live.snapshot import Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
+from app.service.diagnostics import present_agreement
 from app.service.errors import InvalidRequest, StillComputing, UnknownJudge
 from app.service.rankings import present_bias, present_convergence
 from app.storage import assignments, candidates, comparisons, judges
@@ -156,19 +157,15 @@ def _numbers(judge: int, found: Findings) -> dict[str, object]:
     return {
         "skill": None if found.skill is None else float(found.skill[judge]),
         "agreement": _agreement(int(pairs), int(agreeing)),
-        "same_order": _repeated(repeats.same_order),
-        "swapped": _repeated(repeats.swapped),
+        "same_order": present_agreement(repeats.same_order),
+        "swapped": present_agreement(repeats.swapped),
         "position_bias": None if bias is None else present_bias(bias),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
 
 
 def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
-    return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
-
-
-def _repeated(found: Agreement) -> schemas.Agreement:
-    return schemas.Agreement(pairs=found.pairs, share=found.share)
+    return present_agreement(Agreement(pairs, agreeing / pairs if pairs else None))
 
 
 def _pairs(names: list[str], found: Findings) -> list[schemas.PairAgreement]:

@@ -11,7 +11,6 @@ from app import schemas
 from app.inference import battles as battle
 from app.inference import rank_sets
 from app.inference.battles import Battles, battles
-from app.inference.rank_sets import Instances, Wins
 from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Snapshot
 from app.service import posteriors
@@ -67,9 +66,7 @@ def _rank_sets(
     k, alpha, covariance = len(catalogue.keys), asked.alpha, asked.covariance
     helped = battle.helped(said, k, alpha, covariance)
     alone = rank_sets.by_people(said.shown, said.people, k, alpha, covariance)
-    everything = Instances(*map(np.concatenate, zip(said.shown, said.more, strict=True)))
-    verdicts = Wins(*map(np.concatenate, zip(said.judge, said.judge_more, strict=True)))
-    trusting = rank_sets.by_people(everything, verdicts, k, alpha, covariance)
+    trusting = rank_sets.by_people(*battle.of_judge(said), k, alpha, covariance)
     return schemas.RankSets(
         set_id=set_id,
         version=snapshot.version,

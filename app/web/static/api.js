@@ -30,7 +30,7 @@ export function problem(error) {
 export function element(name, values = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(values)) {
-    if (key in made && key !== "list") made[key] = value; else made.setAttribute(key, value);
+    if (key in made) made[key] = value; else made.setAttribute(key, value);
   }
   made.append(...children);
   return made;
