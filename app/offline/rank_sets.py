@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from rich.console import Console
 
+from app.inference.battles import Battles
 from app.inference.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
 from app.offline.printing import Format, count, grid, write_json, write_rows
@@ -14,18 +15,14 @@ from app.tables import Columns, InputError, Table, encode, keys, pair_columns, r
 from app.words import CovarianceName
 
 
-class Battles(NamedTuple):
+class Met(NamedTuple):
     """Who met whom, and who won, by people (where they judged) and by the judge."""
 
     systems: list[str]  # (k,)
-    shown: Instances  # judged by both
-    people: Wins
-    judge: Wins
-    more: Instances  # judged by the judge alone
-    judge_more: Wins
+    said: Battles
 
 
-def load(file: str, people: str, judge: str, first: str | None, second: str | None) -> Battles:
+def load(file: str, people: str, judge: str, first: str | None, second: str | None) -> Met:
     """Raises InputError."""
     table = read(file)
     sides = pair_columns(table, Columns(first, second))
@@ -33,44 +30,42 @@ def load(file: str, people: str, judge: str, first: str | None, second: str | No
     systems, numbers = encode(a + b)
     both = np.array([bool(cell) for cell in texts(table, people)], np.bool_)
     of_both, alone = _part(table, both), _part(table, ~both)
-    battles = Battles(
-        systems,
+    said = Battles(
         Instances(*_sides(numbers, both)),
         _wins(of_both, people, sides),
         _wins(of_both, judge, sides),
         Instances(*_sides(numbers, ~both)),
         _wins(alone, judge, sides),
     )
-    _require(battles.shown, 2, battles, f"{table.name}: every system needs two instances that {people} judged")
-    _require(battles.more, 1, battles, f"{table.name}: every system needs one of the judge alone")
-    return battles
+    met = Met(systems, said)
+    _require(met.said.shown, 2, met, f"{table.name}: every system needs two instances that {people} judged")
+    _require(met.said.more, 1, met, f"{table.name}: every system needs one of the judge alone")
+    return met
 
 
-def _require(part: Instances, instances: int, battles: Battles, rule: str) -> None:
+def _require(part: Instances, instances: int, met: Met, rule: str) -> None:
     """Raises InputError."""
-    seen = np.bincount(np.concatenate(part), minlength=len(battles.systems))
+    seen = np.bincount(np.concatenate(part), minlength=len(met.systems))
     if seen.min() < instances:
-        raise InputError(
-            f"{rule}; {battles.systems[int(np.argmin(seen))]!r} is in {count(int(seen.min()), 'instance')}"
-        )
+        raise InputError(f"{rule}; {met.systems[int(np.argmin(seen))]!r} is in {count(int(seen.min()), 'instance')}")
 
 
-def show(battles: Battles, alpha: float, covariance: CovarianceName, form: Format) -> None:
-    k = len(battles.systems)
-    alone = by_people(battles.shown, battles.people, k, alpha, covariance)
-    helped = prediction_powered(*battles[1:], k=k, alpha=alpha, covariance=covariance)
-    rows = [_row(battles, alone, helped, m) for m in np.argsort(-helped.theta, kind="stable")]
+def show(met: Met, alpha: float, covariance: CovarianceName, form: Format) -> None:
+    k = len(met.systems)
+    alone = by_people(met.said.shown, met.said.people, k, alpha, covariance)
+    helped = prediction_powered(*met.said, k=k, alpha=alpha, covariance=covariance)
+    rows = [_row(met, alone, helped, m) for m in np.argsort(-helped.theta, kind="stable")]
     if form == "csv":
         write_rows(rows, sys.stdout)
     elif form == "json":
-        write_json(_summary(battles, alone, helped, alpha, covariance) | {"systems": rows})
+        write_json(_summary(met, alone, helped, alpha, covariance) | {"systems": rows})
     else:
-        _print(_summary(battles, alone, helped, alpha, covariance), rows)
+        _print(_summary(met, alone, helped, alpha, covariance), rows)
 
 
-def _row(battles: Battles, alone: RankSets, helped: RankSets, m: int) -> dict[str, Any]:
+def _row(met: Met, alone: RankSets, helped: RankSets, m: int) -> dict[str, Any]:
     return {
-        "system": battles.systems[m],
+        "system": met.systems[m],
         "theta": float(helped.theta[m]),
         "sd": float(np.sqrt(helped.covariance[m, m])),
         "best_rank": int(helped.ranks[m, 0]),
@@ -81,16 +76,14 @@ def _row(battles: Battles, alone: RankSets, helped: RankSets, m: int) -> dict[st
     }
 
 
-def _summary(
-    battles: Battles, alone: RankSets, helped: RankSets, alpha: float, covariance: CovarianceName
-) -> dict[str, Any]:
-    worth = saved(alone, helped, battles.shown.size) if covariance == "sandwich" else None
+def _summary(met: Met, alone: RankSets, helped: RankSets, alpha: float, covariance: CovarianceName) -> dict[str, Any]:
+    worth = saved(alone, helped, met.said.shown.size) if covariance == "sandwich" else None
     return {
         "alpha": alpha,
         "covariance": covariance,
         "lambda": helped.tuned,
-        "instances_people": battles.shown.size,
-        "instances_judge": battles.shown.size + battles.more.size,
+        "instances_people": met.said.shown.size,
+        "instances_judge": met.said.shown.size + met.said.more.size,
         "people_saved": worth,
     }
 
