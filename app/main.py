@@ -34,6 +34,7 @@ from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
+from app.memory import settle
 from app.service import idempotency
 from app.service.context import Context
 from app.service.notices import Notices
@@ -196,6 +197,7 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
             f"cannot listen on {host}:{port}; if another program uses it, choose another with --port"
         ) from None
     announce()
+    settle()
     try:
         server.run([socket])
     except KeyboardInterrupt:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from prometheus_client import CollectorRegistry, start_http_server
 
 from app.client import ApiError, AsyncClient, describe_judge, get_judge, ready
+from app.memory import settle
 from app.schemas import JudgeIn
 from judge_worker import prompts
 from judge_worker.absolute import Scorer
@@ -34,6 +35,7 @@ def work(settings: Settings) -> Stats:
     engine = open_engine(settings)
     try:
         _check(engine, template, settings)
+        settle()
         return asyncio.run(_serve(settings, engine, template))
     finally:
         engine.close()

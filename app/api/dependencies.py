@@ -2,21 +2,19 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import ParamTypes
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, Earlier, once
-
-T = TypeVar("T", bound=BaseModel)
 
 
 def get_context(request: Request) -> Context:
@@ -45,14 +43,18 @@ class Write:
         self._ctx = ctx
         self._attempt = attempt
 
-    async def __call__(self, action: Callable[[AsyncConnection], Awaitable[T]], status: int = 200) -> T | JSONResponse:
+    async def __call__(self, action: Callable[[AsyncConnection], Awaitable[BaseModel]], status: int = 200) -> Response:
         async with self._ctx.engine.begin() as db:
             if self._attempt is None:
-                return await action(db)
+                return _json((await action(db)).model_dump_json(), status)
             result = await once(db, self._attempt, status, action)
         if isinstance(result, Earlier):
             return JSONResponse(result.response, result.status, {"Idempotent-Replayed": "true"})
-        return result
+        return _json(result, status)
+
+
+def _json(content: str, status: int) -> Response:
+    return Response(content, status, media_type="application/json")
 
 
 async def get_write(

@@ -4,13 +4,28 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
-from app.live.snapshot import Catalogue, Snapshot
+from app.inference.asking import Plan
+from app.inference.stopping import Stop
+from app.live.snapshot import Catalogue, Reading, Snapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class Terms(NamedTuple):
+    """How a set wants to be asked and read; changes only with `revision`."""
+
+    revision: int
+    status: str
+    question: str
+    context: str | None
+    max_comparisons: int | None
+    reading: Reading
+    plan: Plan
+    stop: Stop | None
 
 
 class LiveSet:
@@ -19,6 +34,7 @@ class LiveSet:
     def __init__(self) -> None:
         self.updating = asyncio.Lock()
         self.asking = asyncio.Lock()
+        self.terms: Terms | None = None
         self.catalogue: Catalogue | None = None
         self.snapshot: Snapshot | None = None
 

@@ -15,19 +15,18 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
-from app.inference.asking import Plan
-from app.inference.order import Order
-from app.inference.selection import Batch, Criterion, Policy
-from app.inference.stopping import Stop
 from app.live import human_votes
 from app.live import snapshot as snapshots
 from app.live.human_votes import People
+from app.live.posteriors import Terms
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import AppError, LeaseEnded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.notices import wait
+from app.service.posteriors import Current
 from app.storage import assignments, candidates, judges, sets
+from app.storage.assignments import NewLease
 from app.storage.tables import Record
 from app.words import StopReason
 
@@ -50,14 +49,15 @@ class _Leased(NamedTuple):
     item: int
     first: int
     second: int
-    why: dict[str, Any]
+    why: Mapping[str, Any]
     expires_at: datetime
 
 
 class _State(NamedTuple):
     """What an ask is decided on."""
 
-    row: Record  # the set
+    id: UUID  # of the set
+    terms: Terms
     catalogue: Catalogue
     snapshot: Snapshot
     blocked: Blocked
@@ -137,7 +137,8 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     (state,) = await _states(ctx, db, [row], {set_id: leases})
     (chosen,) = await _choose(ctx, [(state, count)])
     texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
-    pairs = [_pair(state, texts, c.item, c.pair.first, c.pair.second, _why(row, c)) for c in chosen]
+    shown = [(_shown(state, texts, c.item, c.pair.first, c.pair.second), _why(state.terms, c)) for c in chosen]
+    pairs = [schemas.Pair(item=item, first=first, second=second, why=why) for (item, first, second), why in shown]
     status = "open" if pairs else _why_none(state)
     return schemas.Preview(status=status, reason=_reason(status, state), pairs=pairs)
 
@@ -159,8 +160,10 @@ async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
 
 
 async def renew_many(db: AsyncConnection, request: schemas.RenewMany) -> schemas.Held:
-    ends = await assignments.extend(db, request.assignments, request.lease_seconds)
-    return schemas.Held(held=[schemas.Lease(id=i, status="leased", expires_at=end) for i, end in ends.items()])
+    rows = await assignments.extend(db, request.assignments, request.lease_seconds)
+    return schemas.Held(
+        held=[schemas.Lease(id=i, status="leased", expires_at=row.expires_at) for i, row in rows.items()]
+    )
 
 
 async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> schemas.Released:
@@ -208,15 +211,13 @@ async def _ask_alone(
     judge_id = await ctx.judge_id(db, asker.judge)
     blocking = posteriors.by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
     people = await _people(db, judge_id, asker)
-    states = await _states(ctx, db, await sets.get_many(db, list(counts)), blocking)
+    states = await _states(ctx, db, await sets.heads(db, list(counts)), blocking)
     if people is not None:  # they may go on when the set's own queue has ended
         states = [state._replace(reason=None) for state in states]
-    held = [
-        [_lease_of(lease) for lease in blocking[state.row.id] if _is_of(lease, judge_id, asker)] for state in states
-    ]
-    mine = [leases[: counts[state.row.id]] for state, leases in zip(states, held, strict=True)]
-    mine = await _extend(db, mine, asker.lease_seconds)
-    lacking = [counts[state.row.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
+    held = [[row for row in blocking[state.id] if _is_of(row, judge_id, asker)] for state in states]
+    asked = [rows[: counts[state.id]] for state, rows in zip(states, held, strict=True)]
+    mine = await _extend(db, asked, asker.lease_seconds)
+    lacking = [counts[state.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
     chosen = await _choose(ctx, list(zip(states, lacking, strict=True)), people)
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
     return await _show(db, states, [old + added for old, added in zip(mine, new, strict=True)], asker.judge)
@@ -248,12 +249,17 @@ async def _states(
 ) -> list[_State]:
     """Read the leases before the log: a pair answered in between is then in one of the two."""
     current = await posteriors.current_many(ctx, db, rows)
-    stops = [(current[row.id][1], Stop(**row.stop)) if row.stop else None for row in rows]
-    reasons = await ctx.live.compute(lambda: [snapshots.stop_reason(*stop) if stop else None for stop in stops])
-    return [
-        _State(row, *current[row.id], _blocked(blocking[row.id]), reason)
-        for row, reason in zip(rows, reasons, strict=True)
-    ]
+    reasons = await _reasons(ctx, current)
+    return [_State(*each, _blocked(blocking[each.id]), reason) for each, reason in zip(current, reasons, strict=True)]
+
+
+async def _reasons(ctx: Context, current: Sequence[Current]) -> list[StopReason | None]:
+    """Why no more pairs of each set are needed, if so."""
+    if not any(each.terms.stop for each in current):
+        return [None for _ in current]
+    return await ctx.live.compute(
+        lambda: [snapshots.stop_reason(each.snapshot, each.terms.stop) if each.terms.stop else None for each in current]
+    )
 
 
 def _blocked(rows: Sequence[Record]) -> Blocked:
@@ -284,29 +290,24 @@ def _pairs(state: _State, count: int, people: People | None) -> list[snapshots.A
     if count <= 0:
         return []
     if people is not None:
-        return human_votes.ask(state.snapshot, state.blocked, _plan(state.row), people, count)
-    return snapshots.ask(state.snapshot, state.catalogue, state.blocked, _plan(state.row), count)
+        return human_votes.ask(state.snapshot, state.blocked, state.terms.plan, people, count)
+    return snapshots.ask(state.snapshot, state.catalogue, state.blocked, state.terms.plan, count)
 
 
 def _askable(state: _State) -> int:
-    if state.row.status != "open" or state.reason or state.snapshot.model.n < 2:
+    if state.terms.status != "open" or state.reason or state.snapshot.model.n < 2:
         return 0
     return _left_in_budget(state)
 
 
-def _plan(row: Record) -> Plan:
-    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
-    return Plan(policy, Order(row.order), row.seed)
-
-
 def _left_in_budget(state: _State) -> int:
-    if state.row.max_comparisons is None:
+    if state.terms.max_comparisons is None:
         return 10**9
-    return int(state.row.max_comparisons) - state.snapshot.comparisons.size - state.blocked.leases
+    return state.terms.max_comparisons - state.snapshot.comparisons.size - state.blocked.leases
 
 
 def _why_none(state: _State) -> schemas.AskStatus:
-    if state.row.status != "open":
+    if state.terms.status != "open":
         return "paused"
     if state.reason:
         return "converged"
@@ -322,84 +323,73 @@ def _reason(status: schemas.AskStatus, state: _State) -> StopReason | None:
 async def _lease(
     db: AsyncConnection, chosen: Sequence[tuple[_State, Sequence[snapshots.Ask]]], judge_id: int, asker: _Asker
 ) -> list[list[_Leased]]:
-    rows = [[_new_lease(state.row, c, judge_id, asker) for c in asks] for state, asks in chosen]
-    for of_set in rows:  # within one batch, id order is the order of choice
-        for row, assignment_id in zip(of_set, sorted(uuid4() for _ in of_set), strict=True):
-            row["id"] = assignment_id
-    flat = [row for of_set in rows for row in of_set]
-    leased = await assignments.lease(db, flat, asker.lease_seconds) if flat else []
-    ends = {row.id: row.expires_at for row in leased}
+    new = [_new_leases(state, asks) for state, asks in chosen]
+    flat = [lease for of_set in new for lease in of_set]
+    ends = await assignments.lease(db, flat, judge_id, asker.worker, asker.lease_seconds) if flat else {}
+    return [[_Leased(x.id, x.item_id, x.first, x.second, x.why, ends[x.id]) for x in of_set] for of_set in new]
+
+
+def _new_leases(state: _State, asks: Sequence[snapshots.Ask]) -> list[NewLease]:
+    """Within one batch, id order is the order of choice."""
+    ids = sorted(uuid4() for _ in asks)
     return [
-        [_Leased(r["id"], r["item_id"], r["first"], r["second"], r["why"], ends[r["id"]]) for r in of_set]
-        for of_set in rows
+        NewLease(i, state.id, x.item, x.pair.first, x.pair.second, dict(_why(state.terms, x)))
+        for i, x in zip(ids, asks, strict=True)
     ]
 
 
-def _new_lease(row: Record, chosen: snapshots.Ask, judge_id: int, asker: _Asker) -> dict[str, Any]:
-    return {
-        "set_id": row.id, "item_id": chosen.item, "first": chosen.pair.first, "second": chosen.pair.second,
-        "judge_id": judge_id, "worker": asker.worker, "why": _why(row, chosen).model_dump(),
-    }  # fmt: skip
-
-
-def _lease_of(row: Record) -> _Leased:
-    return _Leased(row.id, row.item_id, row.first, row.second, row.why, row.expires_at)
-
-
-async def _extend(db: AsyncConnection, mine: Sequence[Sequence[_Leased]], seconds: float) -> list[list[_Leased]]:
+async def _extend(db: AsyncConnection, mine: Sequence[Sequence[Record]], seconds: float) -> list[list[_Leased]]:
     """Asking again is also a sign of life. Leaves out what was answered or given back in the meantime."""
-    ids = [lease.id for of_set in mine for lease in of_set]
-    ends = await assignments.extend(db, ids, seconds) if ids else {}
-    return [[lease._replace(expires_at=ends[lease.id]) for lease in of_set if lease.id in ends] for of_set in mine]
+    ids = [row.id for of_set in mine for row in of_set]
+    held = await assignments.extend(db, ids, seconds) if ids else {}
+    return [[_lease_of(row, held[row.id]) for row in of_set if row.id in held] for of_set in mine]
+
+
+def _lease_of(row: Record, extended: Record) -> _Leased:
+    return _Leased(row.id, row.item_id, row.first, row.second, extended.why, extended.expires_at)
 
 
 async def _show(
     db: AsyncConnection, states: Sequence[_State], leases: Sequence[Sequence[_Leased]], judge: str
 ) -> dict[UUID, schemas.Assignments]:
-    shown = [
-        (state.row.id, x.item, x.first, x.second) for state, mine in zip(states, leases, strict=True) for x in mine
-    ]
+    shown = [(state.id, x.item, x.first, x.second) for state, mine in zip(states, leases, strict=True) for x in mine]
     texts = await _texts(db, shown)
     return {
-        state.row.id: _answer(state, [_assignment(state, texts, lease, judge) for lease in mine])
+        state.id: _answer(state, [_assignment(state, texts, lease, judge) for lease in mine])
         for state, mine in zip(states, leases, strict=True)
     }
 
 
 def _answer(state: _State, shown: list[schemas.Assignment]) -> schemas.Assignments:
-    status = "open" if shown and state.row.status == "open" else _why_none(state)
+    status = "open" if shown and state.terms.status == "open" else _why_none(state)
     return schemas.Assignments(status=status, reason=_reason(status, state), assignments=shown)
 
 
 def _assignment(state: _State, texts: Texts, lease: _Leased, judge: str) -> schemas.Assignment:
-    pair = _pair(state, texts, lease.item, lease.first, lease.second, schemas.Why(**lease.why))
+    item, first, second = _shown(state, texts, lease.item, lease.first, lease.second)
     return schemas.Assignment(
-        **dict(pair),
-        id=lease.id,
-        set_id=state.row.id,
-        question=state.row.question,
-        context=state.row.context,
-        judge=judge,
-        expires_at=lease.expires_at,
-    )
+        item=item, first=first, second=second, why=schemas.Why(**lease.why), id=lease.id, set_id=state.id,
+        question=state.terms.question, context=state.terms.context, judge=judge, expires_at=lease.expires_at,
+    )  # fmt: skip
 
 
-def _pair(state: _State, texts: Texts, item: int, first: int, second: int, why: schemas.Why) -> schemas.Pair:
+def _shown(
+    state: _State, texts: Texts, item: int, first: int, second: int
+) -> tuple[schemas.ItemOut | None, schemas.Shown, schemas.Shown]:
     (key, prompt), keys = state.catalogue.items[item], state.catalogue.keys
-    return schemas.Pair(
-        item=schemas.ItemOut(key=key, prompt=prompt) if key else None,
-        first=schemas.Shown(key=keys[first], text=texts[state.row.id, item, first]),
-        second=schemas.Shown(key=keys[second], text=texts[state.row.id, item, second]),
-        why=why,
+    return (
+        schemas.ItemOut(key=key, prompt=prompt) if key else None,
+        schemas.Shown(key=keys[first], text=texts[state.id, item, first]),
+        schemas.Shown(key=keys[second], text=texts[state.id, item, second]),
     )
 
 
-def _why(row: Record, chosen: snapshots.Ask) -> schemas.Why:
+def _why(terms: Terms, chosen: snapshots.Ask) -> schemas.Why:
     """Differences are turned to read first minus second, as shown."""
     choice = chosen.pair.choice
     sign = 1.0 if chosen.pair.first == choice.i else -1.0
     return schemas.Why(
-        criterion=chosen.criterion or row.criterion,
+        criterion=chosen.criterion or terms.plan.policy.criterion.value,
         score=choice.score,
         mean_difference=sign * choice.mean_difference,
         sd_difference=choice.sd_difference,

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -17,7 +17,6 @@ from app.storage import idempotency
 from app.storage.db import FAILURES
 
 KEPT = timedelta(days=7)
-T = TypeVar("T", bound=BaseModel)
 
 
 class Attempt(NamedTuple):
@@ -34,17 +33,17 @@ class Earlier(NamedTuple):
 
 
 async def once(
-    db: AsyncConnection, attempt: Attempt, status: int, action: Callable[[AsyncConnection], Awaitable[T]]
-) -> T | Earlier:
-    """The result of `action`, or what an earlier attempt with the same key was answered.
+    db: AsyncConnection, attempt: Attempt, status: int, action: Callable[[AsyncConnection], Awaitable[BaseModel]]
+) -> str | Earlier:
+    """The result of `action` as JSON, or what an earlier attempt with the same key was answered.
 
     A second attempt that comes while the first is under way waits for it. Raises IdempotencyKeyReused.
     """
     key, endpoint, fingerprint = attempt
     if not await idempotency.claim(db, key, endpoint, fingerprint):
         return await _recall(db, attempt)
-    result = await action(db)
-    await idempotency.keep(db, key, endpoint, status, result.model_dump(mode="json"))
+    result = (await action(db)).model_dump_json()
+    await idempotency.keep(db, key, endpoint, status, result)
     return result
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.spans import Span, in_spans
+from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, absolute_scores, candidates, items, judges
 
 s = absolute_scores.c
@@ -24,10 +24,13 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, absolute_scores, columns, [[row[name] for name in columns] for row in rows])
 
 
+_COLUMNS = (s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
+_WITHIN = in_spans(select(*_COLUMNS), s).order_by(s.seq)
+
+
 async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
     """(set_id, seq, item_id, candidate, judge_id, mean, variance) of those in these spans, oldest first."""
-    columns = (s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
-    return (await db.execute(in_spans(select(*columns), s, spans).order_by(s.seq))).all()
+    return (await db.execute(_WITHIN, parameters(spans))).all()
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, or_, select, tuple_, update
+from sqlalchemy import exists, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
@@ -67,14 +67,20 @@ async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
     return (await db.execute(statement)).all()
 
 
+_TEXTS = text(
+    "SELECT o.set_id, o.item_id, o.candidate_id, o.text FROM outputs AS o JOIN unnest(CAST(:set_ids AS uuid[]), "
+    "CAST(:item_ids AS int[]), CAST(:candidate_ids AS int[])) AS at (set_id, item_id, candidate_id) "
+    "USING (set_id, item_id, candidate_id)"
+)
+
+
 async def texts(
     db: AsyncConnection, places: Sequence[tuple[UUID, int, int]]
 ) -> dict[tuple[UUID, int, int], str | None]:
     """The text at each (set id, item id, candidate id)."""
-    o = outputs.c
-    statement = select(o.set_id, o.item_id, o.candidate_id, o.text)
-    found = await db.execute(statement.where(tuple_(o.set_id, o.item_id, o.candidate_id).in_(places)))
-    return {(row.set_id, row.item_id, row.candidate_id): row.text for row in found}
+    set_ids, item_ids, candidate_ids = zip(*places, strict=True) if places else ((), (), ())
+    asked = {"set_ids": set_ids, "item_ids": item_ids, "candidate_ids": candidate_ids}
+    return {(row[0], row[1], row[2]): row[3] for row in await db.execute(_TEXTS, asked)}
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:

@@ -8,7 +8,7 @@ from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
-from app.storage.spans import Span, in_spans
+from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
@@ -25,15 +25,20 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
 
 
+_WITHIN = in_spans(select(c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id), c).order_by(c.seq)
+
+
 async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
     """(set_id, seq, item_id, first, second, p_first, judge_id) of the comparisons in these spans, oldest first."""
-    columns = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id)
-    return (await db.execute(in_spans(select(*columns), c, spans).order_by(c.seq))).all()
+    return (await db.execute(_WITHIN, parameters(spans))).all()
+
+
+_VOIDS_WITHIN = in_spans(select(voids.c.set_id, voids.c.voids), voids.c)
 
 
 async def voids_within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
     """(set_id, voids): the sequence numbers of the comparisons that voids in these spans took back."""
-    return (await db.execute(in_spans(select(voids.c.set_id, voids.c.voids), voids.c, spans))).all()
+    return (await db.execute(_VOIDS_WITHIN, parameters(spans))).all()
 
 
 async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Record | None:

@@ -1,9 +1,8 @@
 """What was answered to each Idempotency-Key, written in the transaction of the write itself."""
 
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,16 +11,29 @@ from app.storage.tables import Record, idempotency
 i = idempotency.c
 
 
+_CLAIM = (
+    insert(idempotency)
+    .values({name: bindparam(name) for name in ("key", "endpoint", "fingerprint")})
+    .on_conflict_do_nothing()
+    .returning(i.key)
+)
+
+
 async def claim(db: AsyncConnection, key: str, endpoint: str, fingerprint: str) -> bool:
     """True for the first to come; whoever comes meanwhile waits here until the first has committed or gone."""
-    values = {"key": key, "endpoint": endpoint, "fingerprint": fingerprint}
-    statement = insert(idempotency).values(values).on_conflict_do_nothing().returning(i.key)
-    return (await db.execute(statement)).one_or_none() is not None
+    asked = {"key": key, "endpoint": endpoint, "fingerprint": fingerprint}
+    return (await db.execute(_CLAIM, asked)).one_or_none() is not None
 
 
-async def keep(db: AsyncConnection, key: str, endpoint: str, status: int, response: Any) -> None:
-    here = (i.key == key, i.endpoint == endpoint)
-    await db.execute(update(idempotency).where(*here).values(status=status, response=response))
+_KEEP = text(
+    "UPDATE idempotency SET status = :status, response = CAST(:response AS jsonb) "
+    "WHERE key = :key AND endpoint = :endpoint"
+)
+
+
+async def keep(db: AsyncConnection, key: str, endpoint: str, status: int, response: str) -> None:
+    """`response` is JSON."""
+    await db.execute(_KEEP, {"key": key, "endpoint": endpoint, "status": status, "response": response})
 
 
 async def recall(db: AsyncConnection, key: str, endpoint: str) -> Record:

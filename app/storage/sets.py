@@ -1,10 +1,11 @@
 """Candidate sets and their version counters."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Double, cast, func, insert, select, text, update
+from sqlalchemy import Double, Select, bindparam, cast, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.listening import CHANNEL
@@ -25,17 +26,28 @@ async def lock(db: AsyncConnection, set_id: UUID) -> Record | None:
     return (await db.execute(statement)).one_or_none()
 
 
+_MANY = sets.c.id == func.any(bindparam("ids"))
+_HEADS = (
+    select(sets.c.id, sets.c.revision, sets.c.version).where(_MANY, sets.c.deleted_at.is_(None)).order_by(sets.c.id)
+)
+
+
+async def heads(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
+    """(id, revision, version) of those that exist and are not deleted, by id."""
+    return (await db.execute(_HEADS, {"ids": ids})).all()
+
+
 async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
-    """Those that exist and are not deleted, by id."""
-    statement = select(sets).where(sets.c.id == func.any(ids), sets.c.deleted_at.is_(None))
-    return (await db.execute(statement.order_by(sets.c.id))).all()
+    """Those that exist, deleted or not."""
+    return (await db.execute(select(sets).where(_MANY), {"ids": ids})).all()
+
+
+_LOCK_ASKING = text("SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(CAST(:keys AS text[])) AS id")
 
 
 async def lock_asking(db: AsyncConnection, ids: Sequence[UUID]) -> None:
     """Hold all other asks on these sets, and nothing else, until the transaction ends. In id order: no deadlock."""
-    keys = [str(set_id) for set_id in sorted(ids)]
-    statement = "SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(CAST(:keys AS text[])) AS id"
-    await db.execute(text(statement), {"keys": keys})
+    await db.execute(_LOCK_ASKING, {"keys": [str(set_id) for set_id in sorted(ids)]})
 
 
 async def page(
@@ -70,6 +82,23 @@ async def projects(db: AsyncConnection) -> Sequence[str]:
     return (await db.execute(statement.order_by(sets.c.project))).scalars().all()
 
 
+@cache
+def _turns(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
+    a = assignments.c
+    mine = select(func.count()).where(
+        a.set_id == sets.c.id,
+        a.state == "leased",
+        a.worker == bindparam("worker"),
+        a.judge_id == select(judges.c.id).where(judges.c.name == bindparam("judge")).scalar_subquery(),
+    )
+    held, progress = mine.scalar_subquery(), cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
+    which = sets.c.id == func.any(bindparam("ids")) if by_id else sets.c.status == "open"
+    statement = select(sets.c.id, held.label("held")).where(sets.c.deleted_at.is_(None), which)
+    if by_project:
+        statement = statement.where(sets.c.project == bindparam("project"))
+    return statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id)
+
+
 async def turns(
     db: AsyncConnection, *, judge: str, worker: str, project: str | None, ids: Sequence[UUID] | None
 ) -> Sequence[Record]:
@@ -77,17 +106,8 @@ async def turns(
 
     Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
     """
-    a = assignments.c
-    mine = select(func.count()).where(
-        a.set_id == sets.c.id, a.state == "leased", a.worker == worker, judges.c.name == judge
-    )
-    held = mine.join(judges, judges.c.id == a.judge_id).scalar_subquery()
-    progress = cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
-    statement = select(sets.c.id, held.label("held")).where(sets.c.deleted_at.is_(None))
-    statement = statement.where(sets.c.status == "open" if ids is None else sets.c.id.in_(ids))
-    if project is not None:
-        statement = statement.where(sets.c.project == project)
-    return (await db.execute(statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id))).all()
+    asked = {"judge": judge, "worker": worker, "project": project, "ids": ids}
+    return (await db.execute(_turns(ids is not None, project is not None), asked)).all()
 
 
 async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> None:
@@ -113,6 +133,14 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
     return int((await db.execute(statement)).scalar_one())
 
 
+_LOCK_MANY = select(sets.c.id).where(_MANY).order_by(sets.c.id).with_for_update(key_share=True)
+_CLAIM = text(
+    "UPDATE sets SET version = version + n "
+    "FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n) "
+    "WHERE sets.id = t.id RETURNING sets.id, sets.version"
+)
+
+
 async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict[UUID, int]:
     """Claim so many sequence numbers of each set; returns the last of each.
 
@@ -121,22 +149,17 @@ async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict
     """
     ids = sorted(entries)
     if len(ids) > 1:
-        await db.execute(
-            select(sets.c.id).where(sets.c.id.in_(ids)).order_by(sets.c.id).with_for_update(key_share=True)
-        )
-    claim = text(
-        "UPDATE sets SET version = version + n "
-        "FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n) "
-        "WHERE sets.id = t.id RETURNING sets.id, sets.version"
-    )
-    found = await db.execute(claim, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
+        await db.execute(_LOCK_MANY, {"ids": ids})
+    found = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
     return {row.id: row.version for row in found}
+
+
+_ANNOUNCE = text("SELECT pg_notify(:channel, id) FROM unnest(CAST(:ids AS text[])) AS id")
 
 
 async def announce(db: AsyncConnection, ids: Iterable[UUID]) -> None:
     """Tell every listening process that these sets have changed, when the transaction commits."""
-    statement = text("SELECT pg_notify(:channel, id) FROM unnest(CAST(:ids AS text[])) AS id")
-    await db.execute(statement, {"channel": CHANNEL, "ids": [str(set_id) for set_id in ids]})
+    await db.execute(_ANNOUNCE, {"channel": CHANNEL, "ids": [str(set_id) for set_id in ids]})
 
 
 def next_revision() -> Any:

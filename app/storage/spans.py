@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Select, Uuid, and_, cast, column, func
+from sqlalchemy import BigInteger, Select, Uuid, and_, bindparam, cast, column, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
@@ -17,13 +17,25 @@ class Span(NamedTuple):
     until: int
 
 
+_unnested = func.unnest(
+    cast(bindparam("of_set"), ARRAY(Uuid)), cast(bindparam("after"), ARRAY(BigInteger)),
+    cast(bindparam("until"), ARRAY(BigInteger)),
+)  # fmt: skip
+_span = _unnested.table_valued(
+    column("set_id", Uuid), column("after", BigInteger), column("until", BigInteger)
+).render_derived(name="span")
+
+
 def in_spans(
-    statement: Select[*tuple[Any, ...]], entry: ReadOnlyColumnCollection[str, Any], spans: Sequence[Span]
+    statement: Select[*tuple[Any, ...]], entry: ReadOnlyColumnCollection[str, Any]
 ) -> Select[*tuple[Any, ...]]:
-    """Only the rows whose (set_id, seq) lie in one of the spans; `entry` holds the columns of a part of the log."""
-    of_set, after, until = (list(column) for column in zip(*spans, strict=True))
-    unnested = func.unnest(cast(of_set, ARRAY(Uuid)), cast(after, ARRAY(BigInteger)), cast(until, ARRAY(BigInteger)))
-    span = unnested.table_valued(column("set_id", Uuid), column("after", BigInteger), column("until", BigInteger))
-    span = span.render_derived(name="span")
-    inside = and_(entry.set_id == span.c.set_id, entry.seq > span.c.after, entry.seq <= span.c.until)
-    return statement.join(span, inside)
+    """Only the rows whose (set_id, seq) lie in one of the spans that `parameters` gives.
+
+    `entry` holds the columns of a part of the log.
+    """
+    inside = and_(entry.set_id == _span.c.set_id, entry.seq > _span.c.after, entry.seq <= _span.c.until)
+    return statement.join(_span, inside)
+
+
+def parameters(spans: Sequence[Span]) -> dict[str, list[Any]]:
+    return {"of_set": [s.set_id for s in spans], "after": [s.after for s in spans], "until": [s.until for s in spans]}
