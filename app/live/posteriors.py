@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -16,9 +17,8 @@ R = TypeVar("R")
 
 
 class Terms(NamedTuple):
-    """How a set wants to be asked and read; changes only with `revision`."""
+    """How a set wants to be asked and read."""
 
-    revision: int
     status: str
     question: str
     context: str | None
@@ -28,14 +28,21 @@ class Terms(NamedTuple):
     stop: Stop | None
 
 
+class Known(NamedTuple):
+    """What changes only with a set's revision."""
+
+    revision: int
+    terms: Terms
+    catalogue: Catalogue
+
+
 class LiveSet:
     """One set's latest snapshot. Whoever replaces it holds `updating`; whoever leases pairs holds `asking`."""
 
     def __init__(self) -> None:
         self.updating = asyncio.Lock()
         self.asking = asyncio.Lock()
-        self.terms: Terms | None = None
-        self.catalogue: Catalogue | None = None
+        self.known: Known | None = None
         self.snapshot: Snapshot | None = None
 
     @property
@@ -44,8 +51,22 @@ class LiveSet:
 
     @property
     def size_bytes(self) -> int:
-        held = (self.catalogue, self.snapshot)
-        return sum(part.size_bytes for part in held if part is not None)
+        catalogue = self.known.catalogue.size_bytes if self.known else 0
+        return catalogue + (self.snapshot.size_bytes if self.snapshot else 0)
+
+
+@asynccontextmanager
+async def all_of(locks: Iterable[asyncio.Lock]) -> AsyncIterator[None]:
+    """Hold them all, taken in the order given."""
+    held: list[asyncio.Lock] = []
+    try:
+        for lock in locks:
+            await lock.acquire()
+            held.append(lock)
+        yield
+    finally:
+        for lock in held:
+            lock.release()
 
 
 class LivePosteriors:

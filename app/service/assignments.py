@@ -6,9 +6,8 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -18,7 +17,7 @@ from app import schemas
 from app.live import human_votes
 from app.live import snapshot as snapshots
 from app.live.human_votes import People
-from app.live.posteriors import Terms
+from app.live.posteriors import Terms, all_of
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
@@ -49,7 +48,7 @@ class _Leased(NamedTuple):
     item: int
     first: int
     second: int
-    why: Mapping[str, Any]
+    why: str  # JSON
     expires_at: datetime
 
 
@@ -192,10 +191,7 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
 async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
     """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
     ids = sorted(counts)
-    async with AsyncExitStack() as asking:
-        for set_id in ids:
-            await asking.enter_async_context(ctx.live.get(set_id).asking)
-        db = await asking.enter_async_context(ctx.engine.begin())
+    async with all_of(ctx.live.get(set_id).asking for set_id in ids), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
         answers = await _ask_alone(ctx, db, counts, asker)
         if not answers:
@@ -237,11 +233,12 @@ async def _missing(ctx: Context, set_id: UUID) -> AppError:
     raise AssertionError(f"set {set_id} was there and was not")
 
 
-async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> list[Record]:
-    expired = [row.id for row in rows if row.state == "leased" and row.expired]
-    if expired:
-        await assignments.expire(db, expired)
-    return [row for row in rows if row.id not in set(expired)]
+async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> Sequence[Record]:
+    expired = {row.id for row in rows if row.expired and row.state == "leased"}
+    if not expired:
+        return rows
+    await assignments.expire(db, list(expired))
+    return [row for row in rows if row.id not in expired]
 
 
 async def _states(
@@ -325,15 +322,17 @@ async def _lease(
 ) -> list[list[_Leased]]:
     new = [_new_leases(state, asks) for state, asks in chosen]
     flat = [lease for of_set in new for lease in of_set]
-    ends = await assignments.lease(db, flat, judge_id, asker.worker, asker.lease_seconds) if flat else {}
-    return [[_Leased(x.id, x.item_id, x.first, x.second, x.why, ends[x.id]) for x in of_set] for of_set in new]
+    if not flat:
+        return [[] for _ in new]
+    ends = await assignments.lease(db, flat, judge_id, asker.worker, asker.lease_seconds)
+    return [[_Leased(x.id, x.item_id, x.first, x.second, x.why, ends) for x in of_set] for of_set in new]
 
 
 def _new_leases(state: _State, asks: Sequence[snapshots.Ask]) -> list[NewLease]:
     """Within one batch, id order is the order of choice."""
     ids = sorted(uuid4() for _ in asks)
     return [
-        NewLease(i, state.id, x.item, x.pair.first, x.pair.second, dict(_why(state.terms, x)))
+        NewLease(i, state.id, x.item, x.pair.first, x.pair.second, _why(state.terms, x).model_dump_json())
         for i, x in zip(ids, asks, strict=True)
     ]
 
@@ -368,8 +367,9 @@ def _answer(state: _State, shown: list[schemas.Assignment]) -> schemas.Assignmen
 def _assignment(state: _State, texts: Texts, lease: _Leased, judge: str) -> schemas.Assignment:
     item, first, second = _shown(state, texts, lease.item, lease.first, lease.second)
     return schemas.Assignment(
-        item=item, first=first, second=second, why=schemas.Why(**lease.why), id=lease.id, set_id=state.id,
-        question=state.terms.question, context=state.terms.context, judge=judge, expires_at=lease.expires_at,
+        item=item, first=first, second=second, why=schemas.Why.model_validate_json(lease.why), id=lease.id,
+        set_id=state.id, question=state.terms.question, context=state.terms.context, judge=judge,
+        expires_at=lease.expires_at,
     )  # fmt: skip
 
 

@@ -1,8 +1,7 @@
 """Bring the live snapshot of a set up to its log."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from app.inference.order import Order
 from app.inference.selection import Batch, Criterion, Policy
 from app.inference.stopping import Stop
 from app.live import snapshot as snapshots
-from app.live.posteriors import LiveSet, Terms
+from app.live.posteriors import Known, LiveSet, Terms, all_of
 from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service.context import Context
 from app.storage import absolute_scores, candidates, comparisons, sets
@@ -34,10 +33,7 @@ class Current(NamedTuple):
 
 async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
     """Who is in the set; `row` has its id and revision."""
-    live = ctx.live.get(row.id)
-    if live.catalogue is None or live.catalogue.revision < row.revision:
-        live.catalogue = await _read_catalogue(db, row.id, row.revision)
-    return live.catalogue
+    return (await _know(db, ctx.live.get(row.id), row)).catalogue
 
 
 async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catalogue, Snapshot]:
@@ -48,42 +44,46 @@ async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catal
 
 async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]) -> list[Current]:
     """The same for many sets: rows of (id, revision, version), in the order of their ids: no deadlock."""
-    async with AsyncExitStack() as updating:
-        for row in rows:
-            await updating.enter_async_context(ctx.live.get(row.id).updating)
-        terms = await _terms(ctx, db, rows)
-        catalogues = {row.id: await catalogue_of(ctx, db, row) for row in rows}
-        held = {row.id: _usable(ctx.live.get(row.id), catalogues[row.id], terms[row.id]) for row in rows}
-        behind = {row.id: (held[row.id], row.version) for row in rows if held[row.id].version < row.version}
-        held |= await _advance(ctx, db, behind)
-        for set_id, snapshot in held.items():
-            ctx.live.get(set_id).snapshot = snapshot
+    lives = [ctx.live.get(row.id) for row in rows]
+    async with all_of(live.updating for live in lives):
+        known = [_if_new(live, row) or await _know(db, live, row) for live, row in zip(lives, rows, strict=True)]
+        usable = [_usable(live.snapshot, each) for live, each in zip(lives, known, strict=True)]
+        advanced = await _advance(ctx, db, rows, usable)
+        for live, snapshot in zip(lives, advanced, strict=True):
+            live.snapshot = snapshot
     ctx.live.trim()
-    return [Current(row.id, terms[row.id], catalogues[row.id], held[row.id]) for row in rows]
+    found = zip(rows, known, advanced, strict=True)
+    return [Current(row.id, each.terms, each.catalogue, snapshot) for row, each, snapshot in found]
 
 
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
-    """The same at an earlier version, folded from the log and not kept; `row` is the set's."""
-    catalogue = await catalogue_of(ctx, db, row)
-    return catalogue, (await _advance(ctx, db, {row.id: (_fresh(catalogue, _terms_of(row)), version)}))[row.id]
+    """The same at an earlier version, folded from the log and not kept."""
+    known = await _know(db, ctx.live.get(row.id), row)
+    (snapshot,) = await _advance(ctx, db, [At(row.id, version)], [_fresh(known)])
+    return known.catalogue, snapshot
+
+
+class At(NamedTuple):
+    id: UUID
+    version: int
 
 
 async def _advance(
-    ctx: Context, db: AsyncConnection, held: Mapping[UUID, tuple[Snapshot, int]]
-) -> dict[UUID, Snapshot]:
-    """Each snapshot brought to its version."""
-    if not held:
-        return {}
-    spans = [Span(set_id, snapshot.version, version) for set_id, (snapshot, version) in held.items()]
-    rows = by_set(await comparisons.within(db, spans))
-    rest = [span for span in spans if len(rows[span.set_id]) < span.until - span.after]  # hold other entries too
+    ctx: Context, db: AsyncConnection, rows: Sequence[Record | At], held: Sequence[Snapshot]
+) -> list[Snapshot]:
+    """Each snapshot brought to the version of its row, where it is behind that."""
+    spans = [Span(r.id, s.version, r.version) for r, s in zip(rows, held, strict=True) if s.version < r.version]
+    if not spans:
+        return list(held)
+    said = by_set(await comparisons.within(db, spans))
+    rest = [span for span in spans if len(said[span.set_id]) < span.until - span.after]  # hold other entries too
     scores = by_set(await absolute_scores.within(db, rest) if rest else [])
     voids = by_set(await comparisons.voids_within(db, rest) if rest else [])
     return await ctx.live.compute(
-        lambda: {
-            set_id: _advanced(snapshot, version, rows[set_id], scores[set_id], voids[set_id])
-            for set_id, (snapshot, version) in held.items()
-        }
+        lambda: [
+            _advanced(snapshot, row.version, said[row.id], scores[row.id], voids[row.id])
+            for row, snapshot in zip(rows, held, strict=True)
+        ]
     )
 
 
@@ -98,6 +98,8 @@ def by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
 def _advanced(
     held: Snapshot, version: int, rows: Sequence[Record], scores: Sequence[Record], voids: Sequence[Record]
 ) -> Snapshot:
+    if held.version >= version:
+        return held
     new = snapshots.log(
         ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows),
         ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
@@ -105,20 +107,24 @@ def _advanced(
     return snapshots.advance(held, version, new, [row.voids for row in voids])
 
 
-async def _terms(ctx: Context, db: AsyncConnection, rows: Sequence[Record]) -> dict[UUID, Terms]:
-    """Read again only where the set was changed since."""
-    held = {row.id: ctx.live.get(row.id).terms for row in rows}
-    known = {row.id: terms for row in rows if (terms := held[row.id]) and terms.revision >= row.revision}
-    stale = [row.id for row in rows if row.id not in known]
-    for row in await sets.get_many(db, stale) if stale else ():
-        known[row.id] = ctx.live.get(row.id).terms = _terms_of(row)
-    return known
+def _if_new(live: LiveSet, row: Record) -> Known | None:
+    return live.known if live.known is not None and live.known.revision >= row.revision else None
+
+
+async def _know(db: AsyncConnection, live: LiveSet, row: Record) -> Known:
+    """Read again only where the set was changed since; `row` has its id and revision."""
+    if known := _if_new(live, row):
+        return known
+    catalogue, of_set = await _read_catalogue(db, row.id, row.revision), await sets.get(db, row.id)
+    assert of_set is not None
+    live.known = Known(row.revision, _terms_of(of_set), catalogue)
+    return live.known
 
 
 def _terms_of(row: Record) -> Terms:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
     return Terms(
-        row.revision, row.status, row.question, row.context, row.max_comparisons, _reading(row),
+        row.status, row.question, row.context, row.max_comparisons, _reading(row),
         Plan(policy, Order(row.order), row.seed), Stop(**row.stop) if row.stop else None,
     )  # fmt: skip
 
@@ -129,16 +135,17 @@ def _reading(row: Record) -> Reading:
     return Reading(method, dict(row.temperatures.values()))
 
 
-def _usable(live: LiveSet, catalogue: Catalogue, terms: Terms) -> Snapshot:
+def _usable(held: Snapshot | None, known: Known) -> Snapshot:
     """What is held, unless candidates have joined or the method has changed since."""
-    held, shape = live.snapshot, (len(catalogue.items), *2 * (len(catalogue.keys),))
-    if held is None or held.reading != terms.reading or held.asked.shape != shape:
-        return _fresh(catalogue, terms)
+    items, n = known.catalogue.has.shape
+    if held is None or held.reading != known.terms.reading or held.asked.shape != (items, n, n):
+        return _fresh(known)
     return held
 
 
-def _fresh(catalogue: Catalogue, terms: Terms) -> Snapshot:
-    return snapshots.empty(terms.reading, len(catalogue.keys), len(catalogue.items))
+def _fresh(known: Known) -> Snapshot:
+    items, n = known.catalogue.has.shape
+    return snapshots.empty(known.terms.reading, n, items)
 
 
 async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:

@@ -1,12 +1,11 @@
 """Pairs on a lease, and what became of them."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Interval, and_, bindparam, func, or_, select, text, update
+from sqlalchemy import Interval, Text, and_, bindparam, cast, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.tables import Record, assignments, candidates, items, judges, sets
@@ -21,7 +20,7 @@ class NewLease(NamedTuple):
     item_id: int
     first: int
     second: int
-    why: Mapping[str, Any]
+    why: str  # JSON
 
 
 _EXPIRED = a.expires_at <= func.clock_timestamp()
@@ -44,22 +43,19 @@ async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) 
 
 
 _LEASE = text(
-    "INSERT INTO assignments (id, set_id, item_id, first, second, why, judge_id, worker, expires_at) "
-    "SELECT new.*, :judge_id, :worker, clock_timestamp() + CAST(:lasting AS interval) FROM unnest("
-    "CAST(:ids AS uuid[]), CAST(:set_ids AS uuid[]), CAST(:items AS int[]), CAST(:first AS int[]), "
-    "CAST(:second AS int[]), CAST(:why AS jsonb[])) AS new RETURNING id, expires_at"
+    "WITH leased AS (INSERT INTO assignments (id, set_id, item_id, first, second, why, judge_id, worker, expires_at) "
+    "SELECT new.*, :judge_id, :worker, statement_timestamp() + CAST(:lasting AS interval) FROM unnest("
+    "CAST(:ids AS uuid[]), CAST(:set_ids AS uuid[]), CAST(:item_ids AS int[]), CAST(:first AS int[]), "
+    "CAST(:second AS int[]), CAST(:why AS jsonb[])) AS new RETURNING expires_at) SELECT max(expires_at) FROM leased"
 )
 
 
-async def lease(
-    db: AsyncConnection, new: Sequence[NewLease], judge_id: int, worker: str, seconds: float
-) -> dict[UUID, datetime]:
-    """Insert new leases; returns when each of them ends."""
-    ids, set_ids, item_ids, first_ids, second_ids, whys = zip(*new, strict=True)
-    rows: dict[str, Any] = {"ids": ids, "set_ids": set_ids, "items": item_ids, "first": first_ids, "second": second_ids}
-    rows["why"] = [json.dumps(why) for why in whys]
+async def lease(db: AsyncConnection, new: Sequence[NewLease], judge_id: int, worker: str, seconds: float) -> datetime:
+    """Insert new leases; returns when they end."""
+    rows = dict(zip(("ids", "set_ids", "item_ids", "first", "second", "why"), zip(*new, strict=True), strict=True))
     asker = {"judge_id": judge_id, "worker": worker, "lasting": timedelta(seconds=seconds)}
-    return {row.id: row.expires_at for row in await db.execute(_LEASE, rows | asker)}
+    ends: datetime = (await db.execute(_LEASE, rows | asker)).scalar_one()
+    return ends
 
 
 # Rows are locked in the order in which `lock` takes them: no deadlock.
@@ -75,7 +71,7 @@ _EXTEND = (
     update(assignments)
     .where(a.id.in_(_IN_ORDER), a.state == "leased")
     .values(expires_at=func.greatest(a.expires_at, func.clock_timestamp() + bindparam("lasting", type_=Interval)))
-    .returning(a.id, a.expires_at, a.why)
+    .returning(a.id, a.expires_at, cast(a.why, Text).label("why"))
 )
 
 
