@@ -46,12 +46,22 @@ def from_precision(precision: Floats) -> Covariance:
     lower = np.tril(inverse, -1)
     base = np.ascontiguousarray(lower + lower.T)
     np.fill_diagonal(base, inverse.diagonal())
-    return Covariance(base, np.empty((len(base), 0)), log_det)
+    return plain(base, log_det)
 
 
 def independent(variances: Floats) -> Covariance:
     """Of independent parameters with these (P,) variances."""
-    return Covariance(np.diag(variances), np.empty((len(variances), 0)), float(np.log(variances).sum()))
+    return plain(np.diag(variances), float(np.log(variances).sum()))
+
+
+def plain(base: Floats, log_det: float) -> Covariance:
+    """Without columns."""
+    return Covariance(base, np.empty((len(base), 0)), log_det)
+
+
+def mean_variance(sigma: Covariance) -> float:
+    """The mean of Sigma_ii."""
+    return float(np.trace(sigma.base) - np.vdot(sigma.columns, sigma.columns)) / len(sigma.base)
 
 
 def diagonal(sigma: Covariance) -> Floats:
@@ -73,8 +83,8 @@ def times_difference(sigma: Covariance, i: int, j: int) -> Floats:
 
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
     """v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij."""
-    column = times_difference(sigma, i, j)
-    return float(column[i] - column[j])
+    base, step = sigma.base, sigma.columns[i] - sigma.columns[j]
+    return float(base[i, i] + base[j, j] - 2.0 * base[i, j] - step @ step)
 
 
 def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
@@ -106,7 +116,7 @@ def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
 
 def compact(sigma: Covariance) -> Covariance:
     """The same without columns."""
-    return Covariance(dense(sigma), sigma.columns[:, :0], sigma.log_det)
+    return plain(dense(sigma), sigma.log_det)
 
 
 def block(sigma: Covariance, n: int, log_det: float) -> Covariance:
@@ -127,7 +137,9 @@ def _rows_of(matrix: Floats, rows: Rows) -> Floats:
 
 
 def dense(sigma: Covariance) -> Floats:
-    """Sigma as one (N, N) array."""
+    """Sigma as one (N, N) array; not to be written to, since it may be the base itself."""
+    if not sigma.columns.shape[1]:
+        return sigma.base
     shared: Floats = sigma.columns @ sigma.columns.T
     return sigma.base - shared
 

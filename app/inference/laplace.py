@@ -55,15 +55,18 @@ def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
 
 
 def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
-    return bool(np.abs(g).max(initial=0.0) <= _tolerance(comparisons, model))
+    return bool(np.abs(g).max(initial=0.0) <= tolerance(comparisons, model))
 
 
 def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Model) -> Convergence:
-    norm = float(np.abs(g).max(initial=0.0))
+    return ended(float(np.abs(g).max(initial=0.0)), iterations, tolerance(comparisons, model))
+
+
+def ended(norm: float, iterations: int, tolerance: float) -> Convergence:
+    """Args: `norm` is |g|_inf."""
     if not np.isfinite(norm):
         return Convergence(Outcome.NOT_FINITE, iterations, norm)
-    done = is_small(g, comparisons, model)
-    return Convergence(Outcome.CONVERGED if done else Outcome.MAX_ITERATIONS, iterations, norm)
+    return Convergence(Outcome.CONVERGED if norm <= tolerance else Outcome.MAX_ITERATIONS, iterations, norm)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
@@ -78,7 +81,7 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
     return from_precision(precision(theta, comparisons, model))
 
 
-def _tolerance(comparisons: Comparisons, model: Model) -> float:
+def tolerance(comparisons: Comparisons, model: Model) -> float:
     """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of that many terms."""
     rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2
     rounding += 1e-14 * float(model.prior.precision.max(initial=0.0))
@@ -99,7 +102,7 @@ def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
 
 
 def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
-    found = kinked.solve(theta, comparisons, model, _tolerance(comparisons, model))
+    found = kinked.solve(theta, comparisons, model, tolerance(comparisons, model))
     end = convergence(found.gradient, found.iterations, comparisons, model)
     if not np.isfinite(found.to_kink):
         end = end._replace(outcome=Outcome.NOT_FINITE)

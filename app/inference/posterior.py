@@ -20,12 +20,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference import laplace
-from app.inference.covariance import Covariance, Rows, block, compact, condition_all, independent, size_bytes, times
+from app.inference import compiled, laplace
+from app.inference.covariance import (
+    Covariance,
+    Rows,
+    block,
+    compact,
+    condition_all,
+    independent,
+    plain,
+    size_bytes,
+    times,
+)
+from app.inference.laplace import FEW
 from app.inference.model import Model, information
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
 
 MAX_DRIFT = 0.5
+NONE = np.empty(0, np.int64)
 MAX_CHORD_ITERATIONS = 30
 MAX_PERIOD = 128
 
@@ -70,6 +82,9 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
     if not comparisons.size:
         return prior(model)
+    as_soft_bt = model.expert.as_soft_bt
+    if as_soft_bt and model.size <= FEW and (few := _fit_few(as_soft_bt(comparisons.p), comparisons, model, start)):
+        return few
     mean, convergence = laplace.fit(comparisons, model, start=start)
     return _factored(mean, convergence, comparisons, model)
 
@@ -133,6 +148,24 @@ def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Pos
     weights = laplace.weights(mean, new, model)
     sigma = _conditioned(posterior.covariance, new, weights, model)
     return Posterior(mean, sigma, np.concatenate([posterior.weights, weights]), convergence)
+
+
+def _fit_few(p: Floats, comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
+    """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
+    tolerance = laplace.tolerance(comparisons, model)
+    theta, sigma, log_det, weights, iterations, norm = compiled.fit(
+        comparisons.first.copy(),  # whose layout a kernel knows
+        comparisons.second.copy(),
+        model.n + comparisons.judge if model.has_biases else NONE,
+        p.copy(),
+        model.prior.precision,
+        model.prior.pull,
+        np.zeros(model.size) if start is None else start,
+        tolerance,
+    )
+    if not np.isfinite(log_det + norm):
+        return None
+    return Posterior(theta, plain(sigma, log_det), weights, laplace.ended(norm, iterations, tolerance))
 
 
 def _conditioned(sigma: Covariance, new: Comparisons, weights: Floats, model: Model) -> Covariance:

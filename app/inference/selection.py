@@ -28,8 +28,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.covariance import Covariance, Rows, condition, condition_all, diagonal, variance_of_difference
+from app.inference import compiled
+from app.inference.covariance import (
+    Covariance,
+    Rows,
+    condition_all,
+    dense,
+    diagonal,
+    mean_variance,
+    plain,
+    variance_of_difference,
+)
 from app.inference.experts import Expert
+from app.inference.laplace import FEW
 from app.inference.types import Bools, Floats, Ints
 
 BLOCK = 64  # rows scored at a time: what fits in cache
@@ -122,16 +133,19 @@ def upper_triangle(n: int) -> Bools:
 
 def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -> Covariance:
     """The covariance once the pair (i, j) is answered, whatever the answer."""
-    return condition(sigma, i, j, float(_expected_curvature(expert, mean[[i]] - mean[[j]])[0]))
+    return fantasise_all(sigma, mean, expert, np.array([i]), np.array([j]))
 
 
 def equality(sigma: Covariance) -> float:
     """The squared difference below which two means count as equal."""
-    return EQUAL**2 * float(diagonal(sigma).mean())
+    return EQUAL**2 * mean_variance(sigma)
 
 
 def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered."""
+    if _few(expert, mean):
+        after, fall = compiled.conditioned(_array(sigma), mean, first.copy(), second.copy())
+        return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
 
 
@@ -159,6 +173,16 @@ def _expected_curvature(expert: Expert, m: Floats) -> Floats:
     return expert.curvature(m, expert.expected(m))
 
 
+def _few(expert: Expert, mean: Floats) -> bool:
+    """Whether the kernels know the expert and are quicker than numpy."""
+    return expert.as_soft_bt is not None and len(mean) <= FEW
+
+
+def _array(sigma: Covariance) -> Floats:
+    """(N, N), as kernels want it."""
+    return np.ascontiguousarray(dense(sigma))
+
+
 def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Choice:
     """One open pair; at least one must be open."""
     policy, upper = problem.policy, problem.upper
@@ -173,26 +197,25 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
     else:
         row, j = _draw(tied, rng)
         i = int(rows[row])
-    is_best = bool(tied[rows == i, j].any())
-    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(tied.sum()), random)
+    is_best = not random or bool(tied[rows == i, j].any())
+    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(np.count_nonzero(tied)), random)
 
 
 def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
     m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
-    value = float(score(problem.policy, problem.expert, np.array([m]), np.array([v]), problem.floor)[0])
+    value = float(score(problem.policy, problem.expert, np.array(m), np.array(v), problem.floor))
     return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity, random)
 
 
 def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:
     """Row and column of one True entry, uniformly."""
-    before = np.cumsum(np.count_nonzero(pairs, axis=1))
-    k = int(rng.integers(before[-1]))
-    row = int(np.searchsorted(before, k, side="right"))
-    return row, int(np.flatnonzero(pairs[row])[k - before[row]])
+    return compiled.nth_pair(pairs, int(rng.integers(np.count_nonzero(pairs))))
 
 
 def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
     """Rows (R,) that hold a best pair, and (R, N) which of their pairs are tied for it."""
+    if _few(problem.expert, problem.mean):
+        return _best_of_few(problem, sigma)
     variances = diagonal(sigma)
     while True:
         rows = np.flatnonzero(problem.best >= _tie_line(problem.best.max()))
@@ -205,6 +228,19 @@ def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
         scores = _row_scores(problem, sigma, variances, block)
         tied[start : start + len(block), int(block[0]) :] = scores >= line
     return rows, tied
+
+
+def _best_of_few(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
+    """All rows, by one call of a kernel."""
+    policy, n = problem.policy, len(problem.mean)
+    determinant, power = policy.criterion is Criterion.DETERMINANT, _power(policy)
+    tied = compiled.best_pairs(problem.mean, _array(sigma), problem.upper, determinant, power, problem.floor, TIE)
+    return np.arange(n), tied
+
+
+def _power(policy: Policy) -> float:
+    """Of m^2 + floor, where that divides v."""
+    return {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
 
 
 def _tie_line(best: float) -> float:

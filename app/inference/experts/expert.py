@@ -25,6 +25,7 @@ class Expert(NamedTuple):
     expected: Callable[[Floats], Floats]  # the p that d lets one expect
     constant_curvature: bool = False  # w depends on neither d nor p: rank-one updates are exact for ever
     kink: Kink | None = None  # where l is that
+    as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is that of soft-bt, given p
 
 
 def require_at_least(name: str, value: float, least: float, why: str) -> None:
