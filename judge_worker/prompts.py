@@ -121,9 +121,11 @@ def _labels(name: str, head: str, scale: Sequence[int]) -> tuple[str, ...]:
 
 def _compile(name: str, text: str) -> jinja2.Template:
     try:
-        return _ENVIRONMENT.from_string(text.rstrip("\n"))
+        template = _ENVIRONMENT.from_string(text.rstrip("\n"))
     except jinja2.TemplateError as error:
         raise BadTemplate(f"{name}: {error}") from error
+    template.globals = dict(template.globals)  # every rendering copies them, and a chain of maps takes its time
+    return template
 
 
 def _given(value: Any) -> Any:
