@@ -402,4 +402,4 @@ def _why(terms: Terms, chosen: snapshots.Ask) -> schemas.Why:
 async def _texts(db: AsyncConnection, shown: Sequence[tuple[UUID, int, int, int]]) -> Texts:
     """For tuples of (set, item, first, second)."""
     places = {(set_id, item, who) for set_id, item, first, second in shown for who in (first, second)}
-    return await candidates.texts(db, sorted(places)) if places else {}
+    return await candidates.texts(db, list(places)) if places else {}

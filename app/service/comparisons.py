@@ -3,9 +3,10 @@
 Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from math import exp, inf
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -171,25 +172,21 @@ async def _record(
     """Give each vote its place in its set's log and insert all of them."""
     if not accepted:
         return {}
-    by_set: defaultdict[UUID, list[int]] = defaultdict(list)
-    for n, row in accepted.items():
-        by_set[row.set_id].append(n)
-    last = await sets.advance_many(db, {set_id: len(votes) for set_id, votes in by_set.items()})
-    seqs = {
-        n: last[set_id] - len(votes) + 1 + place for set_id, votes in by_set.items() for place, n in enumerate(votes)
-    }
-    rows = {n: _row_of(verdicts[n], row, seqs[n]) for n, row in accepted.items()}
+    counts = Counter(row.set_id for row in accepted.values())
+    last, now = await sets.advance_many(db, counts), datetime.now(UTC)
+    seqs = {set_id: count(last[set_id] - votes + 1) for set_id, votes in counts.items()}
+    rows = {n: _row_of(verdicts[n], row, next(seqs[row.set_id]), now) for n, row in accepted.items()}
     await comparisons.append(db, list(rows.values()))
     await assignments.finish(db, [row.id for row in accepted.values()])
     return {n: _present_new(values, accepted[n]) for n, values in rows.items()}
 
 
-def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int) -> dict[str, Any]:
+def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
     return {
         "set_id": row.set_id, "seq": seq, "item_id": row.item_id, "first": row.first, "second": row.second,
         "p_first": probability(verdict), "winner": verdict.winner, "judge_id": row.judge_id, "client_id": None,
         "assignment_id": row.id, "late": row.state != "leased" or row.expired, "label_mass": verdict.label_mass,
-        "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": datetime.now(UTC),
+        "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": now,
     }  # fmt: skip
 
 
