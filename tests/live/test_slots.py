@@ -56,20 +56,12 @@ def test_unused_leaves_out_what_is_asked_blocked_or_missing(full: int, seed: int
 @pytest.mark.parametrize("method", [Method(), Method("hard-bt", position_bias="estimate")])
 @pytest.mark.parametrize("order", Order)
 def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order) -> None:
-    kernels: list[Any] = [
-        compiled.fit,
-        compiled.conditioned,
-        compiled.best_pairs,
-        compiled.nth_pair,
-        lead,
-        mark,
-        unused,
-    ]
+    of_pairs = [compiled.conditioned, compiled.best_pairs, compiled.nth_pair, lead, mark, unused]
+    kernels: list[Any] = [compiled.fit, *of_pairs]
     snapshot.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
-    item, first, second = pairs(8, seed=0)
-    rows = [(k + 1, *row, 0.5, k % 2) for k, row in enumerate(zip(item.tolist(), first.tolist(), second.tolist()))]
+    rows = [(k + 1, *row, 0.5, k % 2) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
     held = snapshot.advance(snapshot.empty(Reading(method, {1: 2.0}), N, ITEMS), 8, snapshot.log(rows), [])
     everyone = snapshot.catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.bool_))
     table = np.column_stack(pairs(4, seed=1))
