@@ -43,7 +43,7 @@ NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
 
 def generator(plan: Plan, version: int, leased: int) -> np.random.Generator:
     """The random source of one ask: the same question at the same state draws the same pairs."""
-    return np.random.default_rng([plan.seed, version, leased])
+    return np.random.default_rng(np.array([plan.seed, version, leased], np.uint32))
 
 
 def next_pairs(
@@ -63,11 +63,7 @@ def next_pairs(
     mean, sigma = scores(posterior, comparisons, model)
     sigma = fantasise_all(sigma, mean, model.expert, leased.first, leased.second)
     choices = select(mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
-    leads = lead(
-        np.concatenate([comparisons.first, leased.first]),
-        np.concatenate([comparisons.second, leased.second]),
-        model.n,
-    )
+    leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [_present(choice, leads, plan.order, rng) for choice in choices]
 
 

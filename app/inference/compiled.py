@@ -33,14 +33,6 @@ def kernel(function: F) -> "Dispatcher[F]":
         return numba.njit(nogil=True, error_model="numpy")(function)
 
 
-def warm_up() -> None:
-    """Compile every kernel, or load it: seconds once, then a fraction of one. Safe in any thread."""
-    two, none, mean = np.arange(2), np.empty(0, np.int64), np.zeros(2)
-    fit(two[:1], two[1:], none, np.ones(1), np.ones(2), mean, mean, 1e-10)
-    conditioned(np.eye(2), mean, two[:1], two[1:])
-    nth_pair(best_pairs(mean, np.eye(2), np.ones((2, 2), np.bool_), False, 1.0, 0.01, 1e-9), 0)
-
-
 @kernel
 def fit(
     first: Ints, second: Ints, bias: Ints, p: Floats, precision: Floats, pull: Floats, start: Floats, tolerance: float
@@ -76,7 +68,7 @@ def _at(
         if len(bias):
             d += theta[bias[k]]
         e = math.exp(-abs(d))
-        level += (p[k] - 1.0) * d + min(d, 0.0) - math.log1p(e)
+        level += (p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e)
         w[k] = e / (1.0 + e) ** 2
         slope = p[k] - (1.0 if d > 0.0 else e) / (1.0 + e)
         g[i] += slope

@@ -83,8 +83,9 @@ def times_difference(sigma: Covariance, i: int, j: int) -> Floats:
 
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
     """v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij."""
-    base, step = sigma.base, sigma.columns[i] - sigma.columns[j]
-    return float(base[i, i] + base[j, j] - 2.0 * base[i, j] - step @ step)
+    base, columns = sigma.base, sigma.columns
+    v = float(base[i, i] + base[j, j] - 2.0 * base[i, j])
+    return v - float(np.square(columns[i] - columns[j]).sum()) if columns.shape[1] else v
 
 
 def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from app.inference.compiled import kernel
 from app.inference.types import Ints
 
 
@@ -18,9 +19,17 @@ class Order(StrEnum):
     AS_SELECTED = "as_selected"
 
 
+@kernel
 def lead(first: Ints, second: Ints, n: int) -> Ints:
-    """(N,) how many times more often each candidate was shown first than second."""
-    return np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
+    """(N,) how many times more often each candidate was shown first than second.
+
+    Equivalent to np.bincount(first, minlength=n) - np.bincount(second, minlength=n).
+    """
+    leads = np.zeros(n, np.int64)
+    for k in range(len(first)):
+        leads[first[k]] += 1
+        leads[second[k]] -= 1
+    return leads
 
 
 def present(i: int, j: int, leads: Ints, order: Order, rng: np.random.Generator) -> tuple[int, int]:

@@ -144,7 +144,7 @@ def equality(sigma: Covariance) -> float:
 def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered."""
     if _few(expert, mean):
-        after, fall = compiled.conditioned(_array(sigma), mean, first.copy(), second.copy())
+        after, fall = compiled.conditioned(_array(sigma), mean, first, second)
         return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
 

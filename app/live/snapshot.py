@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.inference import posterior as posteriors
 from app.inference import stopping
@@ -21,11 +20,10 @@ from app.inference.cells import Cells, cells
 from app.inference.model import Method, Model, build
 from app.inference.order import Order
 from app.inference.posterior import Posterior, scores
-from app.inference.selection import upper_triangle
+from app.inference.selection import Criterion, Policy
 from app.inference.stopping import Stop, reason
 from app.inference.types import Bools, Comparisons, Ints, join, no_comparisons, take
-
-LOWER_FIRST, HIGHER_FIRST = 1, 2  # bits of `asked`: the order in which a pair i < j was shown
+from app.live.slots import BOTH_ORDERS, LOWER_FIRST, Asked, mark, unused
 
 
 class Catalogue(NamedTuple):
@@ -92,7 +90,7 @@ class Snapshot(NamedTuple):
     stage: Stage
     model: Model
     posterior: Posterior
-    asked: NDArray[np.uint8]  # (I, N, N) bits at [item, i, j], i < j
+    asked: Asked  # (I, N, N)
 
     @property
     def comparisons(self) -> Comparisons:
@@ -179,14 +177,22 @@ def empty(reading: Reading, n: int, items: int) -> Snapshot:
     return Snapshot(0, reading, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), asked)
 
 
+def warm_up() -> None:
+    """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
+    nobody, plan = np.empty(0, np.int64), Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
+    held = advance(empty(Reading(Method(), {}), 3, 1), 1, log([(1, 0, 0, 1, 0.5, 1)]), [])
+    everyone = catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.bool_))
+    ask(held, everyone, Blocked(nobody, nobody, nobody, 0), plan, 1)
+
+
 def advance(held: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
-    gone = np.array(sorted(voided), np.int64)
+    gone = list(voided)
     log = _without(_join(held.log, new), gone)
-    evidence = _read(log, held.reading)
+    evidence = _read(log, held.reading, _judges(log) if gone else _with_judges(held.evidence.judges, new))
     stage = _stage(log, evidence, held.reading.method)
-    asked = _mark(np.zeros_like(held.asked), log.entries) if gone.size else _mark(held.asked, new.entries)
-    goes_on = stage == held.stage and not gone.size
+    asked = _asked(np.zeros_like(held.asked), log.entries) if gone else _asked(held.asked, new.entries)
+    goes_on = stage == held.stage and not gone
     model = held.model if goes_on else _model(held.reading, held.model.n, evidence, stage)
     start = held.posterior if goes_on else posteriors.prior(model)
     posterior = posteriors.fold(start, evidence.comparisons, model)
@@ -210,14 +216,25 @@ def under(snapshot: Snapshot, method: Method) -> Published:
     return Published(posteriors.fit(comparisons, plain), plain, None, True)
 
 
-def _read(log: Log, reading: Reading) -> Evidence:
-    comparisons, absolute = log.entries.comparisons, _latest(log.scored)
-    judges = np.unique(np.concatenate([comparisons.judge, absolute.judge]))
-    temperature = np.array([reading.temperatures.get(int(judge), 1.0) for judge in judges])
-    numbers = np.searchsorted(judges, comparisons.judge)
-    p = tempered(comparisons.p, temperature[numbers]) if reading.temperatures else comparisons.p
-    absolute = absolute._replace(judge=np.searchsorted(judges, absolute.judge))
-    return Evidence(judges, comparisons._replace(p=p, judge=numbers), absolute)
+def _judges(log: Log) -> Ints:
+    """(J,) ids of who said something, ascending."""
+    return np.unique(np.concatenate([log.entries.comparisons.judge, log.scored.scores.judge]))
+
+
+def _with_judges(judges: Ints, new: Log) -> Ints:
+    """`judges` and those of `new`."""
+    said = {*new.entries.comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+    return judges if said <= set(judges.tolist()) else np.union1d(judges, _judges(new))
+
+
+def _read(log: Log, reading: Reading, judges: Ints) -> Evidence:
+    (first, second, p, judge), absolute = log.entries.comparisons, _latest(log.scored)
+    numbers = judges.searchsorted(judge)
+    if reading.temperatures:
+        temperature = np.array([reading.temperatures.get(judge, 1.0) for judge in judges.tolist()])
+        p = tempered(p, temperature[numbers])
+    absolute = absolute._replace(judge=judges.searchsorted(absolute.judge))
+    return Evidence(judges, Comparisons(first, second, p, numbers), absolute)
 
 
 def _latest(scored: Scored) -> AbsoluteScores:
@@ -277,6 +294,8 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
     everything chosen so far counted as leased.
     """
+    item, first, second, leases = blocked
+    blocked = Blocked(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
     rng = generator(plan, snapshot.version, blocked.leases)
     asks: list[Ask] = []
     while len(asks) < count and (chosen := _round(snapshot, catalogue, blocked, plan, count - len(asks), rng)):
@@ -308,17 +327,19 @@ def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, orde
 
     With order "both", a pair seen in one order comes before any new pair.
     """
-    complete = LOWER_FIRST | HIGHER_FIRST
-    asked, has = snapshot.asked, catalogue.has
-    slots: Bools = asked != complete if order is Order.BOTH else asked == 0
-    slots &= has[:, :, None] & has[:, None, :] & upper_triangle(snapshot.model.n)
-    low, high = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
-    slots[blocked.item, low, high] = False
-    half = slots & (asked != 0)
+    used_up = BOTH_ORDERS if order is Order.BOTH else LOWER_FIRST
+    slots = unused(snapshot.asked, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
+    if order is not Order.BOTH:
+        return slots
+    half = slots & (snapshot.asked != 0)
     return half if half.any() else slots
 
 
-def _on_item(pair: Presented, slots: Bools, asked: NDArray[np.uint8], order: Order, rng: np.random.Generator) -> Ask:
+def _asked(asked: Asked, new: Entries) -> Asked:
+    return mark(asked, new.item, new.comparisons.first, new.comparisons.second)
+
+
+def _on_item(pair: Presented, slots: Bools, asked: Asked, order: Order, rng: np.random.Generator) -> Ask:
     i, j = pair.choice.i, pair.choice.j
     items = np.flatnonzero(slots[:, i, j])
     item = int(items[0]) if len(items) == 1 else int(rng.choice(items))
@@ -326,14 +347,6 @@ def _on_item(pair: Presented, slots: Bools, asked: NDArray[np.uint8], order: Ord
         first, second = (j, i) if asked[item, i, j] == LOWER_FIRST else (i, j)
         pair = Presented(first, second, pair.choice)
     return Ask(item, pair)
-
-
-def _mark(asked: NDArray[np.uint8], new: Entries) -> NDArray[np.uint8]:
-    first, second = new.comparisons.first, new.comparisons.second
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    marked = asked.copy()
-    np.bitwise_or.at(marked, (new.item, low, high), np.where(first < second, LOWER_FIRST, HIGHER_FIRST))
-    return marked
 
 
 def _join(old: Log, new: Log) -> Log:
@@ -352,8 +365,8 @@ def _join_scored(old: Scored, new: Scored) -> Scored:
     return Scored(seq, item, join_scores(old.scores, new.scores))
 
 
-def _without(log: Log, gone: Ints) -> Log:
-    if not gone.size:
+def _without(log: Log, gone: list[int]) -> Log:
+    if not gone:
         return log
     kept = ~np.isin(log.entries.seq, gone)
     entries = Entries(log.entries.seq[kept], log.entries.item[kept], take(log.entries.comparisons, kept))
