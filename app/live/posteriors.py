@@ -91,7 +91,9 @@ class LivePosteriors:
 
     def trim(self) -> None:
         """Forget the least recently used sets until the rest fits; a set in use stays."""
-        for set_id in [i for i, live in self._sets.items() if not live.busy]:
+        for set_id, live in list(self._sets.items()):
+            if live.busy:
+                continue
             if len(self._sets) <= self._max_sets and self.size_bytes <= self._max_bytes:
                 return
             del self._sets[set_id]

@@ -56,7 +56,7 @@ async def store(
     prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
     _refuse_large_texts([*sent, *prompts], ctx.settings.max_text_chars)
     item_ids = await _store_items(db, set_id, new_items, sent)
-    keys = await candidates.keys(db, set_id)
+    keys = [row.key for row in await candidates.keys(db, [set_id])]
     ids = _numbered(keys, (c.key for c in new))
     _refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
@@ -75,7 +75,7 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: i
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
     rows = await candidates.page(db, set_id, after=start, limit=limit + 1)
     shown = rows[:limit]
-    items = [row.key for row in await candidates.all_items(db, set_id)]
+    items = [row.key for row in await candidates.all_items(db, [set_id])]
     texts: dict[int, dict[str, str | None]] = {row.id: {} for row in shown}
     for row in await candidates.outputs_of(db, set_id, list(texts)):
         texts[row.candidate_id][items[row.item_id]] = row.text
@@ -152,7 +152,7 @@ async def _store_items(
     db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], sent: Sequence[_Output]
 ) -> dict[str, int]:
     """Add the items that are new; returns the ids of all. A set of texts gets its implicit item."""
-    rows = await candidates.all_items(db, set_id)
+    rows = await candidates.all_items(db, [set_id])
     known = [row.key for row in rows]
     prompts = {item.key: item.prompt for item in new}
     implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])

@@ -1,7 +1,7 @@
 """Bring the live snapshot of a set up to its log."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -33,7 +33,8 @@ class Current(NamedTuple):
 
 async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
     """Who is in the set; `row` has its id and revision."""
-    return (await _know(db, ctx.live.get(row.id), row)).catalogue
+    (known,) = await _known(db, [ctx.live.get(row.id)], [row])
+    return known.catalogue
 
 
 async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catalogue, Snapshot]:
@@ -46,7 +47,7 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]
     """The same for many sets: rows of (id, revision, version), in the order of their ids: no deadlock."""
     lives = [ctx.live.get(row.id) for row in rows]
     async with all_of(live.updating for live in lives):
-        known = [_if_new(live, row) or await _know(db, live, row) for live, row in zip(lives, rows, strict=True)]
+        known = await _known(db, lives, rows)
         usable = [_usable(live.snapshot, each) for live, each in zip(lives, known, strict=True)]
         advanced = await _advance(ctx, db, rows, usable)
         for live, snapshot in zip(lives, advanced, strict=True):
@@ -58,7 +59,7 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]
 
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
     """The same at an earlier version, folded from the log and not kept."""
-    known = await _know(db, ctx.live.get(row.id), row)
+    (known,) = await _known(db, [ctx.live.get(row.id)], [row])
     (snapshot,) = await _advance(ctx, db, [At(row.id, version)], [_fresh(known)])
     return known.catalogue, snapshot
 
@@ -107,18 +108,31 @@ def _advanced(
     return snapshots.advance(held, version, new, [row.voids for row in voids])
 
 
-def _if_new(live: LiveSet, row: Record) -> Known | None:
-    return live.known if live.known is not None and live.known.revision >= row.revision else None
+async def _known(db: AsyncConnection, lives: Sequence[LiveSet], rows: Sequence[Record]) -> list[Known]:
+    """What is held of these sets, read again where they were changed since; rows of (id, revision)."""
+    held = {
+        row.id: live.known
+        for live, row in zip(lives, rows, strict=True)
+        if live.known is not None and live.known.revision >= row.revision
+    }
+    stale = {row.id: row.revision for row in rows if row.id not in held}
+    if stale:
+        held |= await _read(db, stale)
+    for live, row in zip(lives, rows, strict=True):
+        live.known = held[row.id]
+    return [held[row.id] for row in rows]
 
 
-async def _know(db: AsyncConnection, live: LiveSet, row: Record) -> Known:
-    """Read again only where the set was changed since; `row` has its id and revision."""
-    if known := _if_new(live, row):
-        return known
-    catalogue, of_set = await _read_catalogue(db, row.id, row.revision), await sets.get(db, row.id)
-    assert of_set is not None
-    live.known = Known(row.revision, _terms_of(of_set), catalogue)
-    return live.known
+async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID, Known]:
+    """Of the sets with these ids, at these revisions or later."""
+    ids = list(revisions)
+    places = by_set(await candidates.output_places(db, ids))  # first: who joins meanwhile is in the keys, not here
+    keys, items = by_set(await candidates.keys(db, ids)), by_set(await candidates.all_items(db, ids))
+    known = {}
+    for row in await sets.get_many(db, ids):
+        catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], places[row.id])
+        known[row.id] = Known(revisions[row.id], _terms_of(row), catalogue)
+    return known
 
 
 def _terms_of(row: Record) -> Terms:
@@ -148,11 +162,10 @@ def _fresh(known: Known) -> Snapshot:
     return snapshots.empty(known.terms.reading, n, items)
 
 
-async def _read_catalogue(db: AsyncConnection, set_id: UUID, revision: int) -> Catalogue:
-    places = await candidates.output_places(db, set_id)  # first: whoever joins meanwhile is among the keys, not here
-    keys = tuple(await candidates.keys(db, set_id))
-    items = tuple((row.key, row.prompt) for row in await candidates.all_items(db, set_id))
+def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], places: Sequence[Record]) -> Catalogue:
     has = np.zeros((len(items), len(keys)), np.bool_)
     for row in places:
         has[row.item_id, row.candidate_id] = True
-    return snapshots.catalogue(revision, keys, items, has)
+    return snapshots.catalogue(
+        revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), has
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, or_, select, text, update
+from sqlalchemy import exists, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import copy
@@ -41,21 +41,22 @@ async def change_output(db: AsyncConnection, set_id: UUID, item_id: int, candida
     await db.execute(update(outputs).where(*here).values(text=text))
 
 
-async def keys(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
-    """Every candidate's key; the position is its id."""
-    statement = select(candidates.c.key).where(candidates.c.set_id == set_id).order_by(candidates.c.id)
-    return (await db.execute(statement)).scalars().all()
+async def keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
+    """(set_id, key) of every candidate of these sets; within a set the position is its id."""
+    statement = select(candidates.c.set_id, candidates.c.key).where(candidates.c.set_id == func.any(set_ids))
+    return (await db.execute(statement.order_by(candidates.c.id))).all()
 
 
-async def all_items(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
-    """(key, prompt) of every item; the position is its id."""
-    statement = select(items.c.key, items.c.prompt).where(items.c.set_id == set_id).order_by(items.c.id)
-    return (await db.execute(statement)).all()
+async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
+    """(set_id, key, prompt) of every item of these sets; within a set the position is its id."""
+    statement = select(items.c.set_id, items.c.key, items.c.prompt).where(items.c.set_id == func.any(set_ids))
+    return (await db.execute(statement.order_by(items.c.id))).all()
 
 
-async def output_places(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
-    """(item id, candidate id) of every output."""
-    statement = select(outputs.c.item_id, outputs.c.candidate_id).where(outputs.c.set_id == set_id)
+async def output_places(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
+    """(set_id, item_id, candidate_id) of every output of these sets."""
+    o = outputs.c
+    statement = select(o.set_id, o.item_id, o.candidate_id).where(o.set_id == func.any(set_ids))
     return (await db.execute(statement)).all()
 
 

@@ -37,6 +37,11 @@ async def heads(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
     return (await db.execute(_HEADS, {"ids": ids})).all()
 
 
+async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
+    """Those that exist, deleted or not."""
+    return (await db.execute(select(sets).where(_MANY), {"ids": ids})).all()
+
+
 _LOCK_ASKING = text("SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(CAST(:keys AS text[])) AS id")
 
 
