@@ -1,5 +1,6 @@
 """The cache of live sets: what it keeps, what it forgets."""
 
+import asyncio
 from collections.abc import Iterator
 from uuid import UUID, uuid4
 
@@ -7,7 +8,7 @@ import pytest
 
 from app.inference.model import Method
 from app.live import snapshot as snapshots
-from app.live.posteriors import LivePosteriors
+from app.live.posteriors import LivePosteriors, all_of
 from app.live.snapshot import Reading
 
 SNAPSHOT = snapshots.empty(Reading(Method(), {}), 50, 1)
@@ -79,3 +80,19 @@ async def test_numerics_run_off_the_event_loop_and_pass_their_errors_on(live: Li
     assert await live.compute(round, 2.345, ndigits=1) == 2.3
     with pytest.raises(ZeroDivisionError):
         await live.compute(lambda: 1 / 0)
+
+
+async def test_all_locks_are_held_and_given_back() -> None:
+    locks = [asyncio.Lock() for _ in range(3)]
+    async with all_of(locks):
+        assert all(lock.locked() for lock in locks)
+    assert not any(lock.locked() for lock in locks)
+
+
+async def test_who_gives_up_waiting_for_a_lock_gives_back_the_others() -> None:
+    locks = [asyncio.Lock() for _ in range(3)]
+    await locks[1].acquire()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01), all_of(locks):
+            raise AssertionError("the second lock is held by another")
+    assert [lock.locked() for lock in locks] == [False, True, False]
