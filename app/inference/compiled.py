@@ -26,11 +26,14 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def kernel(function: F) -> "Dispatcher[F]":
-    """The compiled function. It is cached on disk unless neither this folder nor a home can be written to."""
+    """The compiled function, which raises IndexError as numpy does.
+
+    It is cached on disk, unless neither the folder of its file nor a home can be written to.
+    """
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=True)(function)
     except RuntimeError:
-        return numba.njit(nogil=True, error_model="numpy")(function)
+        return numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
 
 
 @kernel

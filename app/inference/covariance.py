@@ -61,7 +61,7 @@ def plain(base: Floats, log_det: float) -> Covariance:
 
 def mean_variance(sigma: Covariance) -> float:
     """The mean of Sigma_ii."""
-    return float(np.trace(sigma.base) - np.vdot(sigma.columns, sigma.columns)) / len(sigma.base)
+    return float(sigma.base.trace() - np.vdot(sigma.columns, sigma.columns)) / len(sigma.base)
 
 
 def diagonal(sigma: Covariance) -> Floats:

@@ -11,6 +11,7 @@ Posterior: N(mu, Sigma) with Sigma = H^-1 at the maximum mu. The prior makes H p
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 """
 
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Mod
 
 def ended(norm: float, iterations: int, tolerance: float) -> Convergence:
     """Args: `norm` is |g|_inf."""
-    if not np.isfinite(norm):
+    if not isfinite(norm):
         return Convergence(Outcome.NOT_FINITE, iterations, norm)
     return Convergence(Outcome.CONVERGED if norm <= tolerance else Outcome.MAX_ITERATIONS, iterations, norm)
 

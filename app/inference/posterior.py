@@ -16,6 +16,7 @@ are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is 
 Sigma by less than 1e-10 (a test measures it).
 """
 
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -163,7 +164,7 @@ def _fit_few(p: Floats, comparisons: Comparisons, model: Model, start: Floats | 
         np.zeros(model.size) if start is None else start,
         tolerance,
     )
-    if not np.isfinite(log_det + norm):
+    if not isfinite(log_det + norm):
         return None
     return Posterior(theta, plain(sigma, log_det), weights, laplace.ended(norm, iterations, tolerance))
 

@@ -90,6 +90,11 @@ def test_what_is_not_finite_is_reported_as_the_slow_fit_does(p: float) -> None:
         assert posterior.fit(log, model(3)).convergence.outcome is Outcome.NOT_FINITE
 
 
+def test_a_candidate_who_does_not_exist_is_an_error() -> None:
+    with pytest.raises(IndexError):
+        posterior.fit(comparisons((0, 3, 0.8)), model(3))
+
+
 def test_columns_of_any_layout_are_read() -> None:
     """As a table of rows gives them, or a file that must not be written to."""
     log, m = random_comparisons(9, 40, seed=0), model(9)

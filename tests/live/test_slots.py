@@ -42,6 +42,12 @@ def test_mark_sets_the_bit_of_the_order(count: int) -> None:
     np.testing.assert_array_equal(before, kept)
 
 
+def test_a_candidate_who_does_not_exist_is_an_error() -> None:
+    nobody = np.array([N])
+    with pytest.raises(IndexError):
+        mark(marked(0, seed=0), nobody * 0, nobody * 0, nobody)
+
+
 @pytest.mark.parametrize("full", [LOWER_FIRST, BOTH_ORDERS])
 @pytest.mark.parametrize("seed", range(5))
 def test_unused_leaves_out_what_is_asked_blocked_or_missing(full: int, seed: int) -> None:
