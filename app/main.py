@@ -34,6 +34,7 @@ from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
+from app.live.snapshot import warm_up
 from app.memory import settle
 from app.service import idempotency
 from app.service.context import Context
@@ -92,14 +93,15 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
         app.state.context = Context(opened.engine, live, Notices(), Jobs(), settings)
         app.state.revive = opened.revive
+        warming = asyncio.create_task(live.compute(warm_up))
         work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
         tasks = [asyncio.create_task(each) for each in work]
         try:
             yield
         finally:
-            for task in tasks:
+            for task in (*tasks, warming):
                 task.cancel()
-            await asyncio.wait(tasks)  # they close what they hold
+            await asyncio.wait((*tasks, warming))  # they close what they hold
             live.close()
             app.state.context.jobs.close()
 
