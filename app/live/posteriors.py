@@ -89,6 +89,10 @@ class LivePosteriors:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
 
+    async def compute_here_if(self, quick: bool, function: Callable[[], R]) -> R:
+        """What is quick runs in the event loop: a thread would cost more than it saves."""
+        return function() if quick else await self.compute(function)
+
     def trim(self) -> None:
         """Forget the least recently used sets until the rest fits; a set in use stays."""
         for set_id, live in list(self._sets.items()):

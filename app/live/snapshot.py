@@ -17,6 +17,7 @@ from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, 
 from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
 from app.inference.calibration import tempered
 from app.inference.cells import Cells, cells
+from app.inference.laplace import FEW
 from app.inference.model import Method, Model, build
 from app.inference.order import Order
 from app.inference.posterior import Posterior, scores
@@ -24,6 +25,8 @@ from app.inference.selection import Criterion, Policy
 from app.inference.stopping import Stop, reason
 from app.inference.types import Bools, Comparisons, Ints, join, no_comparisons, take
 from app.live.slots import BOTH_ORDERS, LOWER_FIRST, Asked, mark, unused
+
+QUICK = 200  # comparisons or asks, each a tenth of a millisecond
 
 
 class Catalogue(NamedTuple):
@@ -175,6 +178,13 @@ def empty(reading: Reading, n: int, items: int) -> Snapshot:
     model, asked = build(reading.method, n, 0), np.zeros((items, n, n), np.uint8)
     log = Log(no_entries(), none_scored())
     return Snapshot(0, reading, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), asked)
+
+
+def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
+    """Whether so many comparisons or asks over these take some milliseconds: kernels then do all the work."""
+    return steps <= QUICK and all(
+        each.model.expert.as_soft_bt is not None and each.model.size <= FEW for each in snapshots
+    )
 
 
 def warm_up() -> None:

@@ -191,19 +191,22 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
 async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
     """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
     ids = sorted(counts)
-    async with all_of(ctx.live.get(set_id).asking for set_id in ids), ctx.engine.begin() as db:
-        await sets.lock_asking(db, ids)
-        answers = await _ask_alone(ctx, db, counts, asker)
-        if not answers:
-            await db.rollback()  # a new judge who asks for nothing leaves no trace
+    async with ctx.engine.connect() as db:
+        async with all_of(ctx.live.get(set_id).asking for set_id in ids), db.begin() as transaction:
+            await sets.lock_asking(db, ids)
+            held = await _lease_together(ctx, db, counts, asker)
+            if not held:
+                await transaction.rollback()  # a new judge who asks for nothing leaves no trace
+        answers = await _show(db, held, asker.judge)  # a text that is leased does not change
     for set_id in counts.keys() - answers.keys():
         ctx.live.forget(set_id)
     return answers
 
 
-async def _ask_alone(
+async def _lease_together(
     ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], asker: _Asker
-) -> dict[UUID, schemas.Assignments]:
+) -> list[tuple[_State, list[_Leased]]]:
+    """What the asker holds of each set, and new leases where that is not enough."""
     judge_id = await ctx.judge_id(db, asker.judge)
     blocking = posteriors.by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
     people = await _people(db, judge_id, asker)
@@ -216,7 +219,7 @@ async def _ask_alone(
     lacking = [counts[state.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
     chosen = await _choose(ctx, list(zip(states, lacking, strict=True)), people)
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
-    return await _show(db, states, [old + added for old, added in zip(mine, new, strict=True)], asker.judge)
+    return [(state, old + added) for state, old, added in zip(states, mine, new, strict=True)]
 
 
 def _is_of(row: Record, judge_id: int, asker: _Asker) -> bool:
@@ -280,7 +283,10 @@ async def _choose(
 ) -> list[list[snapshots.Ask]]:
     """So many pairs of each set, or as many as may be asked."""
     possible = [(state, min(count, _askable(state))) for state, count in wanted]
-    return await ctx.live.compute(lambda: [_pairs(state, count, people) for state, count in possible])
+    quick = snapshots.are_quick((state.snapshot for state, _ in possible), sum(count for _, count in possible))
+    return await ctx.live.compute_here_if(
+        quick and people is None, lambda: [_pairs(state, count, people) for state, count in possible]
+    )
 
 
 def _pairs(state: _State, count: int, people: People | None) -> list[snapshots.Ask]:
@@ -349,13 +355,12 @@ def _lease_of(row: Record, extended: Record) -> _Leased:
 
 
 async def _show(
-    db: AsyncConnection, states: Sequence[_State], leases: Sequence[Sequence[_Leased]], judge: str
+    db: AsyncConnection, held: Sequence[tuple[_State, Sequence[_Leased]]], judge: str
 ) -> dict[UUID, schemas.Assignments]:
-    shown = [(state.id, x.item, x.first, x.second) for state, mine in zip(states, leases, strict=True) for x in mine]
-    texts = await _texts(db, shown)
+    texts = await _texts(db, [(state.id, x.item, x.first, x.second) for state, leases in held for x in leases])
     return {
-        state.id: _answer(state, [_assignment(state, texts, lease, judge) for lease in mine])
-        for state, mine in zip(states, leases, strict=True)
+        state.id: _answer(state, [_assignment(state, texts, lease, judge) for lease in leases])
+        for state, leases in held
     }
 
 

@@ -30,9 +30,10 @@ class Notices:
                 del self._waiting[str(set_id)]
 
     def hear(self, payload: str) -> None:
-        """`payload` is the id of the set that changed."""
-        for event in self._waiting.get(payload, ()):
-            event.set()
+        """`payload` holds the ids of the sets that changed."""
+        for set_id in payload.split():
+            for event in self._waiting.get(set_id, ()):
+                event.set()
 
     def hear_all(self) -> None:
         for set_id in self._waiting:

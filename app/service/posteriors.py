@@ -80,11 +80,12 @@ async def _advance(
     rest = [span for span in spans if len(said[span.set_id]) < span.until - span.after]  # hold other entries too
     scores = by_set(await absolute_scores.within(db, rest) if rest else [])
     voids = by_set(await comparisons.voids_within(db, rest) if rest else [])
-    return await ctx.live.compute(
+    return await ctx.live.compute_here_if(
+        snapshots.are_quick(held, sum(span.until - span.after for span in spans)),
         lambda: [
             _advanced(snapshot, row.version, said[row.id], scores[row.id], voids[row.id])
             for row, snapshot in zip(rows, held, strict=True)
-        ]
+        ],
     )
 
 

@@ -26,6 +26,8 @@ async def lock(db: AsyncConnection, set_id: UUID) -> Record | None:
     return (await db.execute(statement)).one_or_none()
 
 
+IDS_IN_A_NOTICE = 200  # PostgreSQL takes 8,000 bytes
+
 _MANY = sets.c.id == func.any(bindparam("ids"))
 _HEADS = (
     select(sets.c.id, sets.c.revision, sets.c.version).where(_MANY, sets.c.deleted_at.is_(None)).order_by(sets.c.id)
@@ -154,12 +156,15 @@ async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict
     return {row.id: row.version for row in found}
 
 
-_ANNOUNCE = text("SELECT pg_notify(:channel, id) FROM unnest(CAST(:ids AS text[])) AS id")
+_ANNOUNCE = text("SELECT pg_notify(:channel, payload) FROM unnest(CAST(:payloads AS text[])) AS payload")
 
 
 async def announce(db: AsyncConnection, ids: Iterable[UUID]) -> None:
     """Tell every listening process that these sets have changed, when the transaction commits."""
-    await db.execute(_ANNOUNCE, {"channel": CHANNEL, "ids": [str(set_id) for set_id in ids]})
+    named = [str(set_id) for set_id in ids]
+    parts = [named[start : start + IDS_IN_A_NOTICE] for start in range(0, len(named), IDS_IN_A_NOTICE)]
+    payloads = [" ".join(part) for part in parts]
+    await db.execute(_ANNOUNCE, {"channel": CHANNEL, "payloads": payloads})
 
 
 def next_revision() -> Any:
