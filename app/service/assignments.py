@@ -87,7 +87,7 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
     Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
     """
     asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         for set_id in request.sets or ():
             await existing_set(db, set_id)
         turns = await sets.turns(
@@ -191,12 +191,12 @@ async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
 async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
     """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
     ids = sorted(counts)
-    async with ctx.engine.connect() as db:
-        async with all_of(ctx.live.get(set_id).asking for set_id in ids), db.begin() as transaction:
-            await sets.lock_asking(db, ids)
-            held = await _lease_together(ctx, db, counts, asker)
-            if not held:
-                await transaction.rollback()  # a new judge who asks for nothing leaves no trace
+    async with all_of(ctx.live.get(set_id).asking for set_id in ids), ctx.engine.begin() as db:
+        await sets.lock_asking(db, ids)
+        held = await _lease_together(ctx, db, counts, asker)
+        if not held:
+            await db.rollback()  # a new judge who asks for nothing leaves no trace
+    async with ctx.reading() as db:
         answers = await _show(db, held, asker.judge)  # a text that is leased does not change
     for set_id in counts.keys() - answers.keys():
         ctx.live.forget(set_id)

@@ -23,6 +23,10 @@ class Context:
     settings: Settings
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
 
+    def reading(self) -> AsyncConnection:
+        """A connection for single statements that write nothing: without a transaction they take one round trip."""
+        return self.engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+
     async def judge_id(self, db: AsyncConnection, name: str) -> int:
         return (await self.identify(db, {name}))[name]
 

@@ -1,6 +1,6 @@
 """Engine, transactions and migrations."""
 
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import asyncpg
@@ -41,6 +41,7 @@ async def revision(engine: AsyncEngine) -> str:
         return await connection.run_sync(_revision)
 
 
+@cache
 def latest_revision() -> str:
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
 
