@@ -34,7 +34,7 @@ from judge_worker.prompts import BadTemplate, Fields, Template, render
 from judge_worker.settings import Settings
 from judge_worker.stopping import cancel, until_stopped
 
-SLOTS = 3  # one at the engine, one before it and one behind it
+SLOTS = 4  # one at the engine, one ready before it, one behind it and one asking
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is nothing to judge
 LAST = 10.0  # seconds for giving pairs back at the end
 LOOK = 15.0  # seconds between looks at what is left
