@@ -169,8 +169,8 @@ def conditioned(sigma: Floats, mean: Floats, first: Ints, second: Ints) -> tuple
 @kernel
 def best_pairs(
     mean: Floats, sigma: Floats, open_pairs: Bools, determinant: bool, power: float, floor: float, tie: float
-) -> Bools:
-    """(N, N), True at the open pairs i < j whose score is the best one or tied with it.
+) -> tuple[Bools, int]:
+    """(N, N), True at the open pairs i < j whose score is the best one or tied with it; and how many these are.
 
     Args: `determinant` takes w(m) v as the score, else it is v / (m^2 + floor)^power.
     """
@@ -181,7 +181,8 @@ def best_pairs(
                 m, v = mean[i] - mean[j], max(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j], 0.0)
                 scores[i, j] = _curvature(m) * v if determinant else v / (m * m + floor) ** power
                 best = max(best, scores[i, j])
-    return scores >= best * (1.0 - tie)
+    tied = scores >= best * (1.0 - tie)
+    return tied, tied.sum()
 
 
 @kernel

@@ -190,15 +190,15 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
     uniform = share / int(np.count_nonzero(upper))
     if share == 1.0:
         return _explain(problem, sigma, *_draw(upper, rng), uniform, True)
-    rows, tied = _best_pairs(problem, sigma)
+    rows, tied, many = _best_pairs(problem, sigma)
     random = bool(rng.random() < share)
     if random:
         i, j = _draw(upper, rng)
     else:
-        row, j = _draw(tied, rng)
+        row, j = _nth(tied, many, rng)
         i = int(rows[row])
     is_best = not random or bool(tied[rows == i, j].any())
-    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / int(np.count_nonzero(tied)), random)
+    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
 
 
 def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
@@ -209,11 +209,16 @@ def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: f
 
 def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:
     """Row and column of one True entry, uniformly."""
-    return compiled.nth_pair(pairs, int(rng.integers(np.count_nonzero(pairs))))
+    return _nth(pairs, int(np.count_nonzero(pairs)), rng)
 
 
-def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
-    """Rows (R,) that hold a best pair, and (R, N) which of their pairs are tied for it."""
+def _nth(pairs: Bools, many: int, rng: np.random.Generator) -> tuple[int, int]:
+    """The same, of `many` True entries; one alone needs no chance."""
+    return compiled.nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
+
+
+def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
+    """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
     if _few(problem.expert, problem.mean):
         return _best_of_few(problem, sigma)
     variances = diagonal(sigma)
@@ -227,15 +232,15 @@ def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
     for start, block in _blocks(rows):
         scores = _row_scores(problem, sigma, variances, block)
         tied[start : start + len(block), int(block[0]) :] = scores >= line
-    return rows, tied
+    return rows, tied, int(np.count_nonzero(tied))
 
 
-def _best_of_few(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools]:
+def _best_of_few(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """All rows, by one call of a kernel."""
     policy, n = problem.policy, len(problem.mean)
     determinant, power = policy.criterion is Criterion.DETERMINANT, _power(policy)
-    tied = compiled.best_pairs(problem.mean, _array(sigma), problem.upper, determinant, power, problem.floor, TIE)
-    return np.arange(n), tied
+    found = compiled.best_pairs(problem.mean, _array(sigma), problem.upper, determinant, power, problem.floor, TIE)
+    return np.arange(n), *found
 
 
 def _power(policy: Policy) -> float:

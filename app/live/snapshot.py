@@ -320,7 +320,7 @@ def _round(
 ) -> list[Ask]:
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    open_pairs = np.asarray(slots.any(axis=0))
+    open_pairs = slots[0] if len(slots) == 1 else np.asarray(slots.any(axis=0))
     pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
     return [_on_item(pair, slots, snapshot.asked, plan.order, rng) for pair in pairs]
 
@@ -351,7 +351,7 @@ def _asked(asked: Asked, new: Entries) -> Asked:
 
 def _on_item(pair: Presented, slots: Bools, asked: Asked, order: Order, rng: np.random.Generator) -> Ask:
     i, j = pair.choice.i, pair.choice.j
-    items = np.flatnonzero(slots[:, i, j])
+    items = slots[:, i, j].nonzero()[0]
     item = int(items[0]) if len(items) == 1 else int(rng.choice(items))
     if order is Order.BOTH and asked[item, i, j]:
         first, second = (j, i) if asked[item, i, j] == LOWER_FIRST else (i, j)
