@@ -1,10 +1,10 @@
 """Tell: verdicts, comparisons made elsewhere, voids; and the log itself."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query
 from fastapi.responses import StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +12,7 @@ from app import schemas
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.exports import MEDIA_TYPES, encode
 from app.api.problems import documented, problem_of
-from app.service import comparisons
+from app.service import comparisons, posteriors
 from app.service.errors import (
     AlreadyJudged,
     AlreadyVoided,
@@ -30,6 +30,19 @@ from app.service.errors import (
 )
 
 router = APIRouter(prefix="/v1", tags=["tell"])
+Learn = Callable[[Sequence[comparisons.Told]], None]
+
+
+def get_learn(ctx: ContextDep, afterwards: BackgroundTasks) -> Learn:
+    """Of what is told, once the transaction is done and the answer is sent."""
+
+    def learn(told: Sequence[comparisons.Told]) -> None:
+        afterwards.add_task(posteriors.learn, ctx, [each.entry for each in told if each.entry])
+
+    return learn
+
+
+LearnDep = Annotated[Learn, Depends(get_learn)]
 
 
 @router.post(
@@ -39,17 +52,20 @@ router = APIRouter(prefix="/v1", tags=["tell"])
     responses=documented(UnknownAssignment, AlreadyJudged, ForeignAssignment, SetDeleted, InvalidRequest),
 )
 async def send_verdict(
-    assignment_id: Annotated[UUID, Path(description="Id of the assignment.")], body: schemas.VerdictIn, write: WriteDep
+    assignment_id: Annotated[UUID, Path(description="Id of the assignment.")],
+    body: schemas.VerdictIn,
+    write: WriteDep,
+    learn: LearnDep,
 ) -> object:
     """Answer an assignment. A verdict after the lease has ended is kept, marked late."""
     verdict = schemas.VerdictOf(assignment_id=assignment_id, **dict(body))
-    return await write(lambda db: _tell_one(db, verdict), 201)
+    return await write(lambda db: _tell_one(db, verdict, learn), 201)
 
 
 @router.post("/verdicts", response_model=schemas.VerdictResults, responses=documented(InvalidRequest))
-async def send_verdicts(body: schemas.VerdictsIn, write: WriteDep) -> object:
+async def send_verdicts(body: schemas.VerdictsIn, write: WriteDep, learn: LearnDep) -> object:
     """Answer many assignments; each gets its own result, and one bad verdict does not hold up the others."""
-    return await write(lambda db: _tell_many(db, body.verdicts))
+    return await write(lambda db: _tell_many(db, body.verdicts, learn))
 
 
 @router.post(
@@ -105,8 +121,11 @@ async def void_comparison(
     return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201)
 
 
-async def _tell_one(db: AsyncConnection, verdict: schemas.VerdictOf) -> schemas.Comparison | schemas.FailureRecorded:
+async def _tell_one(
+    db: AsyncConnection, verdict: schemas.VerdictOf, learn: Learn
+) -> schemas.Comparison | schemas.FailureRecorded:
     (told,) = await comparisons.tell(db, [verdict])
+    learn([told])
     if told.problem is not None:
         raise told.problem
     recorded = told.comparison or told.failure
@@ -114,8 +133,9 @@ async def _tell_one(db: AsyncConnection, verdict: schemas.VerdictOf) -> schemas.
     return recorded
 
 
-async def _tell_many(db: AsyncConnection, verdicts: list[schemas.VerdictOf]) -> schemas.VerdictResults:
+async def _tell_many(db: AsyncConnection, verdicts: list[schemas.VerdictOf], learn: Learn) -> schemas.VerdictResults:
     told = await comparisons.tell(db, verdicts)
+    learn(told)
     return schemas.VerdictResults(results=[_result(v, t) for v, t in zip(verdicts, told, strict=True)])
 
 

@@ -84,6 +84,10 @@ class LivePosteriors:
         self._sets.move_to_end(set_id)
         return self._sets[set_id]
 
+    def holds(self, set_id: UUID) -> bool:
+        """Whether somebody has asked for its posterior lately."""
+        return set_id in self._sets
+
     async def compute(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run numerics off the event loop."""
         loop = asyncio.get_running_loop()

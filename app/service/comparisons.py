@@ -28,6 +28,7 @@ from app.service.errors import (
     UnknownAssignment,
     UnknownComparison,
 )
+from app.service.posteriors import Entry
 from app.storage import assignments, comparisons, sets
 from app.storage.tables import Record
 from app.words import P_OF_WINNER
@@ -41,6 +42,7 @@ class Told(NamedTuple):
     comparison: schemas.Comparison | None = None
     failure: schemas.FailureRecorded | None = None
     problem: AppError | None = None
+    entry: Entry | None = None  # of the comparison
 
 
 def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
@@ -76,7 +78,7 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
     failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
     await sets.announce(db, {row.set_id for row in accepted.values()})
-    return [Told(votes.get(n), failures.get(n), problems.get(n)) for n in range(len(verdicts))]
+    return [votes.get(n) or Told(failure=failures.get(n), problem=problems.get(n)) for n in range(len(verdicts))]
 
 
 async def add(
@@ -168,7 +170,7 @@ async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) ->
 
 async def _record(
     db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Record]
-) -> dict[int, schemas.Comparison]:
+) -> dict[int, Told]:
     """Give each vote its place in its set's log and insert all of them."""
     if not accepted:
         return {}
@@ -178,7 +180,7 @@ async def _record(
     rows = {n: _row_of(verdicts[n], row, next(seqs[row.set_id]), now) for n, row in accepted.items()}
     await comparisons.append(db, list(rows.values()))
     await assignments.finish(db, [row.id for row in accepted.values()])
-    return {n: _present_new(values, accepted[n]) for n, values in rows.items()}
+    return {n: _voted(values, accepted[n]) for n, values in rows.items()}
 
 
 def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
@@ -190,9 +192,10 @@ def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) ->
     }  # fmt: skip
 
 
-def _present_new(values: dict[str, Any], row: Record) -> schemas.Comparison:
+def _voted(values: dict[str, Any], row: Record) -> Told:
     names = {"item": row.item or None, "first": row.first_key, "second": row.second_key, "judge": row.judge}
-    return schemas.Comparison.model_validate({**values, **names, "voided_by": None})
+    comparison = schemas.Comparison.model_validate({**values, **names, "voided_by": None})
+    return Told(comparison, entry=Entry(*(values[name] for name in Entry._fields)))
 
 
 def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -20,6 +20,21 @@ from app.service.context import Context
 from app.storage import absolute_scores, candidates, comparisons, sets
 from app.storage.spans import Span
 from app.storage.tables import Record
+
+
+class Entry(NamedTuple):
+    """A comparison as it has entered the log."""
+
+    set_id: UUID
+    seq: int
+    item_id: int
+    first: int
+    second: int
+    p_first: float
+    judge_id: int
+
+
+R = TypeVar("R", Record, Entry)
 
 
 class Current(NamedTuple):
@@ -57,6 +72,31 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]
     return [Current(row.id, each.terms, each.catalogue, snapshot) for row, each, snapshot in found]
 
 
+async def learn(ctx: Context, entries: Sequence[Entry]) -> None:
+    """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
+    new = {set_id: said for set_id, said in by_set(entries).items() if ctx.live.holds(set_id)}
+    lives = {set_id: ctx.live.get(set_id) for set_id in sorted(new)}
+    async with all_of(live.updating for live in lives.values()):
+        held = {
+            set_id: live.snapshot
+            for set_id, live in lives.items()
+            if live.snapshot is not None and _goes_on(live.snapshot, new[set_id])
+        }
+        advanced = await ctx.live.compute_here_if(
+            snapshots.are_quick(held.values(), len(entries)),
+            lambda: [_advanced(snapshot, new[i][-1].seq, new[i], (), ()) for i, snapshot in held.items()],
+        )
+        for set_id, snapshot in zip(held, advanced, strict=True):
+            lives[set_id].snapshot = snapshot
+
+
+def _goes_on(held: Snapshot, said: Sequence[Entry]) -> bool:
+    """Whether these are the next entries of the log, on candidates and items that the snapshot knows."""
+    items, n, _ = held.asked.shape
+    follow = [each.seq for each in said] == list(range(held.version + 1, held.version + 1 + len(said)))
+    return follow and all(each.item_id < items and max(each.first, each.second) < n for each in said)
+
+
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
     """The same at an earlier version, folded from the log and not kept."""
     (known,) = await _known(db, [ctx.live.get(row.id)], [row])
@@ -89,16 +129,16 @@ async def _advance(
     )
 
 
-def by_set(rows: Sequence[Record]) -> defaultdict[UUID, list[Record]]:
+def by_set(rows: Sequence[R]) -> defaultdict[UUID, list[R]]:
     """Rows of many sets, grouped by `set_id`, in the order in which they come."""
-    grouped: defaultdict[UUID, list[Record]] = defaultdict(list)
+    grouped: defaultdict[UUID, list[R]] = defaultdict(list)
     for row in rows:
         grouped[row.set_id].append(row)
     return grouped
 
 
 def _advanced(
-    held: Snapshot, version: int, rows: Sequence[Record], scores: Sequence[Record], voids: Sequence[Record]
+    held: Snapshot, version: int, rows: Sequence[Record | Entry], scores: Sequence[Record], voids: Sequence[Record]
 ) -> Snapshot:
     if held.version >= version:
         return held
