@@ -48,6 +48,11 @@ def _set_id() -> Column[object]:
     return Column("set_id", Uuid, ForeignKey("sets.id"), nullable=False)
 
 
+def _set_id_of_output() -> Column[object]:
+    """Whose outputs the row names: they belong to the set, so that its key need not be checked again."""
+    return Column("set_id", Uuid, nullable=False)
+
+
 def _output_of(column: str) -> ForeignKeyConstraint:
     """`column` names a candidate that has an output on the row's item."""
     return ForeignKeyConstraint(
@@ -151,7 +156,7 @@ assignments = Table(
     "assignments",
     metadata,
     Column("id", Uuid, primary_key=True),
-    _set_id(),
+    _set_id_of_output(),
     Column("item_id", Integer, nullable=False),
     Column("first", Integer, nullable=False),
     Column("second", Integer, nullable=False),
@@ -189,7 +194,7 @@ assignments = Table(
 comparisons = Table(
     "comparisons",
     metadata,
-    _set_id(),
+    _set_id_of_output(),
     Column("seq", BigInteger, nullable=False),
     Column("item_id", Integer, nullable=False),
     Column("first", Integer, nullable=False),
@@ -230,7 +235,7 @@ voids = Table(
 absolute_scores = Table(
     "absolute_scores",
     metadata,
-    _set_id(),
+    _set_id_of_output(),
     Column("seq", BigInteger, nullable=False),
     Column("item_id", Integer, nullable=False),
     Column("candidate", Integer, nullable=False),
