@@ -6,6 +6,7 @@ estimated, selection reads the scores' marginal posterior and fantasises as if t
 make what a single pair tells about it cancel.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from app.inference.model import Model
 from app.inference.order import Order, lead, present
 from app.inference.posterior import Posterior, scores
 from app.inference.selection import Choice, Policy, fantasise_all, select
-from app.inference.types import Bools, Comparisons, Ints
+from app.inference.types import Bools, Chance, Comparisons, Ints
 
 
 class Plan(NamedTuple):
@@ -41,9 +42,27 @@ class Presented(NamedTuple):
 NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def generator(plan: Plan, version: int, leased: int) -> np.random.Generator:
-    """The random source of one ask: the same question at the same state draws the same pairs."""
-    return np.random.default_rng(np.array([plan.seed, version, leased], np.uint32))
+class Draws:
+    """The random source of one ask: the same question at the same state draws the same pairs.
+
+    It is made when it is first needed, which for most asks of one pair is never.
+    """
+
+    def __init__(self, plan: Plan, version: int, leased: int) -> None:
+        self._seed = (plan.seed, version, leased)
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(np.array(self._seed, np.uint32))
+
+    def random(self) -> float:
+        return self._generator.random()
+
+    def integers(self, high: int) -> int:
+        return int(self._generator.integers(high))
+
+    def choice(self, values: Ints) -> int:
+        return int(self._generator.choice(values))
 
 
 def next_pairs(
@@ -54,7 +73,7 @@ def next_pairs(
     open_pairs: Bools,
     plan: Plan,
     count: int,
-    rng: np.random.Generator,
+    rng: Chance,
 ) -> list[Presented]:
     """Up to `count` different pairs, best first.
 
@@ -67,7 +86,7 @@ def next_pairs(
     return [_present(choice, leads, plan.order, rng) for choice in choices]
 
 
-def _present(choice: Choice, leads: Ints, order: Order, rng: np.random.Generator) -> Presented:
+def _present(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
     """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
     first, second = present(choice.i, choice.j, leads, order, rng)
     leads[first] += 1

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from app.inference.compiled import kernel
-from app.inference.types import Ints
+from app.inference.types import Chance, Ints
 
 
 class Order(StrEnum):
@@ -32,7 +32,7 @@ def lead(first: Ints, second: Ints, n: int) -> Ints:
     return leads
 
 
-def present(i: int, j: int, leads: Ints, order: Order, rng: np.random.Generator) -> tuple[int, int]:
+def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int, int]:
     """(first, second) for the pair i < j."""
     if order is Order.AS_SELECTED or leads[i] < leads[j]:
         return i, j

@@ -41,7 +41,7 @@ from app.inference.covariance import (
 )
 from app.inference.experts import Expert
 from app.inference.laplace import FEW
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Chance, Floats, Ints
 
 BLOCK = 64  # rows scored at a time: what fits in cache
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
@@ -100,7 +100,7 @@ def select(
     open_pairs: Bools,
     policy: Policy,
     count: int,
-    rng: np.random.Generator,
+    rng: Chance,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 
@@ -183,7 +183,7 @@ def _array(sigma: Covariance) -> Floats:
     return np.ascontiguousarray(dense(sigma))
 
 
-def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Choice:
+def _pick(problem: _Problem, sigma: Covariance, rng: Chance) -> Choice:
     """One open pair; at least one must be open."""
     policy, upper = problem.policy, problem.upper
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
@@ -191,7 +191,7 @@ def _pick(problem: _Problem, sigma: Covariance, rng: np.random.Generator) -> Cho
     if share == 1.0:
         return _explain(problem, sigma, *_draw(upper, rng), uniform, True)
     rows, tied, many = _best_pairs(problem, sigma)
-    random = bool(rng.random() < share)
+    random = share > 0.0 and bool(rng.random() < share)
     if random:
         i, j = _draw(upper, rng)
     else:
@@ -207,12 +207,12 @@ def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: f
     return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity, random)
 
 
-def _draw(pairs: Bools, rng: np.random.Generator) -> tuple[int, int]:
+def _draw(pairs: Bools, rng: Chance) -> tuple[int, int]:
     """Row and column of one True entry, uniformly."""
     return _nth(pairs, int(np.count_nonzero(pairs)), rng)
 
 
-def _nth(pairs: Bools, many: int, rng: np.random.Generator) -> tuple[int, int]:
+def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
     """The same, of `many` True entries; one alone needs no chance."""
     return compiled.nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
 

@@ -1,7 +1,7 @@
 """The arrays and small tuples that every numerical module shares."""
 
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,16 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+
+class Chance(Protocol):
+    """What choosing a pair asks of a random source; np.random.Generator is one."""
+
+    def random(self) -> float: ...
+
+    def integers(self, high: int, /) -> int: ...
+
+    def choice(self, values: Ints, /) -> int: ...
 
 
 class Comparisons(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.asking import Plan, Presented, generator
+from app.inference.asking import Draws, Plan, Presented
 from app.inference.battles import ENOUGH, battles, by_both, by_judge_alone, fewest, helped
 from app.inference.cells import Cells
 from app.inference.covariance import variance_of_difference
@@ -41,7 +41,7 @@ def ask(snapshot: Snapshot, blocked: Blocked, plan: Plan, who: People, count: in
     counts = _counts(seen, by_both(seen, judge, people) | held, k)
     said = battles(seen, judge, people)
     found = helped(said, k, ALPHA) if fewest(said, k)[1] >= ENOUGH else None
-    rng = generator(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.leases)
     return _pick(snapshot, seen, free & ~held, counts, found, plan, rng, count)
 
 
@@ -52,7 +52,7 @@ def _pick(
     counts: Ints,
     found: RankSets | None,
     plan: Plan,
-    rng: np.random.Generator,
+    rng: Draws,
     count: int,
 ) -> list[Ask]:
     """One after the other; writes to `free` and `counts`, which are its own."""

@@ -14,7 +14,7 @@ import numpy as np
 from app.inference import posterior as posteriors
 from app.inference import stopping
 from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
-from app.inference.asking import Leased, Plan, Presented, generator, next_pairs
+from app.inference.asking import Draws, Leased, Plan, Presented, next_pairs
 from app.inference.calibration import tempered
 from app.inference.cells import Cells, cells
 from app.inference.laplace import FEW
@@ -306,7 +306,7 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     """
     item, first, second, leases = blocked
     blocked = Blocked(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
-    rng = generator(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.leases)
     asks: list[Ask] = []
     while len(asks) < count and (chosen := _round(snapshot, catalogue, blocked, plan, count - len(asks), rng)):
         asks += chosen
@@ -315,9 +315,7 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     return asks
 
 
-def _round(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int, rng: np.random.Generator
-) -> list[Ask]:
+def _round(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int, rng: Draws) -> list[Ask]:
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     open_pairs = slots[0] if len(slots) == 1 else np.asarray(slots.any(axis=0))
@@ -349,10 +347,10 @@ def _asked(asked: Asked, new: Entries) -> Asked:
     return mark(asked, new.item, new.comparisons.first, new.comparisons.second)
 
 
-def _on_item(pair: Presented, slots: Bools, asked: Asked, order: Order, rng: np.random.Generator) -> Ask:
+def _on_item(pair: Presented, slots: Bools, asked: Asked, order: Order, rng: Draws) -> Ask:
     i, j = pair.choice.i, pair.choice.j
     items = slots[:, i, j].nonzero()[0]
-    item = int(items[0]) if len(items) == 1 else int(rng.choice(items))
+    item = int(items[0]) if len(items) == 1 else rng.choice(items)
     if order is Order.BOTH and asked[item, i, j]:
         first, second = (j, i) if asked[item, i, j] == LOWER_FIRST else (i, j)
         pair = Presented(first, second, pair.choice)

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference import posterior
-from app.inference.asking import NONE_LEASED, Plan, generator, next_pairs
+from app.inference.asking import NONE_LEASED, Draws, Plan, next_pairs
 from app.inference.baselines import BASELINES
 from app.inference.order import Order
 from app.inference.ranking import ranks
@@ -164,7 +164,7 @@ class Local:
             self._open,
             self._plan,
             self._setup.batch,
-            generator(self._plan, self._comparisons.size, leased=0),
+            Draws(self._plan, self._comparisons.size, leased=0),
         )
         pairs = [pair for shown in chosen for pair in _orders(shown.first, shown.second, self._plan.order)]
         for i, j in pairs:

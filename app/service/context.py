@@ -1,6 +1,7 @@
 """What every use case needs: the database, the live posteriors, the notices and the settings."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -25,7 +26,11 @@ class Context:
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""
-        return self.engine.execution_options(isolation_level="AUTOCOMMIT").connect()
+        return self._reader.connect()
+
+    @cached_property
+    def _reader(self) -> AsyncEngine:
+        return self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def judge_id(self, db: AsyncConnection, name: str) -> int:
         return (await self.identify(db, {name}))[name]

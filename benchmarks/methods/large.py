@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from app.inference import asking as service
 from app.inference import posterior
-from app.inference.asking import NONE_LEASED, generator, next_pairs
+from app.inference.asking import NONE_LEASED, Draws, next_pairs
 from app.inference.model import Method, build
 from app.inference.order import Order
 from app.inference.selection import Batch, Criterion, Policy, upper_triangle
@@ -90,7 +90,7 @@ def _means(stories: data.Stories, plan: Plan, asking: service.Plan) -> Iterator[
     model, log, open_pairs = build(Method(), n), no_comparisons(), upper_triangle(n).copy()
     held, draws = posterior.prior(model), _draws(plan, n, asking.seed)
     while log.size < plan.limit:
-        count, rng = min(plan.batch, plan.limit - log.size), generator(asking, log.size, leased=0)
+        count, rng = min(plan.batch, plan.limit - log.size), Draws(asking, log.size, leased=0)
         chosen = next_pairs(held, model, log, NONE_LEASED, open_pairs, asking, count, rng)
         new = _answers(stories, np.array([[pair.first, pair.second] for pair in chosen]), draws)
         open_pairs[new.first, new.second] = open_pairs[new.second, new.first] = False

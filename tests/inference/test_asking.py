@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.inference import posterior
-from app.inference.asking import NONE_LEASED, Leased, Plan, Presented, generator, next_pairs
+from app.inference.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
 from app.inference.order import Order, lead
 from app.inference.selection import Criterion, Policy, select
 from app.inference.types import Bools, no_comparisons
@@ -24,7 +24,7 @@ def ask(
     log, open_pairs = (LOG if seen else no_comparisons()), all_open()
     open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
     live = posterior.fit(log, model(N))
-    rng = generator(plan, version, len(leased.first))
+    rng = Draws(plan, version, len(leased.first))
     return next_pairs(live, model(N), log, leased, open_pairs, plan, count, rng)
 
 
@@ -55,10 +55,10 @@ def test_the_same_question_at_the_same_state_gets_the_same_answer() -> None:
 
 def test_seed_version_and_number_of_leases_each_change_what_is_drawn() -> None:
     sources = [
-        generator(PLAN, 0, 0),
-        generator(PLAN._replace(seed=1), 0, 0),
-        generator(PLAN, 1, 0),
-        generator(PLAN, 0, 1),
+        Draws(PLAN, 0, 0),
+        Draws(PLAN._replace(seed=1), 0, 0),
+        Draws(PLAN, 1, 0),
+        Draws(PLAN, 0, 1),
     ]
 
     assert len({source.random() for source in sources}) == 4
@@ -78,14 +78,27 @@ def test_a_batch_balances_the_orders_within_itself() -> None:
     assert np.abs(lead(first, second, N)).max() <= 3
 
 
-def test_pairs_on_a_lease_count_for_the_balance_of_orders() -> None:
-    """0 leads in a pair that is out, so it comes second in its next one."""
-    leased = Leased(np.array([0]), np.array([1]))
-    plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, seed=0)
+@pytest.mark.parametrize("seed", range(20))
+def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
+    """0 leads in a pair that is out, so it comes second to who was in none."""
+    leased, nothing = Leased(np.array([0]), np.array([1])), no_comparisons()
+    plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, seed)
+    only = np.zeros((3, 3), np.bool_)
+    only[0, 2] = True
 
-    with_zero = [p for p in ask(plan, count=60, leased=leased, seen=False) if 0 in (p.first, p.second)]
+    live = posterior.fit(nothing, model(3))
+    presented = next_pairs(live, model(3), nothing, leased, only, plan, 1, Draws(plan, 0, 1))
 
-    assert with_zero[0].second == 0
+    assert shown(presented) == [(2, 0)]
+
+
+def test_a_random_source_is_made_only_where_chance_decides() -> None:
+    draws = Draws(PLAN, 0, 0)
+    live = posterior.fit(LOG, model(N))
+    next_pairs(live, model(N), LOG, NONE_LEASED, all_open(), PLAN, 1, draws)
+
+    assert "_generator" not in vars(draws)
+    assert draws.random() == Draws(PLAN, 0, 0).random()
 
 
 @pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
