@@ -26,7 +26,7 @@ from app.inference.stopping import Stop, reason
 from app.inference.types import Bools, Comparisons, Ints, join, no_comparisons, take
 from app.live.slots import BOTH_ORDERS, LOWER_FIRST, Asked, mark, unused
 
-QUICK = 200  # comparisons or asks, each a tenth of a millisecond
+QUICK = 300  # comparisons or asks, each a tenth of a millisecond
 
 
 class Catalogue(NamedTuple):

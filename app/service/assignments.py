@@ -223,7 +223,7 @@ async def _lease_together(
 
 
 def _is_of(row: Record, judge_id: int, asker: _Asker) -> bool:
-    return bool(row.state == "leased" and row.judge_id == judge_id and row.worker == asker.worker)
+    return bool(row.worker == asker.worker and row.judge_id == judge_id and row.state == "leased")
 
 
 async def _missing(ctx: Context, set_id: UUID) -> AppError:
