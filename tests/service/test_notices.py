@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import pytest
 
 from app.service import notices
+from app.service.context import Context
 from app.service.notices import Notices, wait
+from app.storage import sets
 
 
 async def test_only_those_who_ask_about_a_set_hear_of_it() -> None:
@@ -49,3 +52,13 @@ async def test_listening_begins_again_after_a_loss_and_wakes_everyone(monkeypatc
         await asyncio.wait_for(event.wait(), 5)
     listening.cancel()
     assert attempts == 3
+
+
+async def test_many_sets_change_at_once_and_everyone_hears_of_theirs(context: Context) -> None:
+    ids = [uuid4() for _ in range(3 * sets.IDS_IN_A_NOTICE + 1)]
+    async with AsyncExitStack() as hearing, asyncio.timeout(10):
+        events = [await hearing.enter_async_context(context.notices.about(each)) for each in ids]
+        async with context.engine.begin() as db:
+            await sets.announce(db, ids)
+        for event in events:
+            await event.wait()

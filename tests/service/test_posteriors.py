@@ -13,6 +13,7 @@ import pytest
 from app.inference import posterior as inference
 from app.inference.model import Method, build
 from app.inference.types import by_one_judge
+from app.live import snapshot as snapshots
 from app.service.context import Context
 from app.settings import Settings
 from tests.conftest import running
@@ -25,10 +26,12 @@ from tests.factories import (
     create_set,
     get,
     log,
+    names,
     patch,
     ranking,
     relative,
     score,
+    scores_of,
     tell,
     unordered,
     void,
@@ -231,3 +234,64 @@ async def test_everything_that_changes_a_ranking_may_come_at_once(http: httpx.As
     context.live.forget(UUID(created["id"]))
     assert same(await ranking(http, created["id"])) == same(found)
     assert (len(found["ranking"]), found["method"]["temperatures"]) == (8, {"alice": 10.0})
+
+
+def version_in_memory(context: Context, set_id: str) -> int | None:
+    held = context.live.get(UUID(set_id)).snapshot if context.live.holds(UUID(set_id)) else None
+    return None if held is None else held.version
+
+
+async def test_what_is_told_is_taken_in_before_anyone_asks_again(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http)
+    for version in (1, 2, 3):
+        pair = await ask_one(http, created["id"])
+        await tell(http, pair["id"], p_first=0.8)
+        assert version_in_memory(context, created["id"]) == version
+    assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
+
+
+async def test_what_is_told_after_something_unheard_of_waits_for_the_next_ask(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http)
+    pair = await ask_one(http, created["id"])
+    await compare(elsewhere, created["id"], "ash>elm")
+    await tell(http, pair["id"], p_first=0.8)
+    assert version_in_memory(context, created["id"]) == 0
+    assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
+    assert version_in_memory(context, created["id"]) == 2
+
+
+async def test_what_is_told_of_a_candidate_who_has_just_joined_waits_for_the_next_ask(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http, "ash", "elm")
+    await ask_one(http, created["id"], lease_seconds=0.01)
+    joined = {"candidates": candidates("oak")}
+    assert (await elsewhere.post(f"/v1/sets/{created['id']}/candidates", json=joined)).status_code == 201
+    pair = next(pair for pair in (await ask(elsewhere, created["id"], count=3))["assignments"] if "oak" in names(pair))
+    await tell(http, pair["id"], p_first=0.8)
+    assert version_in_memory(context, created["id"]) == 0
+    assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
+
+
+async def test_a_set_that_nobody_asks_about_here_is_not_kept_here(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(elsewhere)
+    pair = await ask_one(elsewhere, created["id"])
+    await tell(http, pair["id"], p_first=0.8)
+    assert version_in_memory(context, created["id"]) is None
+
+
+async def test_a_long_batch_is_fitted_beside_the_event_loop_to_the_same_end(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_set(http)
+    monkeypatch.setattr(snapshots, "QUICK", 0)
+    pair = await ask_one(http, created["id"])
+    await tell(http, pair["id"], p_first=0.8)
+    monkeypatch.undo()
+    assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
