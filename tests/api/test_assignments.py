@@ -324,7 +324,8 @@ async def test_a_preview_of_nothing_says_why(http: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent"])
 async def test_a_batch_from_the_top_is_the_top_of_one_list(http: httpx.AsyncClient, criterion: str) -> None:
     """Every pair of it is what the others leave as the best, its score unmoved by theirs."""
-    created = await create_set(http, *"abcdef", selection={"criterion": criterion, "batch": "top"})
+    selection = {"criterion": criterion, "batch": "top"}
+    created = await create_set(http, *"abcdef", selection=selection, order="as_selected")
     await compare(http, created["id"], "a>b", "c>d", "e>f", "a>c", "f>b")
     url = f"/v1/sets/{created['id']}/next-pair"
     whole = (await get(http, url, count=15))["pairs"]

@@ -260,8 +260,8 @@ async def test_voiding_all_that_a_judge_said_takes_its_bias_away(http: httpx.Asy
 
 
 async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, position_bias="estimate", order="both", stop={"top_k": 1})
-    for n in range(20):
+    created = await create_set(http, *"abcdefgh", position_bias="estimate", order="both", stop={"top_k": 1})
+    for n in range(24):
         for pair in (await ask(http, created["id"], f"judge {n % 3}", count=2))["assignments"]:
             better = pair["first"]["key"] < pair["second"]["key"]
             answer = await http.post(f"/v1/assignments/{pair['id']}/verdict", json={"p_first": 0.85 if better else 0.4})
