@@ -53,7 +53,7 @@ class Draws:
 
     @cached_property
     def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(np.array(self._seed, np.uint32))
+        return np.random.default_rng(self._seed)
 
     def random(self) -> float:
         return self._generator.random()

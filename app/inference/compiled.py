@@ -19,7 +19,8 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from app.inference.laplace import MAX_ITERATIONS
+from app.inference.experts import Expert
+from app.inference.laplace import FEW, MAX_ITERATIONS
 from app.inference.types import Bools, Floats, Ints
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -34,6 +35,11 @@ def kernel(function: F) -> "Dispatcher[F]":
         return numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=True)(function)
     except RuntimeError:
         return numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
+
+
+def serves(expert: Expert, parameters: int) -> bool:
+    """Whether the kernels know the expert and are quicker than numpy."""
+    return expert.as_soft_bt is not None and parameters <= FEW
 
 
 @kernel

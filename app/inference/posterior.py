@@ -33,7 +33,6 @@ from app.inference.covariance import (
     size_bytes,
     times,
 )
-from app.inference.laplace import FEW
 from app.inference.model import Model, information
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
 
@@ -83,8 +82,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
     if not comparisons.size:
         return prior(model)
-    as_soft_bt = model.expert.as_soft_bt
-    if as_soft_bt and model.size <= FEW and (few := _fit_few(as_soft_bt(comparisons.p), comparisons, model, start)):
+    if compiled.serves(model.expert, model.size) and (few := _fit_few(comparisons, model, start)):
         return few
     mean, convergence = laplace.fit(comparisons, model, start=start)
     return _factored(mean, convergence, comparisons, model)
@@ -151,9 +149,10 @@ def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Pos
     return Posterior(mean, sigma, np.concatenate([posterior.weights, weights]), convergence)
 
 
-def _fit_few(p: Floats, comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
+def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
     """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
-    tolerance = laplace.tolerance(comparisons, model)
+    assert model.expert.as_soft_bt is not None
+    p, tolerance = model.expert.as_soft_bt(comparisons.p), laplace.tolerance(comparisons, model)
     theta, sigma, log_det, weights, iterations, norm = compiled.fit(
         comparisons.first.copy(),  # whose layout a kernel knows
         comparisons.second.copy(),

@@ -40,7 +40,6 @@ from app.inference.covariance import (
     variance_of_difference,
 )
 from app.inference.experts import Expert
-from app.inference.laplace import FEW
 from app.inference.types import Bools, Chance, Floats, Ints
 
 BLOCK = 64  # rows scored at a time: what fits in cache
@@ -143,7 +142,7 @@ def equality(sigma: Covariance) -> float:
 
 def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered."""
-    if _few(expert, mean):
+    if compiled.serves(expert, len(mean)):
         after, fall = compiled.conditioned(_array(sigma), mean, first, second)
         return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
@@ -171,11 +170,6 @@ def probability_of_reordering(m: float, v: float) -> float:
 
 def _expected_curvature(expert: Expert, m: Floats) -> Floats:
     return expert.curvature(m, expert.expected(m))
-
-
-def _few(expert: Expert, mean: Floats) -> bool:
-    """Whether the kernels know the expert and are quicker than numpy."""
-    return expert.as_soft_bt is not None and len(mean) <= FEW
 
 
 def _array(sigma: Covariance) -> Floats:
@@ -219,7 +213,7 @@ def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if _few(problem.expert, problem.mean):
+    if compiled.serves(problem.expert, len(problem.mean)):
         return _best_of_few(problem, sigma)
     variances = diagonal(sigma)
     while True:

@@ -17,7 +17,7 @@ from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, 
 from app.inference.asking import Draws, Leased, Plan, Presented, next_pairs
 from app.inference.calibration import tempered
 from app.inference.cells import Cells, cells
-from app.inference.laplace import FEW
+from app.inference.compiled import serves
 from app.inference.model import Method, Model, build
 from app.inference.order import Order
 from app.inference.posterior import Posterior, scores
@@ -182,9 +182,7 @@ def empty(reading: Reading, n: int, items: int) -> Snapshot:
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
     """Whether so many comparisons or asks over these take some milliseconds: kernels then do all the work."""
-    return steps <= QUICK and all(
-        each.model.expert.as_soft_bt is not None and each.model.size <= FEW for each in snapshots
-    )
+    return steps <= QUICK and all(serves(each.model.expert, each.model.size) for each in snapshots)
 
 
 def warm_up() -> None:

@@ -126,7 +126,7 @@ def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int) ->
 
 
 def by_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selection, "FEW", -1)
+    monkeypatch.setattr(compiled, "FEW", -1)
 
 
 @each_scored_criterion
