@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, NamedTuple
 
 import httpx
 import numpy as np
 from fastapi import FastAPI
 from scipy.special import expit
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.types import Message
 
@@ -203,6 +203,21 @@ async def run_sql(engine: AsyncEngine, *statements: str) -> None:
     async with engine.begin() as db:
         for statement in statements:
             await db.execute(text(statement))
+
+
+@contextmanager
+def statements(engine: AsyncEngine) -> Iterator[list[str]]:
+    """What is sent to the database within the block."""
+    sent: list[str] = []
+
+    def note(*execution: Any) -> None:
+        sent.append(execution[2])
+
+    event.listen(engine.sync_engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(engine.sync_engine, "before_cursor_execute", note)
 
 
 class Event(NamedTuple):

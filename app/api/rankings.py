@@ -64,17 +64,17 @@ async def get_ranking(
 ) -> object:
     """The ranking with its uncertainty, best first."""
     asked = Asked(method, as_of, Wanted(level, top_k, epsilon))
-    etag = f'"{await rankings.fingerprint(ctx, set_id, asked)}-{format}"'
+    row = await rankings.find(ctx, set_id)
+    etag = f'"{rankings.fingerprint(row, asked)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    ranking = await rankings.rank(ctx, set_id, asked)
+    ranking = await rankings.rank(ctx, row, asked)
     if format == "json":
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    return Response(
-        await rankings.draw(ctx, ranking, format), media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag}
-    )
+    drawn = await rankings.draw(ctx, ranking, row.name, format)
+    return Response(drawn, media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag})
 
 
 @router.get(

@@ -1,6 +1,7 @@
 """What a log looks like before anyone believes its ranking."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -13,37 +14,41 @@ from app.inference.ranking import entropy
 from app.inference.types import Comparisons, Floats, take
 from app.live import snapshot as snapshots
 from app.live.snapshot import Snapshot
-from app.service import held_out, posteriors
+from app.service import rankings
 from app.service.context import Context, existing_set
-from app.service.rankings import present_biases
-from app.storage import assignments, judges
+from app.service.rankings import Basis, present_biases
+from app.storage import assignments
 
 MOMENTS = 12  # of the history
 Failures = Mapping[int, Mapping[str, int]]  # by judge id
 
 
+class Facts(NamedTuple):
+    """What diagnostics are made of."""
+
+    basis: Basis
+    failures: Failures
+
+
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
+    """Raises UnknownSet, SetDeleted."""
+    return await ctx.live.compute(diagnose, await gather(ctx, set_id))
+
+
+async def gather(ctx: Context, set_id: UUID) -> Facts:
     """Raises UnknownSet, SetDeleted."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
-        _, snapshot = await posteriors.current(ctx, db, row)
         failures = await assignments.failures(db, set_id)
-        names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *failures})
-        tested = await held_out.read(db, set_id, snapshot)
-    return await ctx.live.compute(_diagnose, set_id, snapshot, failures, names, tested)
+        return Facts(await rankings.read_basis(ctx, db, row, others=failures), failures)
 
 
-def _diagnose(
-    set_id: UUID,
-    snapshot: Snapshot,
-    failures: Failures,
-    names: Mapping[int, str],
-    tested: schemas.HeldOut | None,
-) -> schemas.Diagnostics:
+def diagnose(facts: Facts) -> schemas.Diagnostics:
+    snapshot, names = facts.basis.snapshot, facts.basis.names
     raw, n, item = snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item
     repeats, balance = diagnostics.repeats(raw, n, item), diagnostics.order_balance(raw, n)
     return schemas.Diagnostics(
-        set_id=set_id,
+        set_id=facts.basis.row.id,
         version=snapshot.version,
         comparisons=raw.size,
         components=int(graph.components(raw, n).max(initial=-1)) + 1,
@@ -57,8 +62,8 @@ def _diagnose(
         agreement=present_agreement(diagnostics.agreement(raw, n, item)),
         order_balance=schemas.OrderBalance(worst=balance.worst, first_picked=balance.first_picked),
         position_bias=_biases(snapshot, names),
-        judges=_judges(raw, snapshot, failures, names),
-        held_out=tested,
+        judges=_judges(raw, snapshot, facts.failures, names),
+        held_out=facts.basis.tested,
         history=_history(snapshot),
     )
 

@@ -1,6 +1,8 @@
 """Reading: rankings under any method at any version, and predictions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,7 +18,7 @@ from app.inference.model import Method
 from app.inference.posterior import scores
 from app.inference.ranking import Wanted
 from app.inference.standings import Standing, Standings, by_baseline, by_judges, by_posterior
-from app.inference.stopping import Stop, stopping
+from app.inference.stopping import Stop, Stopping, stopping
 from app.inference.types import Convergence
 from app.live import snapshot as snapshots
 from app.live.snapshot import Catalogue, Published, Snapshot
@@ -42,8 +44,9 @@ class Asked(NamedTuple):
     wanted: Wanted
 
 
-class _Read(NamedTuple):
-    """What a ranking is made of."""
+@dataclass(frozen=True)
+class Basis:
+    """What results are made of, all of it at the snapshot's version."""
 
     row: Record  # the set
     catalogue: Catalogue
@@ -51,29 +54,45 @@ class _Read(NamedTuple):
     names: Mapping[int, str]  # of judges, by id
     tested: schemas.HeldOut | None
 
+    @cached_property
+    def published(self) -> Published:
+        """The posterior by the set's own method."""
+        return snapshots.exact(self.snapshot)
 
-async def fingerprint(ctx: Context, set_id: UUID, asked: Asked) -> str:
-    """Changes whenever the ranking may. Raises UnknownSet, SetDeleted, VersionUnknown."""
-    async with ctx.engine.connect() as db:
-        row = await existing_set(db, set_id)
+
+async def read_basis(
+    ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None, others: Iterable[int] = ()
+) -> Basis:
+    """Everything as of that version, the present one by default; names `others` beside the judges of the log.
+
+    Raises VersionUnknown.
+    """
+    catalogue, snapshot = await _at(ctx, db, row, as_of)
+    names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *others})
+    return Basis(row, catalogue, snapshot, names, await held_out.read(db, row.id, snapshot))
+
+
+async def find(ctx: Context, set_id: UUID) -> Record:
+    """The set to be ranked. Raises UnknownSet, SetDeleted."""
+    async with ctx.reading() as db:
+        return await existing_set(db, set_id)
+
+
+def fingerprint(row: Record, asked: Asked) -> str:
+    """Changes whenever the ranking may. Raises VersionUnknown."""
     wanted = "-".join(map(str, asked.wanted))
     return f"{_version(row, asked.as_of)}.{row.revision}-{asked.method or row.expert}-{wanted}"
 
 
-async def rank(ctx: Context, set_id: UUID, asked: Asked) -> schemas.Ranking:
-    """Raises UnknownSet, SetDeleted, VersionUnknown, NotConverged, InvalidRequest."""
+async def rank(ctx: Context, row: Record, asked: Asked) -> schemas.Ranking:
+    """Raises VersionUnknown, NotConverged, InvalidRequest."""
     async with ctx.engine.connect() as db:
-        row = await existing_set(db, set_id)
-        catalogue, snapshot = await _at(ctx, db, row, asked.as_of)
-        names = await judges.names(db, snapshot.evidence.judges.tolist())
-        read = _Read(row, catalogue, snapshot, names, await held_out.read(db, set_id, snapshot))
-    return await ctx.live.compute(_rank, read, asked._replace(method=asked.method or row.expert))
+        basis = await read_basis(ctx, db, row, asked.as_of)
+    return await ctx.live.compute(ranking_of, basis, asked)
 
 
-async def draw(ctx: Context, ranking: schemas.Ranking, form: plots.Form) -> bytes:
-    """A forest plot. Raises UnknownSet, SetDeleted."""
-    async with ctx.engine.connect() as db:
-        title = (await existing_set(db, ranking.set_id)).name
+async def draw(ctx: Context, ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
+    """A forest plot."""
     return await ctx.live.compute(_draw, ranking, title, form)
 
 
@@ -131,26 +150,28 @@ def _version(row: Record, as_of: int | None) -> int:
     return int(row.version) if as_of is None else as_of
 
 
-def _rank(read: _Read, asked: Asked) -> schemas.Ranking:
-    snapshot, is_baseline = read.snapshot, asked.method in BASELINES
+def ranking_of(basis: Basis, asked: Asked) -> schemas.Ranking:
+    """Raises NotConverged, InvalidRequest."""
+    asked = asked._replace(method=asked.method or basis.row.expert)
+    snapshot, is_baseline = basis.snapshot, asked.method in BASELINES
     method = _method_of(snapshot, asked)
-    published = None if is_baseline else _published(snapshot, method)
+    published = None if is_baseline else _published(basis, method)
     found = _standings(snapshot, asked, published)
     _refuse_unconverged(found.convergence, snapshot)
     estimates_bias = asked.method == JUDGE_AWARE or (not is_baseline and method.position_bias == "estimate")
     return schemas.Ranking(
-        set_id=read.row.id,
+        set_id=basis.row.id,
         version=snapshot.version,
-        method=_present_method(read.row, method, asked),
+        method=_present_method(basis.row, method, asked),
         convergence=present_convergence(found.convergence),
         comparisons=snapshot.comparisons.size,
         components=found.components,
         entropy=found.entropy,
-        position_bias=present_biases(found.biases, snapshot, read.names) if estimates_bias else None,
-        absolute_scores=_present_scale(published, read) if published else None,
-        held_out=None if is_baseline else read.tested,
-        stopping=_stopping(read) if read.row.stop else None,
-        ranking=[_present(standing, read.catalogue) for standing in found.rows],
+        position_bias=present_biases(found.biases, snapshot, basis.names) if estimates_bias else None,
+        absolute_scores=_present_scale(published, basis) if published else None,
+        held_out=None if is_baseline else basis.tested,
+        stopping=_present_stopping(basis) if basis.row.stop else None,
+        ranking=[_present(standing, basis.catalogue) for standing in found.rows],
     )
 
 
@@ -161,11 +182,11 @@ def _method_of(snapshot: Snapshot, asked: Asked) -> Method:
     return own if asked.method in (own.expert, *BASELINES) else own._replace(expert=str(asked.method), parameters=())
 
 
-def _published(snapshot: Snapshot, method: Method) -> Published:
-    if method == snapshot.reading.method:
-        return snapshots.exact(snapshot)
+def _published(basis: Basis, method: Method) -> Published:
+    if method == basis.snapshot.reading.method:
+        return basis.published
     try:
-        return snapshots.under(snapshot, method)
+        return snapshots.under(basis.snapshot, method)
     except ValueError as error:
         raise InvalidRequest(f"method: {error}.") from None
 
@@ -197,27 +218,32 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
     )
 
 
-def _present_scale(published: Published, read: _Read) -> dict[str, schemas.JudgeScale] | None:
+def _present_scale(published: Published, basis: Basis) -> dict[str, schemas.JudgeScale] | None:
     """By the judge's name; on the published scores, which are relative to their mean."""
     if published.scale is None:
         return None
     level = published.posterior.mean[: published.model.n].mean()
-    judges, scored = read.snapshot.evidence.judges, np.unique(read.snapshot.evidence.absolute.judge)
+    judges, scored = basis.snapshot.evidence.judges, np.unique(basis.snapshot.evidence.absolute.judge)
     c0, c1 = published.scale.c0 - level, published.scale.c1
     return {
-        read.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j]), settled=published.settled)
+        basis.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j]), settled=published.settled)
         for j in scored
     }
 
 
-def _stopping(read: _Read) -> schemas.Stopping:
-    """By the set's own method, whichever ranking is asked for."""
-    snapshot = read.snapshot
+def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
+    """By the set's own method, whichever ranking is asked for; None where there is nothing to compare."""
+    snapshot = basis.snapshot
     if snapshot.model.n < 2:
+        return None
+    marginal = scores(basis.published.posterior, snapshot.comparisons, basis.published.model)
+    return stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, stop)
+
+
+def _present_stopping(basis: Basis) -> schemas.Stopping:
+    found = stopping_of(basis, Stop(**basis.row.stop))
+    if found is None:
         return schemas.Stopping(converged=False, reason=None, forecast=None)
-    published = snapshots.exact(snapshot)
-    marginal = scores(published.posterior, snapshot.comparisons, published.model)
-    found = stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, Stop(**read.row.stop))
     return schemas.Stopping.model_validate({"converged": found.reason is not None, **found._asdict()})
 
 

@@ -5,15 +5,13 @@ from uuid import UUID
 import numpy as np
 
 from app import schemas
-from app.inference.posterior import scores
 from app.inference.ranking import Wanted
-from app.inference.stopping import Stop, stopping
-from app.live import snapshot as snapshots
-from app.live.snapshot import Snapshot
-from app.service import diagnostics, posteriors, rankings
-from app.service.context import Context, existing_set
+from app.inference.stopping import Stop
+from app.service import diagnostics, rankings
+from app.service.context import Context
+from app.service.diagnostics import Facts
 from app.service.errors import NotConverged
-from app.service.rankings import Asked
+from app.service.rankings import Asked, Basis
 from app.words import CheckVerdict
 
 FEW = 20
@@ -22,19 +20,24 @@ COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
-    """Raises UnknownSet, SetDeleted."""
-    async with ctx.engine.connect() as db:
-        row = await existing_set(db, set_id)
-        _, snapshot = await posteriors.current(ctx, db, row)
-    found = await diagnostics.read(ctx, set_id)
+    """All checks at one version. Raises UnknownSet, SetDeleted."""
+    return await ctx.live.compute(_report, await diagnostics.gather(ctx, set_id))
+
+
+def _report(facts: Facts) -> schemas.Trust:
     try:
-        ranking = await rankings.rank(ctx, set_id, Asked(None, None, Wanted(0.95, 1, 0.0)))
+        ranking = rankings.ranking_of(facts.basis, Asked(None, None, Wanted(0.95, 1, 0.0)))
+        checks = _checks(facts.basis, ranking, diagnostics.diagnose(facts))
     except NotConverged as error:
-        return schemas.Trust(set_id=set_id, version=found.version, checks=[_failed(error.detail)])
-    forecast = await ctx.live.compute(_until_the_top_is_apart, snapshot)
-    own_bias = row.position_bias == "estimate"
-    checks = [
-        _top(ranking, forecast),
+        checks = [_failed(error.detail)]
+    return schemas.Trust(set_id=facts.basis.row.id, version=facts.basis.snapshot.version, checks=checks)
+
+
+def _checks(basis: Basis, ranking: schemas.Ranking, found: schemas.Diagnostics) -> list[schemas.Check]:
+    first_alone = rankings.stopping_of(basis, Stop(top_k=1))
+    own_bias = basis.snapshot.reading.method.position_bias == "estimate"
+    return [
+        _top(ranking, first_alone and first_alone.forecast),
         _connected(found),
         _converged(ranking),
         _position(found, estimated=own_bias),
@@ -45,16 +48,6 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
         _balance(found),
         _held_out(found),
     ]
-    return schemas.Trust(set_id=set_id, version=found.version, checks=checks)
-
-
-def _until_the_top_is_apart(snapshot: Snapshot) -> int | None:
-    """Comparisons still needed; None where that is further than anyone can tell."""
-    if snapshot.model.n < 2:
-        return 0
-    published = snapshots.exact(snapshot)
-    marginal = scores(published.posterior, snapshot.comparisons, published.model)
-    return stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, Stop(top_k=1)).forecast
 
 
 def _check(name: str, verdict: CheckVerdict, says: str, figure: str) -> schemas.Check:

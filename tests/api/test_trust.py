@@ -1,12 +1,16 @@
 """What holds of a ranking, in plain words; who beats whom."""
 
 from base64 import b64decode
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
+from app.live import snapshot as snapshots
+from app.live.snapshot import Published, Snapshot
+from app.service.context import Context
 from app.words import MatrixName
 from tests.factories import (
     answer_all,
@@ -15,8 +19,10 @@ from tests.factories import (
     compare_all,
     comparison,
     create_set,
+    get,
     ranking,
     simulated,
+    statements,
     tell,
 )
 
@@ -76,6 +82,46 @@ async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> N
     for _ in range(3):
         await tell(http, (await ask_one(http, created["id"], "shy"))["id"], failure="skipped")
     assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
+
+
+async def test_all_checks_are_of_one_version_while_verdicts_arrive(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0, "ann"))
+    report = await get(http, f"/v1/sets/{created['id']}/trust")
+    compute = context.live.compute
+
+    async def late(function: Callable[..., Any], *args: Any) -> Any:
+        monkeypatch.setattr(context.live, "compute", compute)
+        await compare(http, created["id"], *["oak>ash"] * 40)
+        return await compute(function, *args)
+
+    monkeypatch.setattr(context.live, "compute", late)
+    assert await get(http, f"/v1/sets/{created['id']}/trust") == report
+    assert (await get(http, f"/v1/sets/{created['id']}/trust"))["version"] == 100
+
+
+async def test_a_report_reads_the_set_once_and_fits_it_once(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_set(http, *KEYS, stop={"top_k": 2})
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
+    fits: list[Snapshot] = []
+    exact = snapshots.exact
+
+    def counted(snapshot: Snapshot) -> Published:
+        fits.append(snapshot)
+        return exact(snapshot)
+
+    monkeypatch.setattr(snapshots, "exact", counted)
+    for path in ("trust", "ranking", "ranking?format=svg"):
+        await http.get(f"/v1/sets/{created['id']}/{path}")  # whoever is first reads who is in the set
+        fits.clear()
+        with statements(context.engine) as sent:
+            assert (await http.get(f"/v1/sets/{created['id']}/{path}")).status_code == 200
+        assert sum("FROM sets" in each for each in sent) == 1
+        assert len(fits) == 1
 
 
 async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.AsyncClient) -> None:
