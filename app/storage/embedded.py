@@ -19,15 +19,16 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from app.storage import postgres_keeper
 from app.storage.postgres_account import Account, choose_account, hand_over, run_as
 from app.storage.postgres_binaries import EmbeddedPostgresError, choose_binaries, copy_binaries
-from app.storage.postgres_keeper import first_pid, serves, stop_server
+from app.storage.postgres_keeper import first_pid, runs, serves, stop_server
 from app.storage.postgres_wire import NO_DATABASE, NOT_YET, READY, SILENT, ask
 
 __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError"]
@@ -174,7 +175,8 @@ def _socket(home: Path) -> Path:
 
 
 def _bring_up(home: Path) -> None:
-    outcome = _settled(home, first_pid(home / "data" / "postmaster.pid"))
+    server = first_pid(home / "data" / "postmaster.pid")
+    outcome = _settled(home, lambda: serves(server, home / "data"))
     if outcome == SILENT:
         outcome = _boot(home)
     if outcome == NO_DATABASE:
@@ -188,18 +190,18 @@ def _create_database(home: Path) -> None:
         raise EmbeddedPostgresError(f"The database was not created ({outcome}): see {home}/server.log.")
 
 
-def _settled(home: Path, server: int) -> str:
-    """What the server answers once it has made up its mind; SILENT when `server` is not running."""
+def _settled(home: Path, is_running: Callable[[], bool]) -> str:
+    """What the server answers once it has made up its mind; SILENT when it is not running."""
     deadline = time.monotonic() + PATIENCE
     pause = 0.01
     while time.monotonic() < deadline:
-        running = serves(server, home / "data")
+        running = is_running()
         outcome = ask(_socket(home), DATABASE)
         if outcome not in (NOT_YET, SILENT) or (outcome == SILENT and not running):
             return outcome
         time.sleep(pause)
         pause = min(pause * 1.3, 0.5)  # each question leaves a line in the log
-    raise EmbeddedPostgresError(f"PostgreSQL (pid {server}) does not answer: see {home}/server.log and try again.")
+    raise EmbeddedPostgresError(f"PostgreSQL does not answer: see {home}/server.log and try again.")
 
 
 def _boot(home: Path) -> str:
@@ -208,15 +210,18 @@ def _boot(home: Path) -> str:
     if not (home / "data").exists():
         _create_cluster(home, account, folder)
     deadline = time.monotonic() + LEAVING
+    failed_before = False
     while True:
-        said = _size(home / "server.log")
-        outcome = _settled(home, _launch(home, account, folder))
+        before = _size(home / "server.log")
+        outcome = _settled(home, partial(runs, _launch(home, account, folder)))
         if outcome != SILENT:
             return outcome
-        last_words = _read_from(home / "server.log", said)
-        if "shared memory block" not in last_words or time.monotonic() > deadline:
+        last_words = _read_from(home / "server.log", before)
+        children_leave = "shared memory block" in last_words and time.monotonic() < deadline  # a killed server's
+        if failed_before and not children_leave:
             raise EmbeddedPostgresError(f"PostgreSQL did not start: read {home}/server.log.\n{last_words}")
-        time.sleep(0.2)  # the children of a killed server are still leaving
+        failed_before = True
+        time.sleep(0.2)
 
 
 def _prepare(home: Path, account: Account) -> Path:

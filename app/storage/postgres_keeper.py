@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 PATIENCE = 60.0  # seconds for an orderly shutdown
+PROC = Path("/proc/self")  # where the kernel tells of processes; elsewhere ps does
 
 
 def first_pid(lock_file: Path) -> int:
@@ -27,6 +28,12 @@ def serves(pid: int, data: Path) -> bool:
     """Is `pid` a living server of the data directory `data`, and no stranger that was given an old pid?"""
     arguments = _command_line(pid)
     return "postgres" in arguments and f" -D {data} " in arguments
+
+
+def runs(pid: int) -> bool:
+    """Has the process `pid` not ended? Its command line cannot tell: it is empty while a program is being loaded."""
+    state = _state(pid)
+    return state != "" and state not in "ZX"
 
 
 def stop_server(data: Path) -> None:
@@ -47,18 +54,27 @@ def _wait_for_end(pid: int, data: Path) -> None:
 
 def _command_line(pid: int) -> str:
     """The arguments of a process, a space after each; empty for a dead one and for a zombie."""
-    if not Path("/proc/self").exists():
-        return _command_line_from_ps(pid)
+    if not PROC.exists():
+        return "" if _state(pid) == "Z" else f"{_from_ps('args', pid)} "
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
     except OSError:
         return ""
 
 
-def _command_line_from_ps(pid: int) -> str:
-    ps = ["ps", "-ww", "-o", "stat=,args=", "-p", str(pid)]
-    shown = subprocess.run(ps, capture_output=True, text=True, check=False).stdout.strip()
-    return "" if shown.startswith("Z") else f"{shown} "
+def _state(pid: int) -> str:
+    """The letter that stands for a process's state, empty where there is no such process."""
+    if not PROC.exists():
+        return _from_ps("stat", pid)[:1]
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def _from_ps(field: str, pid: int) -> str:
+    ps = ["ps", "-ww", "-o", f"{field}=", "-p", str(pid)]
+    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def keep(home: Path, keeper_lock: int) -> None:

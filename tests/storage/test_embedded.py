@@ -20,7 +20,7 @@ import pytest
 
 import app.storage.postgres_binaries as binaries
 from app.storage.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from app.storage.postgres_binaries import choose_binaries
+from app.storage.postgres_binaries import choose_binaries, copy_binaries
 from app.storage.postgres_keeper import first_pid, serves
 from app.storage.postgres_wire import READY, ask
 
@@ -392,6 +392,34 @@ def test_failed_initdb_leaves_no_cluster(home: Path, tmp_path: Path, monkeypatch
     assert not (home / "data").exists()
 
 
+def postgres_that(folder: Path, first: str) -> Path:
+    """Binaries whose server begins with a script, for which `$postgres "$@"` is the real one."""
+    real = choose_binaries(folder / "data").folder
+    folder.mkdir()
+    (folder / "initdb").symlink_to(real / "initdb")
+    program(folder / "postgres", f'postgres="{real}/postgres"\n[ "$1" = --version ] && exec "$postgres" "$@"\n{first}')
+    return folder
+
+
+def test_server_is_waited_for_while_its_program_is_loaded(
+    postgres: EmbeddedPostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_slowly = """postgres=$postgres line="$*" exec sh -c 'sleep 0.5; exec "$postgres" $line'"""
+    monkeypatch.setenv("NEXTPAIR_PG_BINDIR", str(postgres_that(tmp_path / "slow", load_slowly)))
+
+    assert fetch(postgres.start(), "SELECT 1") == 1
+
+
+def test_start_that_failed_is_tried_once_more(
+    home: Path, postgres: EmbeddedPostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_once = f'[ -e "{tmp_path}/failed" ] && exec "$postgres" "$@"\ntouch "{tmp_path}/failed"'
+    monkeypatch.setenv("NEXTPAIR_PG_BINDIR", str(postgres_that(tmp_path / "failing", fail_once)))
+
+    assert fetch(postgres.start(), "SELECT 1") == 1
+    assert (home / "server.log").read_text().count("starting PostgreSQL") == 1
+
+
 # ---- odd places ----------------------------------------------------------------------------------
 
 
@@ -638,6 +666,17 @@ def test_unreachable_directory_is_explained(home: Path, monkeypatch: pytest.Monk
     assert home.stat().st_uid == 0
 
 
+@pytest.fixture(scope="module")
+def copy_for_others() -> Iterator[dict[str, str]]:
+    """Where an account without rights finds our code and the binaries: we may lie in a closed folder."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copytree(ROOT / "app", folder / "app", ignore=shutil.ignore_patterns("__pycache__", "web"))
+        postgres = copy_binaries(choose_binaries(folder / "data").folder, folder / "binaries")
+        yield {"PYTHONPATH": name, "PYTHONDONTWRITEBYTECODE": "1", "NEXTPAIR_PG_BINDIR": str(postgres)}
+
+
 def interpreter_for_others() -> str:
     """A Python that an account without rights can run; ours may lie in a closed home directory."""
     for python in (sys.executable, *(f"/usr/bin/python3.{minor}" for minor in range(11, 16))):
@@ -649,24 +688,31 @@ def interpreter_for_others() -> str:
     pytest.skip("no Python here that another account can run")
 
 
-def as_nobody(script: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [interpreter_for_others(), "-c", script, str(home)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        user="nobody",
-        group=pwd.getpwnam("nobody").pw_gid,
-        extra_groups=(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        cwd="/",
-        check=False,
-    )
+AsNobody = Callable[[str, Path], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def as_nobody(copy_for_others: dict[str, str]) -> AsNobody:
+    def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [interpreter_for_others(), "-c", script, str(home)],
+            env={**os.environ, **copy_for_others},
+            user="nobody",
+            group=pwd.getpwnam("nobody").pw_gid,
+            extra_groups=(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            check=False,
+        )
+
+    return run
 
 
 @as_root
 @on_linux
-def test_normal_user_and_root_share_a_directory(open_home: Path) -> None:
+def test_normal_user_and_root_share_a_directory(open_home: Path, as_nobody: AsNobody) -> None:
     os.chown(open_home.parent, pwd.getpwnam("nobody").pw_uid, -1)
     first = as_nobody(CLIENT, open_home)
     assert first.stdout.startswith("postgresql+asyncpg://"), first.stderr
@@ -688,7 +734,7 @@ def owner_of_file(path: Path) -> str:
 
 
 @as_root
-def test_directory_closed_to_a_normal_user_is_explained(open_home: Path) -> None:
+def test_directory_closed_to_a_normal_user_is_explained(open_home: Path, as_nobody: AsNobody) -> None:
     done = as_nobody(CLIENT, open_home)
 
     assert done.returncode != 0
