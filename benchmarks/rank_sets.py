@@ -46,7 +46,8 @@ FIRST, TIE, SECOND = 0, 1, 2  # answers
 COVARIANCES: tuple[CovarianceName, ...] = ("sandwich", "published")
 LEVELS = np.linspace(0.5, 0.99, 50)
 SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  # k, n, N
-RUNS = {4: 1000, 12: 1000, 30: 400}
+FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
+RUNS = {2: 1000, 4: 1000, 12: 1000, 30: 400}
 FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
 JUDGES = ("gpt4", "claude3opus", "gpt35")
 PER_PAIR, PER_PAIR_PEOPLE, REPETITIONS = 96, 15, 300
@@ -113,7 +114,11 @@ def main() -> None:
 
 def settings() -> list[Setting]:
     usual = product(SIZES, ("even", "uneven"), ("good", "coin"))
-    return [*(Setting(*size, shown, judge) for size, shown, judge in usual), Setting(12, 990, 5346, "near", "good")]
+    return [
+        *(Setting(*size, "even", "good") for size in FEW),
+        *(Setting(*size, shown, judge) for size, shown, judge in usual),
+        Setting(12, 990, 5346, "near", "good"),
+    ]
 
 
 def simulate(setting: Setting, runs: int) -> Iterator[Run]:

@@ -44,12 +44,6 @@ def by_judge_alone(found: Cells, judge: int, people: Sequence[int]) -> Bools:
     return np.asarray(~np.isnan(found.p[:, judge]) & np.isnan(found.p[:, people]).all(axis=1))
 
 
-def of_judge(said: Battles) -> tuple[Instances, Wins]:
-    """All instances that the judge judged, with or without people."""
-    everything = Instances(*map(np.concatenate, zip(said.shown, said.more, strict=True)))
-    return everything, Wins(*map(np.concatenate, zip(said.judge, said.judge_more, strict=True)))
-
-
 def fewest(said: Battles, k: int) -> tuple[int, int]:
     """The system that people saw least, and how often."""
     seen = np.bincount(np.concatenate(said.shown), minlength=k)

@@ -20,6 +20,13 @@ lam minimises the variance within pairs, a parabola: lam = tr S(judge, people; n
 with residuals around the mean of a pair that was met c > 1 times, times sqrt(c / (c - 1)). With "published" it is that
 of the published form, which agrees with eq. 14 for many instances.
 
+Few instances have no spread of their own. But what the judge says of a pair has one distribution in both parts, so
+its mean and its spread are taken from all c = n_ab + N_ab instances: the judge's x_i in S(lam judge - people; n) is
+c / n_ab times that of all, S(judge; N) is c / N_ab times what varies within pairs in all.
+
+Where people's verdicts on m are all alike, their spread is 0 and proves nothing. m's error is then what one more
+verdict unlike them would change, 1 / (1 + 1 / sum_i w_i^2), with w_i the weight of instance i in theta_m.
+
 Both of the judge's t run over the pairs of systems that are in both parts, so that they differ by chance alone, and
 theta is where people put it whatever the judge says and wherever it was asked. A pair that people never judged is in
 no t_n: theta_m is then m's mean chance of beating the systems that people saw it against.
@@ -34,6 +41,7 @@ with nu the degrees of freedom of a Wishart matrix that varies as much as Sigma 
 Merwe, 1986): few where many pairs were met once or twice. With nu < k everyone may have any rank.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +49,8 @@ from scipy.stats import chi2, f
 
 from app.inference.types import Bools, Floats, Ints
 from app.words import CovarianceName
+
+ALIKE = 1e-12  # error of a verdict up to which it is like the others
 
 
 class Instances(NamedTuple):
@@ -74,13 +84,10 @@ class Estimate(NamedTuple):
     """t(v) and the contributions of the instances to its error."""
 
     theta: Floats  # (k,)
+    weight: Floats  # (n, k) w_i of each instance in theta
     error: Floats  # (n, k) x_i
     chance: Floats  # (n, k) the same around the means of pairs
     published: Floats  # (n, k) r_i / n
-
-    def contributions(self, covariance: CovarianceName) -> Floats:
-        """(n, k) rows whose squares add up to it."""
-        return self.error if covariance == "sandwich" else self.published
 
 
 def by_people(
@@ -88,7 +95,8 @@ def by_people(
 ) -> RankSets:
     """From people's verdicts alone, two at least for each system."""
     found = estimate(shown, people, k)
-    return _ranked(found.theta, found.contributions(covariance), 0.0, alpha, covariance)
+    rows = [found.published] if covariance == "published" else [found.error, _one_unlike(found)]
+    return _ranked(found.theta, rows, 0.0, alpha, covariance)
 
 
 def prediction_powered(
@@ -107,14 +115,28 @@ def prediction_powered(
     theta is as PPR eq. 5 has it, with the tuned lam clipped to [0, 1].
     """
     here, there = pairs(shown, k), pairs(more, k)
+    by_both, alone = (np.bincount(met, minlength=k * k) for met in (here, there))
+    used = (by_both > 0) & (alone > 0)
     of_people = estimate(shown, people, k)
-    of_judge = estimate(shown, judge, k, np.isin(here, there))
-    of_more = estimate(more, judge_more, k, np.isin(there, here))
-    lam = tuned(*(one.chance if covariance == "sandwich" else one.published for one in (of_people, of_judge, of_more)))
+    of_judge = estimate(shown, judge, k, used[here])
+    of_more = estimate(more, judge_more, k, used[there])
+    if covariance == "published":
+        lam = tuned(of_people.published, of_judge.published, of_more.published)
+        rows = [lam * of_more.published, lam * of_judge.published - of_people.published]
+    else:
+        everywhere, times = np.concatenate([here, there]), by_both + alone
+        together = estimate(*by_judge(shown, judge, more, judge_more), k, used[everywhere])
+        near = (times[here] / by_both[here])[:, None] * together.error[: shown.size]
+        far = np.sqrt(times[everywhere] / _or_infinite(alone[everywhere]))[:, None] * together.chance
+        lam = tuned(of_people.chance, of_judge.chance, far)
+        rows = [lam * far, lam * near - of_people.error, _one_unlike(of_people)]
     theta = lam * of_more.theta - (lam * of_judge.theta - of_people.theta)
-    far = lam * of_more.contributions(covariance)
-    near = lam * of_judge.contributions(covariance) - of_people.contributions(covariance)
-    return _ranked(theta, np.concatenate([far, near]), lam, alpha, covariance)
+    return _ranked(theta, rows, lam, alpha, covariance)
+
+
+def by_judge(shown: Instances, judge: Wins, more: Instances, judge_more: Wins) -> tuple[Instances, Wins]:
+    """All instances that the judge judged, with or without people."""
+    return Instances(*np.hstack([shown, more])), Wins(*np.hstack([judge, judge_more]))
 
 
 def saved(alone: RankSets, helped: RankSets, people: int) -> int:
@@ -141,11 +163,14 @@ def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) ->
     a, b = shown
     around_theta = _rows(shown, wins.first - theta[a], wins.second - theta[b], k)
     around_rate = _rows(shown, wins.first - rate[a, b], wins.second - rate[b, a], k)
-    times = met[a, b][:, None]
-    weight = 1.0 / _or_infinite(times)
-    error = weight * around_theta / _or_infinite(opponents - weight)
-    chance = around_rate / _or_infinite(np.sqrt(times * (times - 1.0)) * opponents)
-    return Estimate(theta, error, np.where(times > 1.0, chance, error), used[:, None] * around_theta / shown.size)
+    times = met[a, b]
+    share = 1.0 / _or_infinite(times)
+    weight = _rows(shown, share / _or_infinite(opponents[a]), share / _or_infinite(opponents[b]), k)
+    error = weight * around_theta / _or_infinite(1.0 - weight)
+    chance = np.sqrt(times / _or_infinite(times - 1.0))[:, None] * weight * around_rate
+    return Estimate(
+        theta, weight, error, np.where(times[:, None] > 1.0, chance, error), used[:, None] * around_theta / shown.size
+    )
 
 
 def tuned(people: Floats, judge: Floats, more: Floats) -> float:
@@ -176,10 +201,17 @@ def ranks(theta: Floats, covariance: Floats, squared_radius: float) -> Ints:
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
 
 
-def _ranked(theta: Floats, rows: Floats, lam: float, alpha: float, covariance: CovarianceName) -> RankSets:
-    """With (n, k) rows that add up to the covariance."""
-    sigma = rows.T @ rows
-    freedom = degrees_of_freedom(rows) if covariance == "sandwich" else np.inf
+def _one_unlike(people: Estimate) -> Floats:
+    """(k, k) the errors of the systems on which people's verdicts are all alike."""
+    alike = np.abs(people.error).max(axis=0) <= ALIKE
+    return np.diag(np.where(alike, 1.0 / (1.0 + 1.0 / _or_infinite((people.weight**2).sum(axis=0))), 0.0))
+
+
+def _ranked(theta: Floats, rows: Sequence[Floats], lam: float, alpha: float, covariance: CovarianceName) -> RankSets:
+    """With (., k) rows whose squares add up to the covariance."""
+    every = np.concatenate(rows)
+    sigma = every.T @ every
+    freedom = degrees_of_freedom(every) if covariance == "sandwich" else np.inf
     return RankSets(theta, sigma, lam, freedom, ranks(theta, sigma, squared_radius(len(theta), alpha, freedom)))
 
 

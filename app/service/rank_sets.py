@@ -66,7 +66,8 @@ def _rank_sets(
     k, alpha, covariance = len(catalogue.keys), asked.alpha, asked.covariance
     helped = battle.helped(said, k, alpha, covariance)
     alone = rank_sets.by_people(said.shown, said.people, k, alpha, covariance)
-    trusting = rank_sets.by_people(*battle.of_judge(said), k, alpha, covariance)
+    everything = rank_sets.by_judge(said.shown, said.judge, said.more, said.judge_more)
+    trusting = rank_sets.by_people(*everything, k, alpha, covariance)
     return schemas.RankSets(
         set_id=set_id,
         version=snapshot.version,

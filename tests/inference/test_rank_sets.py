@@ -23,6 +23,8 @@ from app.inference.rank_sets import (
 )
 from app.inference.types import Floats
 from benchmarks.rank_sets import (
+    FIRST,
+    SECOND,
     Run,
     Setting,
     answers,
@@ -62,6 +64,42 @@ def test_the_sandwich_covers(of: Setting, count: int) -> None:
     margin = 2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count)
     assert np.mean([theta_held(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - 0.03 - margin
     assert np.mean([ranks_held(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - margin
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("alone", [1, 2, 5, 20, 200])
+def test_theta_is_held_however_few_instances_the_judge_has_alone(k: int, alone: int) -> None:
+    """60 instances with people's verdicts, 150 runs: 90%, give or take 2.5 standard errors."""
+    of, count, held = Setting(k, 60, alone, "even", "good"), 150, 0
+    for seed in range(count):
+        found = prediction_powered(*draw(of, np.random.default_rng([13, k, alone, seed])), k=k, alpha=ALPHA)
+        held += theta_held(found, truth(k), ALPHA)
+    assert held / count == pytest.approx(1.0 - ALPHA, abs=2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count))
+
+
+def test_one_verdict_of_the_judge_alone_hardly_moves_theta() -> None:
+    """Of 60 instances with people's verdicts 0 won 45; the judge, who saw 42, is right in 57 of them."""
+    shown, more = (Instances(np.zeros(size, np.int64), np.ones(size, np.int64)) for size in (60, 1))
+    people, judge = (wins(np.repeat([FIRST, SECOND], [won, 60 - won])) for won in (45, 42))
+    one = wins(np.array([FIRST]))
+    found = prediction_powered(shown, people, judge, more, one, k=2, alpha=ALPHA)
+    alone = by_people(shown, people, 2, ALPHA)
+    assert_allclose(alone.theta, [0.75, 0.25])
+    assert_allclose(found.theta, alone.theta, atol=0.01)
+    assert_allclose(found.covariance, alone.covariance, rtol=0.05)
+
+
+def test_verdicts_that_are_all_alike_are_no_certainty() -> None:
+    """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
+    shown = Instances(np.array([0, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 2]))
+    people = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
+    found = by_people(shown, people, 3, ALPHA)
+    assert found.theta[0] == 1.0
+    assert found.covariance[0, 0] == pytest.approx(0.2**2)
+    assert_array_equal(found.ranks, [[1, 3]] * 3)
+    judge = Wins(people.first[::-1], people.second[::-1])
+    helped = prediction_powered(shown, people, judge, shown, judge, k=3, alpha=ALPHA)
+    assert helped.covariance[0, 0] >= 0.2**2
 
 
 def test_the_published_covariance_does_not() -> None:
