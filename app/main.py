@@ -1,6 +1,7 @@
 """The composition root: nothing else builds engines, caches or clients."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -45,6 +46,8 @@ from app.storage.embedded import EmbeddedPostgres
 from app.storage.listening import listen
 from app.web import pages
 from app.web import sets as web_sets
+
+log = logging.getLogger("nextpair")
 
 DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as few comparisons as possible.
 
@@ -93,17 +96,24 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
         app.state.context = Context(opened.engine, live, Notices(), Jobs(), settings)
         app.state.revive = opened.revive
-        warming = asyncio.create_task(live.compute(warm_up))
+        app.state.warming = warming = asyncio.create_task(_warm(live))
         work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
-        tasks = [asyncio.create_task(each) for each in work]
+        tasks = [warming, *(asyncio.create_task(each) for each in work)]
         try:
             yield
         finally:
-            for task in (*tasks, warming):
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait((*tasks, warming))  # they close what they hold
+            await asyncio.wait(tasks)  # they close what they hold
             live.close()
             app.state.context.jobs.close()
+
+
+async def _warm(live: LivePosteriors) -> None:
+    try:
+        await live.warm_up(warm_up)
+    except Exception:
+        log.exception("cannot compile the kernels beforehand; small sets are slower")
 
 
 @asynccontextmanager

@@ -85,8 +85,10 @@ async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[FastAPI]:
+    """The application, once it is ready."""
     application = create_app(settings)
     async with application.router.lifespan_context(application):
+        await application.state.warming
         yield application
 
 

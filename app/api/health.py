@@ -6,7 +6,7 @@ from app import __version__, schemas
 from app.api.dependencies import ContextDep
 from app.api.metrics import exposition
 from app.api.problems import documented
-from app.service.errors import DatabaseDown
+from app.service.errors import DatabaseDown, Preparing
 from app.storage import db
 
 router = APIRouter(tags=["health"])
@@ -18,9 +18,11 @@ async def healthz() -> schemas.Alive:
     return schemas.Alive(status="ok", version=__version__)
 
 
-@router.get("/readyz", response_model=schemas.Ready, responses=documented(DatabaseDown))
+@router.get("/readyz", response_model=schemas.Ready, responses=documented(DatabaseDown, Preparing))
 async def readyz(ctx: ContextDep) -> schemas.Ready:
-    """The database answers and its schema is the one that this program needs."""
+    """The kernels are compiled, the database answers, and its schema is the one that this program needs."""
+    if ctx.live.warm is None:
+        raise Preparing("The service compiles what small sets need: some seconds at its very first start. Ask again.")
     revision = await db.revision(ctx.engine)
     if revision != db.latest_revision():
         raise DatabaseDown(

@@ -76,6 +76,7 @@ class LivePosteriors:
         self._sets: OrderedDict[UUID, LiveSet] = OrderedDict()
         self._max_sets, self._max_bytes = max_sets, max_bytes
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="numerics")
+        self.warm: bool | None = None  # whether the kernels are compiled; None while that is under way
 
     def get(self, set_id: UUID) -> LiveSet:
         if set_id not in self._sets:
@@ -94,8 +95,17 @@ class LivePosteriors:
         return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
 
     async def compute_here_if(self, quick: bool, function: Callable[[], R]) -> R:
-        """What is quick runs in the event loop: a thread would cost more than it saves."""
-        return function() if quick else await self.compute(function)
+        """What is quick runs in the event loop, once its kernels are compiled: a thread costs more than it saves."""
+        return function() if quick and self.warm else await self.compute(function)
+
+    async def warm_up(self, compile_kernels: Callable[[], object]) -> None:
+        """Raises what `compile_kernels` raises; all numerics then stay in the threads."""
+        try:
+            await self.compute(compile_kernels)
+        except BaseException:
+            self.warm = False
+            raise
+        self.warm = True
 
     def trim(self) -> None:
         """Forget the least recently used sets until the rest fits; a set in use stays."""

@@ -7,7 +7,7 @@
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, NotConverged
+    +-- Unavailable     503     DatabaseDown, Preparing, NotConverged
 
 The class name in kebab case is the problem's type, the docstring its title.
 """
@@ -199,6 +199,12 @@ class Unavailable(AppError):
 
 class DatabaseDown(Unavailable):
     """The database cannot be reached."""
+
+
+class Preparing(Unavailable):
+    """The service is preparing."""
+
+    retry_after = 2
 
 
 class NotConverged(Unavailable):

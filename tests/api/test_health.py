@@ -3,10 +3,13 @@
 import httpx
 import pytest
 from fastapi import FastAPI
+from httpx import ASGITransport
 
-from app import __version__
+from app import __version__, main
 from app.service.context import Context
+from app.settings import Settings
 from app.storage import db
+from tests.conftest import running
 from tests.factories import ask, compare, create_set, get, ranking, run_sql
 
 
@@ -25,6 +28,30 @@ async def test_not_ready_before_the_migration(http: httpx.AsyncClient, context: 
     assert answer.status_code == 503
     assert "nextpair migrate" in answer.json()["detail"]
     assert (await http.get("/healthz")).status_code == 200
+
+
+async def test_not_ready_while_kernels_are_compiled(http: httpx.AsyncClient, context: Context) -> None:
+    context.live.warm = None
+    answer = await http.get("/readyz")
+    assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:preparing")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert (await http.get("/healthz")).status_code == 200
+
+
+async def test_without_kernels_compiled_beforehand_the_service_is_ready_and_says_why(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(main, "warm_up", broken)
+    async with (
+        running(settings) as app,
+        httpx.AsyncClient(transport=ASGITransport(app), base_url="http://test") as http,
+    ):
+        assert (await http.get("/readyz")).status_code == 200
+        assert (await ask(http, (await create_set(http))["id"]))["status"] == "open"
+    assert "no compiler" in caplog.text
 
 
 async def sample(http: httpx.AsyncClient, name: str, *labels: str) -> float:

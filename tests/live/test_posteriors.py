@@ -1,6 +1,7 @@
 """The cache of live sets: what it keeps, what it forgets."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from uuid import UUID, uuid4
 
@@ -96,3 +97,16 @@ async def test_who_gives_up_waiting_for_a_lock_gives_back_the_others() -> None:
         async with asyncio.timeout(0.01), all_of(locks):
             raise AssertionError("the second lock is held by another")
     assert [lock.locked() for lock in locks] == [False, True, False]
+
+
+async def test_what_is_quick_runs_beside_the_event_loop_until_it_is_compiled(live: LivePosteriors) -> None:
+    warming = asyncio.create_task(live.warm_up(threading.Event().is_set))
+    assert (live.warm, await live.compute_here_if(True, threading.get_ident) == threading.get_ident()) == (None, False)
+    await warming
+    assert (live.warm, await live.compute_here_if(True, threading.get_ident) == threading.get_ident()) == (True, True)
+
+
+async def test_what_cannot_be_compiled_stays_beside_the_event_loop(live: LivePosteriors) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await live.warm_up(lambda: 1 / 0)
+    assert (live.warm, await live.compute_here_if(True, threading.get_ident) == threading.get_ident()) == (False, False)
