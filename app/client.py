@@ -82,7 +82,7 @@ Id = UUID | str
 Param = str | int | float | Sequence[str]
 Outcome = httpx.Response | httpx.RequestError
 
-TRANSIENT = frozenset({425, 429, 502, 503, 504})
+TRANSIENT = frozenset({425, 429, 502, 503, 504, 507})
 FIRST_PAUSE, DOUBLINGS = 0.5, 6  # seconds, and how often the pause doubles: up to 32 seconds
 PATIENCE = 120.0  # seconds; a longer Retry-After is for the caller to decide about
 RECONNECT = 1.0  # seconds before an event stream is opened again, unless the server says otherwise

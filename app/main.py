@@ -94,8 +94,8 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     app.state.failure = None
     async with _remembered(app), database(settings) as opened:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
-        app.state.context = Context(opened.engine, live, Notices(), Jobs(), settings)
-        app.state.revive = opened.revive
+        app.state.context = Context(opened.engine, opened.spare, live, Notices(), Jobs(), settings)
+        app.state.revive, app.state.disk_full = opened.revive, False
         app.state.warming = warming = asyncio.create_task(_warm(live))
         work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
         tasks = [warming, *(asyncio.create_task(each) for each in work)]
@@ -129,6 +129,7 @@ async def _remembered(app: FastAPI) -> AsyncIterator[None]:
 class Database(NamedTuple):
     url: str
     engine: AsyncEngine
+    spare: AsyncEngine
     revision: str
     revive: Callable[[], None]  # to be called when the database does not answer; returns at once
 
@@ -141,12 +142,13 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
     else:
         cluster = EmbeddedPostgres(settings.data_dir)
         url = await asyncio.to_thread(cluster.start)
-    engine = _engine(url)
+    engine, spare = _engine(url), db.connect(url, 1)
     try:
-        revision = await _migrated(engine, url)
-        yield Database(url, engine, revision, partial(_revive, cluster, asyncio.Lock()))
+        revision = await _migrated(url)
+        yield Database(url, engine, spare, revision, partial(_revive, cluster, asyncio.Lock()))
     finally:
         await engine.dispose()
+        await spare.dispose()
         if cluster is not None:
             await asyncio.to_thread(cluster.stop)
 
@@ -160,9 +162,9 @@ def _engine(url: str) -> AsyncEngine:
         ) from None
 
 
-async def _migrated(engine: AsyncEngine, url: str) -> str:
+async def _migrated(url: str) -> str:
     try:
-        return await db.migrate(engine)
+        return await db.migrate(url)
     except Exception as error:
         if not db.is_connection_failure(error):
             raise

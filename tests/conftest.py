@@ -94,9 +94,7 @@ async def running(settings: Settings) -> AsyncIterator[FastAPI]:
 
 async def _make_template(postgres: EmbeddedPostgres) -> None:
     await _run(postgres.url("postgres"), f"CREATE DATABASE {TEMPLATE}")
-    engine = db.connect(postgres.url(TEMPLATE))
-    await db.migrate(engine)
-    await engine.dispose()
+    await db.migrate(postgres.url(TEMPLATE))
 
 
 async def _run(url: str, statement: str) -> None:

@@ -574,7 +574,7 @@ def test_retries_repeat_the_request_with_its_key(user_of: Callable[[Handler], Us
     assert user.slept == [0.25, 0.5, 1.0, 2.0]
 
 
-@pytest.mark.parametrize("status", [425, 429, 502, 503, 504])
+@pytest.mark.parametrize("status", [425, 429, 502, 503, 504, 507])
 def test_retry_after_is_the_least_pause(user_of: Callable[[Handler], User], status: int) -> None:
     user = user_of(Script(problem(status, headers={"Retry-After": "7"}), ok(READY)))
 

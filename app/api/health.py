@@ -1,12 +1,12 @@
 """Is the process alive, is it ready, and how is it doing."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from app import __version__, schemas
 from app.api.dependencies import ContextDep
 from app.api.metrics import exposition
 from app.api.problems import documented
-from app.service.errors import DatabaseDown, Preparing
+from app.service.errors import DatabaseDown, DiskFull, Preparing
 from app.storage import db
 
 router = APIRouter(tags=["health"])
@@ -18,17 +18,20 @@ async def healthz() -> schemas.Alive:
     return schemas.Alive(status="ok", version=__version__)
 
 
-@router.get("/readyz", response_model=schemas.Ready, responses=documented(DatabaseDown, Preparing))
-async def readyz(ctx: ContextDep) -> schemas.Ready:
-    """The kernels are compiled, the database answers, and its schema is the one that this program needs."""
+@router.get("/readyz", response_model=schemas.Ready, responses=documented(DatabaseDown, Preparing, DiskFull))
+async def readyz(request: Request, ctx: ContextDep) -> schemas.Ready:
+    """The kernels are compiled, the database answers, its schema is the one needed, and its disk not known as full."""
     if ctx.live.warm is None:
         raise Preparing("The service compiles what small sets need: some seconds at its very first start. Ask again.")
-    revision = await db.revision(ctx.engine)
+    revision = await db.revision(ctx.spare)
     if revision != db.latest_revision():
         raise DatabaseDown(
             f"The database is at migration {revision or 'none'}, this program needs {db.latest_revision()}; "
             "run `nextpair migrate`."
         )
+    if request.app.state.disk_full:
+        await db.try_the_disk(ctx.spare)
+        request.app.state.disk_full = False
     return schemas.Ready(status="ready", migration=revision)
 
 

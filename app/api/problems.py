@@ -9,10 +9,11 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from app.schemas import FieldError, Problem
-from app.service.errors import AppError, DatabaseDown, InvalidRequest
-from app.storage.db import FAILURES, is_connection_failure, refused_value
+from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
+from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_the_way, refused_value
 
 log = logging.getLogger("nextpair")
+AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
 
 
 def install(app: FastAPI) -> None:
@@ -81,14 +82,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    if is_connection_failure(error):
-        log.warning("database unreachable: %s", error)
-        request.app.state.revive()
-        return response_of(
-            DatabaseDown(
-                "The database does not answer. Send the request again with the same Idempotency-Key: it is done once."
-            )
-        )
+    if (failure := _failure(request, error)) is not None:
+        log.warning("%s: %s", failure.title, error)
+        return response_of(failure)
     if (reason := refused_value(error)) is not None:
         return response_of(
             InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
@@ -96,6 +92,19 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.exception("unexpected error", exc_info=error)
     detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
+
+
+def _failure(request: Request, error: Exception) -> AppError | None:
+    """What the database could not do now and may do later."""
+    if is_connection_failure(error):
+        request.app.state.revive()
+        return DatabaseDown(f"The database does not answer. {AGAIN}")
+    if is_disk_full(error):
+        request.app.state.disk_full = True
+        return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
+    if is_in_the_way(error):
+        return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
+    return None
 
 
 def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:

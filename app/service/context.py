@@ -18,6 +18,7 @@ from app.storage.tables import Record
 @dataclass(frozen=True)
 class Context:
     engine: AsyncEngine
+    spare: AsyncEngine  # has one connection, which tells whether the database answers when the others are all in use
     live: LivePosteriors
     notices: Notices
     jobs: Jobs

@@ -7,7 +7,8 @@
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, Preparing, NotConverged
+    +-- Unavailable     503     DatabaseDown, Busy, Preparing, NotConverged
+    +-- DiskFull        507
 
 The class name in kebab case is the problem's type, the docstring its title.
 """
@@ -201,6 +202,10 @@ class DatabaseDown(Unavailable):
     """The database cannot be reached."""
 
 
+class Busy(Unavailable):
+    """Others are in the way."""
+
+
 class Preparing(Unavailable):
     """The service is preparing."""
 
@@ -209,3 +214,10 @@ class Preparing(Unavailable):
 
 class NotConverged(Unavailable):
     """The fit did not converge, so there is no ranking to publish."""
+
+
+class DiskFull(AppError):
+    """The disk of the database is full."""
+
+    status = 507
+    retry_after = 10

@@ -1,4 +1,4 @@
-"""Engine, transactions and migrations."""
+"""Engine, time limits, migrations, and what a failure of PostgreSQL means."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -12,24 +12,69 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
 
 from app.storage.listening import dsn
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
 MIGRATION_LOCK = 0x6E657874  # "next"
-AWAY = ("08", "53300", "57P")  # SQLSTATE: connection lost, too many connections, starting up or shutting down
+CONNECTIONS = 20
+LIMITS = {  # of a session; decision 26 says why
+    "lock_timeout": "5s",
+    "statement_timeout": "60s",
+    "idle_in_transaction_session_timeout": "30s",
+}
+TO_CONNECT, TO_GET_ONE, NO_ANSWER = 10.0, 10.0, 90.0  # seconds: to PostgreSQL, from the pool, to a statement at all
+
+# SQLSTATE, or how it begins
+AWAY = ("08", "25P03", "53300", "57P")  # connection lost, idle for too long, too many, starting up or shutting down
+IN_THE_WAY = ("40001", "40P01", "55P03", "57014")  # not serialisable, deadlock, lock_timeout, statement_timeout
+DISK_FULL = "53100"
 
 
-def connect(url: str) -> AsyncEngine:
+def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
     """An engine for any PostgreSQL URL, whichever driver it names; asyncpg reads it, options like sslmode included."""
-    creator = partial(asyncpg.connect, dsn(url))
-    return create_async_engine("postgresql+asyncpg://", async_creator=creator, pool_size=10, max_overflow=10)
+    return create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=partial(_session, url),
+        pool_size=(connections + 1) // 2,
+        max_overflow=connections // 2,
+        pool_timeout=TO_GET_ONE,
+    )
 
 
-async def migrate(engine: AsyncEngine) -> str:
-    """Bring the schema up to date, one process at a time. Returns the revision."""
+_LIMIT = (
+    "SELECT set_config(name, value, false) FROM pg_settings "
+    "JOIN unnest($1::text[], $2::text[]) AS own (name, value) USING (name) WHERE source = 'default'"
+)
+
+
+async def _session(url: str) -> asyncpg.Connection:
+    """A connection with LIMITS, but where the URL, the role, the database or the server has set one.
+
+    They are set by a statement: poolers refuse most settings at the start of a session.
+    """
+    no_answer = None if "statement_timeout" in url else NO_ANSWER
+    connection = await asyncpg.connect(dsn(url), timeout=TO_CONNECT, command_timeout=no_answer)
+    try:
+        await connection.execute(_LIMIT, list(LIMITS), list(LIMITS.values()))
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
+
+
+# Migrations set their own lock_timeout.
+_NO_LIMITS = text("SELECT set_config(name, '0', true) FROM unnest(CAST(:names AS text[])) AS name")
+
+
+async def migrate(url: str) -> str:
+    """Bring the schema up to date, one process at a time, however long it takes. Returns the revision."""
+    creator = partial(asyncpg.connect, dsn(url), timeout=TO_CONNECT)
+    engine = create_async_engine("postgresql+asyncpg://", async_creator=creator, poolclass=NullPool)
     async with engine.begin() as connection:
+        await connection.execute(_NO_LIMITS, {"names": list(LIMITS)})
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
         await connection.run_sync(_upgrade)
         return await connection.run_sync(_revision)
@@ -62,11 +107,36 @@ def _revision(connection: Connection) -> str:
     return MigrationContext.configure(connection).get_current_revision() or ""
 
 
+_MEGABYTE = text("CREATE TABLE a_megabyte AS SELECT random() FROM generate_series(1, 30000)")
+
+
+async def try_the_disk(engine: AsyncEngine) -> None:
+    """Write a megabyte and take it back, which fails where the disk is full."""
+    async with engine.connect() as connection:
+        await connection.execute(_MEGABYTE)
+        await connection.rollback()
+
+
 def is_connection_failure(error: BaseException) -> bool:
     """Whether the database could not be reached, as against refusing a statement."""
-    if isinstance(error, DBAPIError):
-        return error.connection_invalidated or (error.orig is not None and is_connection_failure(error.orig))
-    return isinstance(error, OSError | PoolTimeout) or str(getattr(error, "sqlstate", "")).startswith(AWAY)
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OSError) or _sqlstate(error).startswith(AWAY)
+
+
+def is_in_the_way(error: BaseException) -> bool:
+    """Whether others held what a statement needs, or every connection."""
+    return isinstance(error, PoolTimeout) or _sqlstate(error) in IN_THE_WAY
+
+
+def is_disk_full(error: BaseException) -> bool:
+    return _sqlstate(error) == DISK_FULL
+
+
+def _sqlstate(error: BaseException) -> str:
+    """PostgreSQL's code for what went wrong; '' where it has none."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return str(getattr(cause, "sqlstate", None) or "")
 
 
 def refused_value(error: BaseException) -> str | None:

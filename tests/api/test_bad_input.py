@@ -439,7 +439,7 @@ async def test_without_a_database_the_answer_is_to_try_again(
     http: httpx.AsyncClient, app: FastAPI, context: Context, method: str, path: str, body: Any
 ) -> None:
     dead = db.connect("postgresql://nobody@127.0.0.1:1/nowhere")
-    app.state.context = dataclasses.replace(context, engine=dead)
+    app.state.context = dataclasses.replace(context, engine=dead, spare=dead)
     answer = await http.request(method, path, json=body)
     assert_problem(answer, 503, "database-down", "Send the request again")
     assert int(answer.headers["Retry-After"]) >= 1
