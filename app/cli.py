@@ -136,7 +136,7 @@ def aggregate(
     ] = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
     truth: Annotated[
-        str | None, typer.Option(metavar="COL", help="0 or 1, to measure accuracy; never used to fit.")
+        str | None, typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy; never used to fit.")
     ] = None,
     text: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="What an item says, for methods that read it; repeatable.")

@@ -1,15 +1,19 @@
 """One verdict from those of several judges on the same items (SA algorithms 1 to 3).
 
     y_nkc   judge k's probability of class c for item n
-    b_nk    its class, argmax_c y_nkc; -1 where the judge has not said anything
+    v_nkb   its vote: 1 for the class b = argmax_c y_nkc, shared alike among classes that are equal; 0 for all classes
+            where the judge has not said anything
 
     average          P(c | n) = mean over k of y_nkc
-    majority         P(c | n) = share of the judges with b_nk = c
-    Dawid-Skene      b_nk ~ confusion matrix A_k of its judge, A_kcb = P(b_nk = b | c_n = c), and c_n ~ pi:
-                     E   log P(c | n) = log pi_c + sum_k log A_k,c,b_nk + constant
+    majority         P(c | n) = share of the votes for c
+    Dawid-Skene      votes by confusion matrix A_k of their judge, A_kcb = P(vote for b | c_n = c), and c_n ~ pi:
+                     E   log P(c | n) = log pi_c + sum_kb v_nkb log A_kcb + constant
                      M   pi_c = (1 + sum_n P(c | n)) / (C + N),
-                         A_kcb = (sum_n P(c | n) 1[b_nk = b] + prior votes) / their sum over b
+                         A_kcb = (sum_n P(c | n) v_nkb + prior votes) / their sum over b
                      from the majority on, until no probability moves by more than TOLERANCE
+
+SA 3.1 has b = 1[y > 0.5], by which a judge that cannot tell says no: whoever swaps the two classes' names gets another
+truth. Half a vote for each has no side.
 
 Classes are only known up to their names: if other names fit the judges' own words better (a larger trace of all
 confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there
@@ -31,6 +35,7 @@ ONE_SIDED = 0.95  # share of one class from which on a judge says always the sam
 EQUAL = 1e-9  # of probabilities that count as tied
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge who has not said anything
+Votes = NDArray[np.float64]  # (N, K, C) v_nkb
 
 
 class Aggregate(NamedTuple):
@@ -51,15 +56,16 @@ def binary(y: Floats) -> Probabilities:
     return np.stack([1.0 - y, y], axis=-1)
 
 
-def votes(y: Probabilities) -> Ints:
-    """(N, K) b_nk. A judge who gives both of two classes 0.5 votes for class 0 (SA 3.1: b = 1[y > 0.5])."""
-    said = ~np.isnan(y).any(axis=2)
-    return np.where(said, np.argmax(np.nan_to_num(y), axis=2), -1)
+def votes(y: Probabilities) -> Votes:
+    """Each judge's votes on each item; half for each of two classes that it gives 0.5."""
+    said = ~np.isnan(y).any(axis=2, keepdims=True)
+    best = said & (y >= y.max(axis=2, keepdims=True) - EQUAL)
+    return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
 
 
-def one_sided(b: Ints, classes: int) -> Bools:
+def one_sided(v: Votes) -> Bools:
     """(K,) judges whose votes are next to all of one class: they tell nothing of any item."""
-    counts = one_hot(b, classes).sum(axis=0)
+    counts = v.sum(axis=0)
     return np.asarray(counts.max(axis=1) >= ONE_SIDED * np.maximum(counts.sum(axis=1), 1.0))
 
 
@@ -70,27 +76,22 @@ def average(y: Probabilities) -> Aggregate:
     return Aggregate(_normalised(total))
 
 
-def majority(b: Ints, classes: int) -> Aggregate:
+def majority(v: Votes) -> Aggregate:
     """Items that nobody judged have every class alike."""
-    return Aggregate(_normalised(one_hot(b, classes).sum(axis=1)))
+    return Aggregate(_normalised(v.sum(axis=1)))
 
 
-def dawid_skene(b: Ints, classes: int) -> Aggregate:
+def dawid_skene(v: Votes) -> Aggregate:
     """Items that nobody judged have the classes' overall shares."""
-    hot, p = one_hot(b, classes), majority(b, classes).probability
+    p = majority(v).probability
     outcome, iterations, moved = Outcome.MAX_ITERATIONS, 0, np.inf
     while iterations < MAX_ITERATIONS and outcome is not Outcome.CONVERGED:
-        new = _expected(hot, *_estimated(hot, p))
+        new = _expected(v, *_estimated(v, p))
         moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
         outcome = Outcome.CONVERGED if moved <= TOLERANCE else outcome
-    _, confusion = _estimated(hot, p)
+    _, confusion = _estimated(v, p)
     names = _names(confusion)
     return Aggregate(p[:, names], confusion[:, names], Convergence(outcome, iterations, moved))
-
-
-def one_hot(b: Ints, classes: int) -> Floats:
-    """(..., C), zero where nothing was said."""
-    return np.asarray(b[..., None] == np.arange(classes), dtype=np.float64)
 
 
 def _normalised(weights: Floats) -> Floats:
@@ -99,19 +100,19 @@ def _normalised(weights: Floats) -> Floats:
     return np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), 1.0 / weights.shape[1])
 
 
-def _estimated(hot: Floats, p: Floats) -> tuple[Floats, Floats]:
+def _estimated(v: Votes, p: Floats) -> tuple[Floats, Floats]:
     """pi (C,) and A (K, C, C)."""
-    n, judges, classes = hot.shape
-    counts = (p.T @ hot.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
+    n, judges, classes = v.shape
+    counts = (p.T @ v.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
     counts = counts + np.where(np.eye(classes) > 0.0, RIGHT, WRONG)
     return (1.0 + p.sum(axis=0)) / (classes + n), counts / counts.sum(axis=2, keepdims=True)
 
 
-def _expected(hot: Floats, pi: Floats, confusion: Floats) -> Floats:
+def _expected(v: Votes, pi: Floats, confusion: Floats) -> Floats:
     """P(c | n), in log space: hundreds of judges do not underflow."""
     judges, classes, _ = confusion.shape
     told = np.log(confusion).swapaxes(1, 2).reshape(judges * classes, classes)
-    return np.asarray(softmax(np.log(pi) + hot.reshape(len(hot), judges * classes) @ told, axis=1))
+    return np.asarray(softmax(np.log(pi) + v.reshape(len(v), judges * classes) @ told, axis=1))
 
 
 def _names(confusion: Floats) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.inference.aggregation import ONE_SIDED, Aggregate, Probabilities, average, dawid_skene, majority, votes
 from app.inference.skills import Context, Learner, Progress, by_context
-from app.inference.types import Floats, Ints
+from app.inference.types import Floats
 from app.words import AggregationName, ContextMethod
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
@@ -45,7 +45,7 @@ def aggregate(
         return by_context(y, context, cast("ContextMethod", method), rng, progress=progress, learner=learner)
     if method == "average":
         return average(y)
-    return (majority if method == "majority" else dawid_skene)(votes(y), y.shape[2])
+    return (majority if method == "majority" else dawid_skene)(votes(y))
 
 
 def skill(confusion: Floats) -> Floats:
@@ -60,25 +60,23 @@ def doubts(y: Probabilities) -> list[Doubt]:
 
     By Dawid-Skene, whatever method is used: an average or a majority counts such judges in full.
     """
-    b, classes = votes(y), y.shape[2]
-    confusion = dawid_skene(b, classes).confusion
+    v = votes(y)
+    confusion = dawid_skene(v).confusion
     assert confusion is not None
-    skills = skill(confusion)
-    found = [_doubt(k, b[:, k], float(skills[k]), classes) for k in range(b.shape[1])]
+    found = [_doubt(k, *of_judge) for k, of_judge in enumerate(zip(v.sum(axis=0), skill(confusion), strict=True))]
     return [doubt for doubt in found if doubt is not None]
 
 
 def departure(found: Aggregate, y: Probabilities) -> float:
     """Share of the items with a clear majority in which the method decides otherwise."""
-    share = majority(votes(y), y.shape[2]).probability
-    top = np.sort(share, axis=1)
-    clear = top[:, -1] - top[:, -2] > 1e-9
-    differs = found.probability.argmax(axis=1) != share.argmax(axis=1)
-    return float(differs[clear].mean()) if clear.any() else 0.0
+    named, by_majority = (votes(p[:, None, :])[:, 0] for p in (found.probability, majority(votes(y)).probability))
+    clear = by_majority.max(axis=1) == 1.0
+    agrees = (named * by_majority).sum(axis=1)
+    return float(1.0 - agrees[clear].mean()) if clear.any() else 0.0
 
 
-def _doubt(k: int, b: Ints, skill_of_judge: float, classes: int) -> Doubt | None:
-    counts = np.bincount(b[b >= 0], minlength=classes)
+def _doubt(k: int, counts: Floats, skill_of_judge: float) -> Doubt | None:
+    """Args: `counts` (C,) are the judge's votes."""
     if counts.sum() < FEW:
         return None
     most = int(np.argmax(counts))

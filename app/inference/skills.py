@@ -13,9 +13,9 @@ Minimise over W, b, z and V, with y_nkb the judge's own probabilities, zero for 
 
 The second term (eq. 8) keeps sure judges from being believed too much. The others are ours, for contexts of many
 numbers; ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
-Then, with b_nk the class that judge k voted for,
+Then, with v_nkb the votes of judge k (aggregation.py),
 
-    SkillAggregation      P(c | n) = s_nc prod_k A_n,k,c,b_nk / their sum over c         (eq. 9)
+    SkillAggregation      P(c | n) = s_nc prod_kb A_nkcb^v_nkb / their sum over c        (eq. 9)
     Crowdlayer            P(c | n) = s_nc
     train on majority     P(c | n) = s_nc, fitted to the majority's votes as if they were one judge's
 
@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from app.inference.aggregation import Aggregate, Probabilities, majority, one_hot, one_sided, votes
+from app.inference.aggregation import Aggregate, Probabilities, one_sided, votes
 from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 from app.words import ContextMethod
 
@@ -126,7 +126,7 @@ def by_context(
 
     A `learner` other than `linear` may read of a context what it likes.
     """
-    heard = ~one_sided(votes(y), y.shape[2])
+    heard = ~one_sided(votes(y))
     heard = heard if heard.any() else np.ones_like(heard)
     found = _by_context(y[:, heard], context, method, rng, training, progress, learner or linear)
     return found if found.confusion is None else found._replace(confusion=_at(heard, found.confusion))
@@ -147,8 +147,7 @@ def _by_context(
     found = cross_fit(Judged(context.x, answers, context.group), head, training, rng, progress, learner)
     if by_context_alone:
         return Aggregate(found.s, None, found.convergence)
-    said = one_hot(votes(y), y.shape[2])
-    log_p = np.log(found.s + LEAST) + np.einsum("nkb,nkcb->nc", said, np.log(found.a + LEAST))
+    log_p = np.log(found.s + LEAST) + np.einsum("nkb,nkcb->nc", votes(y), np.log(found.a + LEAST))
     return Aggregate(softmax(log_p, axis=1), found.a.mean(axis=0), found.convergence)
 
 
@@ -337,10 +336,9 @@ def _answers(y: Probabilities) -> Floats:
 
 
 def _by_majority(y: Probabilities) -> Floats:
-    """(N, 1, C) as if one judge had said what most did; nothing where none did."""
-    b = votes(y)
-    agreed = np.argmax(majority(b, y.shape[2]).probability, axis=1)
-    return one_hot(np.where((b >= 0).any(axis=1), agreed, -1)[:, None], y.shape[2])
+    """(N, 1, C) as if one judge had voted as most did; nothing where none did."""
+    counts = votes(y).sum(axis=1, keepdims=True)
+    return votes(np.where(counts.any(axis=2, keepdims=True), counts, np.nan))
 
 
 def _at(heard: Bools, confusion: Floats) -> Floats:

@@ -8,11 +8,11 @@ import numpy as np
 from rich.console import Console
 from scipy.sparse import csr_array, hstack
 
-from app.inference.aggregation import Aggregate, binary
+from app.inference.aggregation import Aggregate, binary, votes
 from app.inference.encoding import given, hashed
 from app.inference.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
 from app.inference.skills import Context, Learner, Step
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Floats
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
 from app.tables import InputError, Table, complaint, encode, keys, numbers, read, texts
 from app.words import AggregationName
@@ -26,7 +26,7 @@ class Judged(NamedTuple):
     items: list[str]  # (N,)
     judges: list[str]  # (K,)
     y: Floats  # (N, K) probability of yes; NaN where a judge has said nothing
-    truth: Ints | None  # (N,) 0 or 1
+    truth: Floats  # (N,) 0 or 1; NaN where it is not known
     context: Context | None  # where columns with texts or features were named
     learner: Learner | None = None  # of a transformer that is trained too
 
@@ -79,7 +79,7 @@ def load(file: str, columns: Columns, encoder: Encoder = Encoder()) -> Judged:  
         raise InputError(f"{table.name}: aggregation needs two judges or more; name their columns with --judge")
     names = keys(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     y = np.column_stack([_share(table, judge) for judge in named])
-    known = _share(table, truth, whole=True).astype(np.int64) if truth else None
+    known = _share(table, truth, whole=True) if truth else np.full(len(names), np.nan)
     return Judged(names, named, y, known, *_context(table, columns, encoder))
 
 
@@ -163,7 +163,7 @@ def _summary(judged: Judged, method: AggregationName, found: Verdicts) -> dict[s
         "converged": convergence.converged if convergence else True,
         "items": len(judged.items),
         "yes": int(found.yes.sum()),
-        "accuracy": None if judged.truth is None else float((found.yes == judged.truth).mean()),
+        "accuracy": _right(found.yes.astype(np.float64), judged.truth),
         "warnings": _warnings(judged, method, found),
         "judges": [_judge(judged, found, k) for k in range(len(judged.judges))],
     }
@@ -190,17 +190,21 @@ def in_words(doubt: Doubt, judge: str) -> str:
 def _judge(judged: Judged, found: Verdicts, k: int) -> dict[str, Any]:
     """How a judge goes with the group, and what the method believes of it."""
     said, skills = ~np.isnan(judged.y[:, k]), found.aggregate.confusion
-    yes = judged.y[said, k] > 0.5
-    agrees = float((yes == found.yes[said]).mean()) if said.any() else None
-    own = judged.truth is not None and said.any()
+    yes = votes(binary(judged.y))[said, k, 1]
     return {
         "judge": judged.judges[k],
         "votes": int(said.sum()),
-        "agreement": agrees,
+        "agreement": _right(yes, found.yes[said].astype(np.float64)),
         "p_no_if_no": None if skills is None else float(skills[k, 0, 0]),
         "p_yes_if_yes": None if skills is None else float(skills[k, 1, 1]),
-        "accuracy": float((yes == judged.truth[said]).mean()) if own and judged.truth is not None else None,
+        "accuracy": _right(yes, judged.truth[said]),
     }
+
+
+def _right(yes: Floats, truth: Floats) -> float | None:
+    """Share of the items of known truth (N,) that yes (N,) names; half a vote is half right. None if none is known."""
+    known = ~np.isnan(truth)
+    return float(1.0 - np.abs(yes - truth)[known].mean()) if known.any() else None
 
 
 def _print(judged: Judged, summary: dict[str, Any]) -> None:
@@ -227,10 +231,10 @@ def _number(table: Table, column: str) -> Floats:
 
 
 def _share(table: Table, column: str, *, whole: bool = False) -> Floats:
-    """(N,) numbers from 0 to 1, NaN where empty; `whole` wants 0 or 1 everywhere. Raises InputError."""
+    """(N,) numbers from 0 to 1, NaN where empty; `whole` wants 0 or 1. Raises InputError."""
     values = numbers(table, column)
-    wrong = ~np.isin(values, (0.0, 1.0)) if whole else (values < 0.0) | (values > 1.0)
+    wrong = (values < 0.0) | (values > 1.0) | (whole & (values % 1.0 > 0.0))
     if wrong.any():
-        wanted = "0 or 1" if whole else "a probability of yes from 0 to 1, or nothing"
-        raise complaint(table, int(np.argmax(wrong)), column, f"write {wanted}")
+        wanted = "0 or 1" if whole else "a probability of yes from 0 to 1"
+        raise complaint(table, int(np.argmax(wrong)), column, f"write {wanted}, or nothing")
     return values

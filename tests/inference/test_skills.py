@@ -64,7 +64,7 @@ def test_the_context_helps_and_skills_are_found() -> None:
     order = np.argsort(-skill(found.confusion))
     assert order.tolist() == [0, 1, 2, 3]
     accuracy = (found.labels(rng()) == truth).mean()
-    assert accuracy > (dawid_skene(votes(binary(y)), 2).labels(rng()) == truth).mean() + 0.02
+    assert accuracy > (dawid_skene(votes(binary(y))).labels(rng()) == truth).mean() + 0.02
     assert accuracy > (by_context(binary(y), context, "crowdlayer", rng()).labels(rng()) == truth).mean() + 0.03
 
 
@@ -86,7 +86,7 @@ def test_three_classes_with_the_skills_of_appendix_f() -> None:
     found = by_context(np.eye(3)[b], context, "skill-aggregation", rng())
     assert found.confusion is not None
     assert np.argsort(-skill(found.confusion)).tolist() == [0, 1, 2]
-    assert (found.labels(rng()) == truth).mean() > (majority(b, 3).labels(rng()) == truth).mean() + 0.02
+    assert (found.labels(rng()) == truth).mean() > (majority(votes(np.eye(3)[b])).labels(rng()) == truth).mean() + 0.02
 
 
 def test_judges_who_say_always_the_same_are_passed_over() -> None:
@@ -102,7 +102,7 @@ def test_votes_do_not_count_twice() -> None:
     truth, y, _ = planted(400, [0.9, 0.7, 0.7, 0.6])
     itself = Context(csr_array(np.eye(400)), np.arange(400))
     found = by_context(binary(y), itself, "skill-aggregation", rng(), training=Training(ridge=1e-6))
-    assert (found.labels(rng()) == truth).mean() >= (majority(votes(binary(y)), 2).labels(rng()) == truth).mean() - 0.02
+    assert (found.labels(rng()) == truth).mean() >= (majority(votes(binary(y))).labels(rng()) == truth).mean() - 0.02
 
 
 def test_renaming_judges_renames_the_result_and_a_silent_one_changes_nothing() -> None:

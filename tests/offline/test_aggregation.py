@@ -107,6 +107,16 @@ def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytes
     assert any(str(warning).startswith("coin is as good as chance") for warning in found["warnings"])
 
 
+def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A vote of 0.5 is half right."""
+    (tmp_path / "some.csv").write_text("a,b,t\n0.9,0.5,1\n0.1,0.5,\n0.8,0.9,0\n0.2,0.1,0\n0.7,0.5,\n")
+    found = summary(capsys, str(tmp_path / "some.csv"), "--truth", "t", "--method", "majority")
+    assert found["accuracy"] == pytest.approx(2.0 / 3.0)
+    assert isinstance(found["judges"], list)
+    assert [judge["accuracy"] for judge in found["judges"]] == pytest.approx([2.0 / 3.0, 0.5])
+    assert [judge["agreement"] for judge in found["judges"]] == pytest.approx([1.0, 0.7])
+
+
 @pytest.mark.parametrize(
     ("content", "options", "says"),
     [
@@ -115,7 +125,6 @@ def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytes
         ("a\n0.5\n", [], "two judges or more"),
         ("a,b\n0.5,0.5\n", ["--judge", "a", "--judge", "c"], "no column 'c'"),
         ("a,b,t\n0.5,0.5,0.5\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
-        ("a,b,t\n0.5,0.5,\n", ["--truth", "t"], "line 2, column 't': write 0 or 1"),
         ("i,a,b\n,0.5,0.5\n", ["--item", "i"], "every row needs a value"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer"], "name the columns with --text or --feature"),
         ("a,b,f\n0.5,0.5,\n", ["--feature", "f"], "line 2, column 'f': empty; a feature is a number"),

@@ -103,7 +103,7 @@ def test_with_a_transformer_skill_aggregation_beats_the_majority(
     model: Transformer, told: tuple[Items, Ints, Floats]
 ) -> None:
     items, truth, y = told
-    plain = (majority(votes(binary(y)), 2).labels(rng()) == truth).mean()
+    plain = (majority(votes(binary(y))).labels(rng()) == truth).mean()
     assert accuracy("skill-aggregation", truth, y, encode(items, model)) > plain + 0.1
     tuned = accuracy("skill-aggregation", truth, y, tokens(items, model), learner=fine_tuned(model))
     assert tuned > plain + 0.1
