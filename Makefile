@@ -10,13 +10,16 @@ VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
-.PHONY: run test test-browser install-browser test-vllm demo-vllm install-vllm check bench docs lock clean
+.PHONY: run test test-faults test-browser install-browser test-vllm demo-vllm install-vllm check bench docs lock clean
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 test: $(INSTALLED)  ## every test, on a private PostgreSQL
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+test-faults: $(INSTALLED)  ## the races and faults of `make test`, a thousand times over
+	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
 
 test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser

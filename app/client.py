@@ -61,6 +61,7 @@ from app.schemas import (
     Ranking,
     RankSets,
     Ready,
+    Release,
     Released,
     ReleaseMany,
     Renewal,
@@ -209,25 +210,30 @@ def next_pairs(
     return _write("POST", _path("next-pairs"), Assignments.model_validate_json, ask)
 
 
-def renew(assignment_id: Id, *, lease_seconds: float = 600.0) -> Call[Lease]:
-    path = _path("assignments", assignment_id, "renew")
-    return _write("POST", path, Lease.model_validate_json, Renewal(lease_seconds=lease_seconds))
+def renew(assignment_id: Id, *, lease_seconds: float = 600.0, generation: int | None = None) -> Call[Lease]:
+    """Fails with the `generation` that the assignment came with once it was handed out again."""
+    body = Renewal(lease_seconds=lease_seconds, **_given(generation=generation))
+    return _write("POST", _path("assignments", assignment_id, "renew"), Lease.model_validate_json, body)
 
 
-def renew_many(assignments: Sequence[UUID], *, lease_seconds: float = 600.0) -> Call[Held]:
-    """Leaves out of the answer whatever is leased no longer."""
-    body = RenewMany(assignments=list(assignments), lease_seconds=lease_seconds)
+def renew_many(
+    assignments: Sequence[UUID], *, lease_seconds: float = 600.0, generations: Mapping[UUID, int] | None = None
+) -> Call[Held]:
+    """Leaves out of the answer whatever is leased no longer, or is at another than the generation given for it."""
+    body = RenewMany(assignments=list(assignments), lease_seconds=lease_seconds, **_given(generations=generations))
     return _write("POST", _path("assignments", "renew"), Held.model_validate_json, body)
 
 
-def release_many(assignments: Sequence[UUID]) -> Call[Released]:
-    body = ReleaseMany(assignments=list(assignments))
+def release_many(assignments: Sequence[UUID], *, generations: Mapping[UUID, int] | None = None) -> Call[Released]:
+    """Leaves as it is whatever is leased no longer, or is at another than the generation given for it."""
+    body = ReleaseMany(assignments=list(assignments), **_given(generations=generations))
     return _write("POST", _path("assignments", "release"), Released.model_validate_json, body)
 
 
-def release(assignment_id: Id) -> Call[Lease]:
+def release(assignment_id: Id, *, generation: int | None = None) -> Call[Lease]:
     """Gives the pair back without a verdict."""
-    return _write("POST", _path("assignments", assignment_id, "release"), Lease.model_validate_json)
+    body = None if generation is None else Release(generation=generation)
+    return _write("POST", _path("assignments", assignment_id, "release"), Lease.model_validate_json, body)
 
 
 def send_verdict(assignment_id: Id, verdict: VerdictIn) -> Call[Comparison | FailureRecorded]:

@@ -45,6 +45,16 @@ WorkerName = Annotated[
         description="Which of a judge's processes asks: live assignments come back to the worker that holds them only.",
     ),
 ]
+Generation = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=2**31 - 1,
+        examples=[1],
+        description="As the assignment came with it. Whoever sends one that has been superseded since is told so, and "
+        "nothing is recorded.",
+    ),
+]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
 
@@ -310,6 +320,10 @@ class Assignment(Pair):
     context: str | None
     judge: str
     expires_at: datetime
+    generation: int = Field(
+        description="Grows each time the lease is handed out, also to another process of the same judge: the last one "
+        "holds it."
+    )
 
 
 class Assignments(Response):
@@ -327,7 +341,11 @@ class Preview(Response):
     pairs: list[Pair]
 
 
-class Renewal(Request):
+class Release(Request):
+    generation: Generation | None = None
+
+
+class Renewal(Release):
     lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
 
 
@@ -337,18 +355,27 @@ class Lease(Response):
     expires_at: datetime
 
 
-class RenewMany(Renewal):
+class ReleaseMany(Request):
     assignments: list[UUID] = Field(min_length=1, max_length=10000)
+    generations: dict[UUID, Generation] | None = Field(
+        default=None, description="Of those that are to be left as they are once they have been superseded."
+    )
+
+    @model_validator(mode="after")
+    def _of_these_assignments(self) -> Self:
+        if others := set(self.generations or ()) - set(self.assignments):
+            raise ValueError(f"generations names {min(others)}, which is not among the assignments")
+        return self
+
+
+class RenewMany(ReleaseMany):
+    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
 
 
 class Held(Response):
     """Those of the assignments that are still leased, and until when."""
 
     held: list[Lease]
-
-
-class ReleaseMany(Request):
-    assignments: list[UUID] = Field(min_length=1, max_length=10000)
 
 
 class Released(Response):
@@ -391,6 +418,7 @@ class VerdictIn(Request):
     failure: Failure | None = Field(default=None, description="No verdict: recorded, never counted as a tie or a vote.")
     reason: str | None = Field(default=None, max_length=2000, description="Why there is no verdict.")
     judge: JudgeName | None = Field(default=None, description="Checked against the assignment's judge when sent.")
+    generation: Generation | None = None
     label_mass: Probability | None = Field(
         default=None, description="Probability that the model gave to the labels at all."
     )

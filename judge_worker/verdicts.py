@@ -45,12 +45,12 @@ def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[
     """Args: source says which model and template it was; it is stored with the verdict."""
     if isinstance(outcome, Unread):
         return VerdictOf(
-            assignment_id=pair.id, failure=outcome.failure, reason=outcome.reason[:2000], latency_ms=latency_ms,
-            raw=source,
+            assignment_id=pair.id, generation=pair.generation, failure=outcome.failure, reason=outcome.reason[:2000],
+            latency_ms=latency_ms, raw=source,
         )  # fmt: skip
     return VerdictOf(
-        assignment_id=pair.id, logprobs=_logprobs(outcome), label_mass=outcome.label_mass, latency_ms=latency_ms,
-        raw=source | ({"bounded": True} if outcome.bounded else {}),
+        assignment_id=pair.id, generation=pair.generation, logprobs=_logprobs(outcome), label_mass=outcome.label_mass,
+        latency_ms=latency_ms, raw=source | ({"bounded": True} if outcome.bounded else {}),
     )  # fmt: skip
 
 

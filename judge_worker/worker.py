@@ -9,6 +9,7 @@ verdict is neither lost nor counted twice, whatever is cut off or killed.
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -58,7 +59,7 @@ class Worker:
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
         self._stopping = stopping
         self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
-        self._held: set[UUID] = set()
+        self._held: dict[UUID, int] = {}  # generations
         self._at_engine = asyncio.Lock()
 
     async def run(self) -> None:
@@ -90,7 +91,7 @@ class Worker:
         narrowed: dict[str, Any] = {"sets": s.sets or None, "project": s.project}
         ask = next_pairs(judge=s.judge_name, count=count, lease_seconds=s.lease_seconds, worker=name, **narrowed)
         asked = await self._client.send(ask)
-        self._held |= {pair.id for pair in asked.assignments}
+        self._held |= {pair.id: pair.generation for pair in asked.assignments}
         return asked
 
     async def _judge(self, pairs: Sequence[Assignment]) -> None:
@@ -132,10 +133,12 @@ class Worker:
         ]
         for part in _parts(ready):
             answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
-            for result in answer.results:
-                if result.problem is not None:
-                    self.stats.passed_over[result.problem.title] += 1
-            self._held -= {each.assignment_id for each in part}
+            passed_over = Counter(result.problem.title for result in answer.results if result.problem)
+            self.stats.passed_over += passed_over
+            for title, times in passed_over.items():
+                event("passed over", verdicts=times, because=title)
+            for each in part:
+                self._held.pop(each.assignment_id, None)
 
     async def _tell_swapped(self, judged: Sequence[tuple[Assignment, Reading]]) -> None:
         for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
@@ -157,19 +160,25 @@ class Worker:
 
     async def _give_back(self, ids: Sequence[UUID]) -> None:
         """What cannot be given back, because the service is away, runs out by itself."""
-        self._held -= set(ids)
-        for part in _parts(ids):
+        given_back = [(each, self._held.pop(each)) for each in ids if each in self._held]
+        for part in _parts(given_back):
+            generations = dict(part)
+            release = release_many(list(generations), generations=generations)
             try:
-                await asyncio.wait_for(self._client.send(release_many(part)), LAST)
+                await asyncio.wait_for(self._client.send(release), LAST)
             except (NextpairError, TimeoutError) as error:
                 event("not given back", pairs=len(part), because=str(error) or type(error).__name__)
 
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._settings.lease_seconds / 3.0)
-            for part in _parts(list(self._held)):
+            for part in _parts(list(self._held.items())):
+                generations = dict(part)
+                renewal = renew_many(
+                    list(generations), lease_seconds=self._settings.lease_seconds, generations=generations
+                )
                 with _said("not renewed"):
-                    await self._client.send(renew_many(part, lease_seconds=self._settings.lease_seconds))
+                    await self._client.send(renewal)
 
     async def _look(self) -> None:
         """How many sets and pairs are left, at most."""

@@ -385,6 +385,27 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         {"held": [LEASE]},
     ),
     (
+        client.renew(ASSIGNMENT, generation=2),
+        "POST",
+        f"{of_assignment}/renew",
+        {"lease_seconds": 600.0, "generation": 2},
+        LEASE,
+    ),
+    (
+        client.renew_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
+        "POST",
+        "/v1/assignments/renew",
+        {"assignments": [str(ASSIGNMENT)], "lease_seconds": 600.0, "generations": {str(ASSIGNMENT): 2}},
+        {"held": [LEASE]},
+    ),
+    (
+        client.release_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
+        "POST",
+        "/v1/assignments/release",
+        {"assignments": [str(ASSIGNMENT)], "generations": {str(ASSIGNMENT): 2}},
+        {"released": 1},
+    ),
+    (
         client.release_many([ASSIGNMENT]),
         "POST",
         "/v1/assignments/release",
@@ -423,6 +444,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         EXAMPLES["RankSets"],
     ),
     (client.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
+    (
+        client.release(ASSIGNMENT, generation=2),
+        "POST",
+        f"{of_assignment}/release",
+        {"generation": 2},
+        LEASE | {"status": "released"},
+    ),
     (
         client.send_verdict(ASSIGNMENT, VerdictIn(p_first=0.8)),
         "POST",

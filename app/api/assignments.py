@@ -9,7 +9,7 @@ from app import schemas
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import assignments
-from app.service.errors import LeaseEnded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
+from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
@@ -21,7 +21,10 @@ AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
     responses=documented(UnknownSet, SetDeleted, UnknownJudge),
 )
 async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
-    """Lease the next most informative pairs. The same judge asking again gets its live assignments back first."""
+    """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
+
+    They then are a new generation: what was sent with an older one is refused.
+    """
     return await assignments.ask(ctx, set_id, body)
 
 
@@ -41,32 +44,31 @@ async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignment
 
 @router.post("/assignments/renew", response_model=schemas.Held)
 async def renew_many(body: schemas.RenewMany, write: WriteDep) -> object:
-    """Keep many pairs for longer; those whose lease has ended are left out of the answer."""
+    """Keep many pairs for longer; those whose lease has ended, or was superseded, are left out of the answer."""
     return await write(lambda db: assignments.renew_many(db, body))
 
 
 @router.post("/assignments/release", response_model=schemas.Released)
 async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
-    """Give many pairs back without a verdict; those whose lease has ended are left as they are."""
+    """Give many pairs back without a verdict; those whose lease has ended, or was superseded, are left as they are."""
     return await write(lambda db: assignments.release_many(db, body))
 
 
 @router.post(
     "/assignments/{assignment_id}/renew",
     response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, SetDeleted, LeaseEnded),
+    responses=documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded),
 )
 async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Renewal | None = None) -> object:
     """Keep a pair for longer; by ten minutes unless the body says otherwise."""
-    lease = body or schemas.Renewal()
-    return await write(lambda db: assignments.renew(db, assignment_id, lease.lease_seconds))
+    return await write(lambda db: assignments.renew(db, assignment_id, body or schemas.Renewal()))
 
 
 @router.post(
     "/assignments/{assignment_id}/release",
     response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, SetDeleted, LeaseEnded),
+    responses=documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded),
 )
-async def release(assignment_id: AssignmentId, write: WriteDep) -> object:
+async def release(assignment_id: AssignmentId, write: WriteDep, body: schemas.Release | None = None) -> object:
     """Give a pair back without a verdict."""
-    return await write(lambda db: assignments.release(db, assignment_id))
+    return await write(lambda db: assignments.release(db, assignment_id, body.generation if body else None))

@@ -20,6 +20,7 @@ from app.service.errors import (
     ClientIdReused,
     ForeignAssignment,
     InvalidRequest,
+    LeaseSuperseded,
     MissingOutput,
     SetDeleted,
     UnknownAssignment,
@@ -49,7 +50,9 @@ LearnDep = Annotated[Learn, Depends(get_learn)]
     "/assignments/{assignment_id}/verdict",
     status_code=201,
     response_model=schemas.Comparison | schemas.FailureRecorded,
-    responses=documented(UnknownAssignment, AlreadyJudged, ForeignAssignment, SetDeleted, InvalidRequest),
+    responses=documented(
+        UnknownAssignment, AlreadyJudged, ForeignAssignment, LeaseSuperseded, SetDeleted, InvalidRequest
+    ),
 )
 async def send_verdict(
     assignment_id: Annotated[UUID, Path(description="Id of the assignment.")],

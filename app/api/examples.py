@@ -31,7 +31,7 @@ WHY = {
 PAIR = {"item": None, "first": CANDIDATES[0], "second": CANDIDATES[1], "why": WHY}
 ASSIGNMENT = {
     **PAIR, "id": ASSIGNMENT_ID, "set_id": SET_ID, "question": QUESTION, "context": None, "judge": "alice",
-    "expires_at": THEN,
+    "expires_at": THEN, "generation": 1,
 }  # fmt: skip
 COMPARISON = {
     "seq": 1, "set_id": SET_ID, "item": None, "first": "kelp", "second": "rowan", "p_first": 0.83, "winner": None,
@@ -74,12 +74,13 @@ EXAMPLES: dict[str, Any] = {
     "Released": {"released": 1},
     "Assignments": {"status": "open", "assignments": [ASSIGNMENT]},
     "Preview": {"status": "open", "pairs": [PAIR]},
-    "Renewal": {"lease_seconds": 600.0},
+    "Renewal": {"lease_seconds": 600.0, "generation": 1},
+    "Release": {"generation": 1},
     "Lease": {"id": ASSIGNMENT_ID, "status": "leased", "expires_at": THEN},
-    "VerdictIn": {"p_first": 0.83, "label_mass": 0.98, "latency_ms": 120.0},
+    "VerdictIn": {"p_first": 0.83, "generation": 1, "label_mass": 0.98, "latency_ms": 120.0},
     "VerdictsIn": {
         "verdicts": [
-            {"assignment_id": ASSIGNMENT_ID, "logprobs": {"first": -0.2, "second": -1.8}},
+            {"assignment_id": ASSIGNMENT_ID, "generation": 1, "logprobs": {"first": -0.2, "second": -1.8}},
         ]
     },
     "VerdictResults": {"results": [{"assignment_id": ASSIGNMENT_ID, "status": 201, "comparison": COMPARISON}]},

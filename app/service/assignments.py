@@ -5,6 +5,7 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from app.live.posteriors import Terms, all_of
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.errors import AppError, LeaseEnded, SetDeleted, UnknownAssignment, UnknownJudge
+from app.service.errors import AppError, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.notices import wait
 from app.service.posteriors import Current
 from app.storage import assignments, candidates, judges, sets
@@ -50,6 +51,7 @@ class _Leased(NamedTuple):
     second: int
     why: str  # JSON
     expires_at: datetime
+    generation: int
 
 
 class _State(NamedTuple):
@@ -59,8 +61,8 @@ class _State(NamedTuple):
     terms: Terms
     catalogue: Catalogue
     snapshot: Snapshot
-    blocked: Blocked
     reason: StopReason | None  # why no more pairs are needed, if so
+    blocked: Blocked
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
@@ -133,7 +135,8 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     """The same choice, leasing nothing. Raises UnknownSet, SetDeleted."""
     leases = [lease for lease in await assignments.blocking(db, [set_id], -1) if not lease.expired]
     row = await existing_set(db, set_id)
-    (state,) = await _states(ctx, db, [row], {set_id: leases})
+    ((current, reason),) = await _current(ctx, db, [row])
+    state = _State(*current, reason, _blocked(leases))
     (chosen,) = await _choose(ctx, [(state, count)])
     texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
     shown = [(_shown(state, texts, c.item, c.pair.first, c.pair.second), _why(state.terms, c)) for c in chosen]
@@ -142,50 +145,71 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     return schemas.Preview(status=status, reason=_reason(status, state), pairs=pairs)
 
 
-async def renew(db: AsyncConnection, assignment_id: UUID, lease_seconds: float) -> schemas.Lease:
-    """Raises UnknownAssignment, SetDeleted, LeaseEnded."""
-    await _live_lease(db, assignment_id)
-    await assignments.extend(db, [assignment_id], lease_seconds)
-    row = (await assignments.lock(db, [assignment_id]))[assignment_id]
-    return schemas.Lease(id=row.id, status="leased", expires_at=row.expires_at)
+async def renew(db: AsyncConnection, assignment_id: UUID, renewal: schemas.Renewal) -> schemas.Lease:
+    """Raises UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded."""
+    row = await _locked(db, assignment_id, renewal.generation)
+    lease = _live(row, await assignments.extend(db, {row.id: renewal.generation}, renewal.lease_seconds))
+    return schemas.Lease(id=row.id, status="leased", expires_at=lease.expires_at)
 
 
-async def release(db: AsyncConnection, assignment_id: UUID) -> schemas.Lease:
-    """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseEnded."""
-    row = await _live_lease(db, assignment_id)
-    await assignments.release(db, [assignment_id])
+async def release(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> schemas.Lease:
+    """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded."""
+    row = await _locked(db, assignment_id, generation)
+    lease = _live(row, await assignments.release(db, {row.id: generation}))
     await sets.announce(db, [row.set_id])
-    return schemas.Lease(id=row.id, status="released", expires_at=row.expires_at)
+    return schemas.Lease(id=row.id, status="released", expires_at=lease.expires_at)
 
 
 async def renew_many(db: AsyncConnection, request: schemas.RenewMany) -> schemas.Held:
-    rows = await assignments.extend(db, request.assignments, request.lease_seconds)
+    """Keep those that are still leased for longer; the others are left out of the answer."""
+    leases = await assignments.extend(db, _generations(request), request.lease_seconds)
     return schemas.Held(
-        held=[schemas.Lease(id=i, status="leased", expires_at=row.expires_at) for i, row in rows.items()]
+        held=[schemas.Lease(id=lease.id, status="leased", expires_at=lease.expires_at) for lease in leases]
     )
 
 
 async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> schemas.Released:
     """Give the pairs back that are still leased; the others are left as they are."""
-    rows = await assignments.lock(db, request.assignments)
-    leased = [row for row in rows.values() if row.state == "leased"]
-    await assignments.release(db, [row.id for row in leased])
-    await sets.announce(db, {row.set_id for row in leased})
-    return schemas.Released(released=len(leased))
+    leases = await assignments.release(db, _generations(request))
+    await sets.announce(db, {lease.set_id for lease in leases})
+    return schemas.Released(released=len(leases))
 
 
-async def _live_lease(db: AsyncConnection, assignment_id: UUID) -> Record:
+def superseded(row: Record, generation: int | None) -> LeaseSuperseded | None:
+    """What to tell the holder of this generation of an assignment, if it was handed out again since."""
+    if generation in (None, row.generation):
+        return None
+    return LeaseSuperseded(
+        f"Assignment {row.id} was handed out again: it is at generation {row.generation}, not {generation}, and "
+        "whoever got that one judges the pair. Ask for pairs again; with a `worker` name of its own each process gets "
+        "only its own back."
+    )
+
+
+def _generations(request: schemas.ReleaseMany) -> dict[UUID, int | None]:
+    given = request.generations or {}
+    return {assignment_id: given.get(assignment_id) for assignment_id in request.assignments}
+
+
+async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> Record:
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
         raise UnknownAssignment(f"There is no assignment {assignment_id}.")
     if row.deleted_at is not None:
         raise SetDeleted(f"Candidate set {row.set_id} was deleted.")
-    if row.state != "leased" or row.expired:
+    if problem := superseded(row, generation):
+        raise problem
+    return row
+
+
+def _live(row: Record, leases: Sequence[Record]) -> Record:
+    """The lease of assignment `row`, the only one that there can be. Raises LeaseEnded."""
+    if not leases:
         raise LeaseEnded(
-            f"The lease of assignment {assignment_id} has ended ({row.state if row.state != 'leased' else 'expired'}). "
+            f"The lease of assignment {row.id} has ended ({row.state if row.state != 'leased' else 'expired'}). "
             + ("Ask for another pair." if row.state in ("done", "failed") else LATE)
         )
-    return row
+    return leases[0]
 
 
 async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
@@ -208,22 +232,37 @@ async def _lease_together(
 ) -> list[tuple[_State, list[_Leased]]]:
     """What the asker holds of each set, and new leases where that is not enough."""
     judge_id = await ctx.judge_id(db, asker.judge)
-    blocking = posteriors.by_set(await _without_expired(db, await assignments.blocking(db, list(counts), judge_id)))
+    rows = await assignments.blocking(db, list(counts), judge_id)
     people = await _people(db, judge_id, asker)
-    states = await _states(ctx, db, await sets.heads(db, list(counts)), blocking)
-    if people is not None:  # they may go on when the set's own queue has ended
-        states = [state._replace(reason=None) for state in states]
-    held = [[row for row in blocking[state.id] if _is_of(row, judge_id, asker)] for state in states]
-    asked = [rows[: counts[state.id]] for state, rows in zip(states, held, strict=True)]
-    mine = await _extend(db, asked, asker.lease_seconds)
-    lacking = [counts[state.id] - len(leases) for state, leases in zip(states, mine, strict=True)]
-    chosen = await _choose(ctx, list(zip(states, lacking, strict=True)), people)
+    # After the leases: a pair that is answered in between is then in one of the two.
+    current = await _current(ctx, db, await sets.heads(db, list(counts)), going_on=people is not None)
+    mine, blocking = await _settle(db, rows, counts, judge_id, asker)
+    states = [_State(*each, reason, _blocked(blocking[each.id])) for each, reason in current]
+    lacking = [(state, counts[state.id] - len(mine[state.id])) for state in states]
+    chosen = await _choose(ctx, lacking, people)
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
-    return [(state, old + added) for state, old, added in zip(states, mine, new, strict=True)]
+    return [(state, mine[state.id] + added) for state, added in zip(states, new, strict=True)]
+
+
+async def _settle(
+    db: AsyncConnection, rows: Sequence[Record], counts: Mapping[UUID, int], judge_id: int, asker: _Asker
+) -> tuple[defaultdict[UUID, list[_Leased]], defaultdict[UUID, list[Record]]]:
+    """The asker's live leases, handed out again, and the rows that still keep a pair from it; by set."""
+    own = posteriors.by_set([row for row in rows if _is_of(row, judge_id, asker)])
+    mine = {row.id: row for set_id, of_set in own.items() for row in of_set[: counts[set_id]]}
+    ended = [row.id for row in rows if row.state == "leased" and row.expired]
+    ids = [*mine, *ended]
+    settled = {row.id: row for row in await assignments.settle(db, ids, list(mine), asker.lease_seconds)} if ids else {}
+    expired = {row.id for row in settled.values() if row.state == "expired"}
+    leased: defaultdict[UUID, list[_Leased]] = defaultdict(list)
+    for row in mine.values():
+        if row.id in settled and row.id not in expired:
+            leased[row.set_id].append(_lease_of(row, settled[row.id]))
+    return leased, posteriors.by_set([row for row in rows if row.id not in expired])
 
 
 def _is_of(row: Record, judge_id: int, asker: _Asker) -> bool:
-    return bool(row.worker == asker.worker and row.judge_id == judge_id and row.state == "leased")
+    return bool(row.worker == asker.worker and row.judge_id == judge_id and row.state == "leased" and not row.expired)
 
 
 async def _missing(ctx: Context, set_id: UUID) -> AppError:
@@ -236,21 +275,16 @@ async def _missing(ctx: Context, set_id: UUID) -> AppError:
     raise AssertionError(f"set {set_id} was there and was not")
 
 
-async def _without_expired(db: AsyncConnection, rows: Sequence[Record]) -> Sequence[Record]:
-    expired = {row.id for row in rows if row.expired and row.state == "leased"}
-    if not expired:
-        return rows
-    await assignments.expire(db, list(expired))
-    return [row for row in rows if row.id not in expired]
+async def _current(
+    ctx: Context, db: AsyncConnection, rows: Sequence[Record], *, going_on: bool = False
+) -> list[tuple[Current, StopReason | None]]:
+    """What is known of the sets, and why no more pairs of each are needed, if so.
 
-
-async def _states(
-    ctx: Context, db: AsyncConnection, rows: Sequence[Record], blocking: Mapping[UUID, Sequence[Record]]
-) -> list[_State]:
-    """Read the leases before the log: a pair answered in between is then in one of the two."""
+    People who check a judge go on when the set's own queue has ended.
+    """
     current = await posteriors.current_many(ctx, db, rows)
-    reasons = await _reasons(ctx, current)
-    return [_State(*each, _blocked(blocking[each.id]), reason) for each, reason in zip(current, reasons, strict=True)]
+    reasons = [None for _ in current] if going_on else await _reasons(ctx, current)
+    return list(zip(current, reasons, strict=True))
 
 
 async def _reasons(ctx: Context, current: Sequence[Current]) -> list[StopReason | None]:
@@ -331,7 +365,7 @@ async def _lease(
     if not flat:
         return [[] for _ in new]
     ends = await assignments.lease(db, flat, judge_id, asker.worker, asker.lease_seconds)
-    return [[_Leased(x.id, x.item_id, x.first, x.second, x.why, ends) for x in of_set] for of_set in new]
+    return [[_Leased(x.id, x.item_id, x.first, x.second, x.why, ends, 1) for x in of_set] for of_set in new]
 
 
 def _new_leases(state: _State, asks: Sequence[snapshots.Ask]) -> list[NewLease]:
@@ -343,15 +377,10 @@ def _new_leases(state: _State, asks: Sequence[snapshots.Ask]) -> list[NewLease]:
     ]
 
 
-async def _extend(db: AsyncConnection, mine: Sequence[Sequence[Record]], seconds: float) -> list[list[_Leased]]:
-    """Asking again is also a sign of life. Leaves out what was answered or given back in the meantime."""
-    ids = [row.id for of_set in mine for row in of_set]
-    held = await assignments.extend(db, ids, seconds) if ids else {}
-    return [[_lease_of(row, held[row.id]) for row in of_set if row.id in held] for of_set in mine]
-
-
-def _lease_of(row: Record, extended: Record) -> _Leased:
-    return _Leased(row.id, row.item_id, row.first, row.second, extended.why, extended.expires_at)
+def _lease_of(row: Record, settled: Record) -> _Leased:
+    return _Leased(
+        row.id, row.item_id, row.first, row.second, settled.why, settled.expires_at, settled.generation
+    )  # fmt: skip
 
 
 async def _show(
@@ -374,7 +403,7 @@ def _assignment(state: _State, texts: Texts, lease: _Leased, judge: str) -> sche
     return schemas.Assignment(
         item=item, first=first, second=second, why=schemas.Why.model_validate_json(lease.why), id=lease.id,
         set_id=state.id, question=state.terms.question, context=state.terms.context, judge=judge,
-        expires_at=lease.expires_at,
+        expires_at=lease.expires_at, generation=lease.generation,
     )  # fmt: skip
 
 

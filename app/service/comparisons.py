@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app import schemas
 from app.live.snapshot import Catalogue
 from app.service import places, posteriors
+from app.service.assignments import superseded
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     AlreadyJudged,
@@ -62,7 +63,8 @@ def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
 async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[Told]:
     """Record each verdict, or say what is wrong with it; the others are recorded all the same.
 
-    A verdict on a lease that has ended is kept and marked late. A failure ends its assignment and never enters the log.
+    A verdict on a lease that has ended is kept and marked late; one of a superseded generation is not kept. A failure
+    ends its assignment and never enters the log.
     """
     rows = await assignments.lock(db, [verdict.assignment_id for verdict in verdicts])
     problems: dict[int, AppError] = {}
@@ -152,6 +154,8 @@ def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -
         return SetDeleted(f"Candidate set {row.set_id} was deleted.")
     if verdict.judge is not None and verdict.judge != row.judge:
         return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {verdict.judge!r}.")
+    if problem := superseded(row, verdict.generation):
+        return problem
     if row.state in ("done", "failed") or row.id in taken:
         if row.state == "failed":
             return AlreadyJudged(f"Assignment {row.id} ended with the failure {row.failure!r}; ask for another pair.")

@@ -2,7 +2,7 @@
 
     AppError                    never raised itself
     +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
-    +-- Conflict        409     AlreadyJudged, ForeignAssignment, TextInUse, AlreadyVoided, TooFewVerdicts ...
+    +-- Conflict        409     AlreadyJudged, ForeignAssignment, LeaseSuperseded, TextInUse, AlreadyVoided ...
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
@@ -86,6 +86,10 @@ class AlreadyJudged(Conflict):
 
 class ForeignAssignment(Conflict):
     """This assignment belongs to another judge."""
+
+
+class LeaseSuperseded(Conflict):
+    """This lease was handed out again."""
 
 
 class TextInUse(Conflict):

@@ -1,11 +1,11 @@
 """Pairs on a lease, and what became of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Interval, Text, and_, bindparam, cast, func, or_, select, text, update
+from sqlalchemy import and_, bindparam, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.tables import Record, assignments, candidates, items, judges, sets
@@ -58,31 +58,60 @@ async def lease(db: AsyncConnection, new: Sequence[NewLease], judge_id: int, wor
     return ends
 
 
-# Rows are locked in the order in which `lock` takes them: no deadlock.
-_IN_ORDER = select(a.id).where(a.id == func.any(bindparam("ids"))).order_by(a.id).with_for_update()
-_EXPIRE = update(assignments).where(a.id.in_(_IN_ORDER), a.state == "leased").values(state="expired")
-
-
-async def expire(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    await db.execute(_EXPIRE, {"ids": ids})
-
-
-_EXTEND = (
-    update(assignments)
-    .where(a.id.in_(_IN_ORDER), a.state == "leased")
-    .values(expires_at=func.greatest(a.expires_at, func.clock_timestamp() + bindparam("lasting", type_=Interval)))
-    .returning(a.id, a.expires_at, cast(a.why, Text).label("why"))
+# What becomes of a lease is decided once it is locked, on the row and the clock of that moment: the snapshot of the
+# statement and now() are older, by as long as it waited. `lock` takes the same order: no deadlock.
+_LEASES = (
+    "WITH locked AS (SELECT id, state, generation, expires_at FROM assignments WHERE id = ANY(:ids) ORDER BY id "
+    "FOR UPDATE), leases AS MATERIALIZED "
+    "(SELECT id, generation, expires_at > clock_timestamp() AS live FROM locked WHERE state = 'leased') "
+)
+_LONGER = "greatest(a.expires_at, clock_timestamp() + CAST(:lasting AS interval))"
+_SETTLE = text(
+    f"{_LEASES} UPDATE assignments AS a SET state = CASE WHEN live THEN 'leased' ELSE 'expired' END, "
+    f"generation = a.generation + CAST(live AS int), expires_at = CASE WHEN live THEN {_LONGER} ELSE a.expires_at END "
+    "FROM leases WHERE a.id = leases.id AND (a.id = ANY(:mine) OR NOT live) "
+    "RETURNING a.id, a.state, a.generation, a.expires_at, CAST(a.why AS text) AS why"
 )
 
 
-async def extend(db: AsyncConnection, ids: Sequence[UUID], seconds: float) -> dict[UUID, Record]:
-    """Let these leases last longer, never shorter; returns (id, expires_at, why) of each of those that still stand."""
-    return {row.id: row for row in await db.execute(_EXTEND, {"ids": ids, "lasting": timedelta(seconds=seconds)})}
+async def settle(db: AsyncConnection, ids: Sequence[UUID], mine: Sequence[UUID], seconds: float) -> Sequence[Record]:
+    """Expire those of the leases that are past their end, and hand those of `mine` that are not out again.
+
+    Returns (id, state, generation, expires_at, why) of both; the others are as they were.
+    """
+    given = {"ids": ids, "mine": mine, "lasting": timedelta(seconds=seconds)}
+    return (await db.execute(_SETTLE, given)).all()
+
+
+_OF_HOLDER = (
+    "FROM leases JOIN unnest(CAST(:ids AS uuid[]), CAST(:generations AS int[])) AS theirs (id, generation) USING (id) "
+    "WHERE a.id = leases.id AND live AND coalesce(theirs.generation, leases.generation) = leases.generation "
+    "RETURNING a.id, a.set_id, a.expires_at"
+)
+_EXTEND = text(f"{_LEASES} UPDATE assignments AS a SET expires_at = {_LONGER} {_OF_HOLDER}")
+_RELEASE = text(f"{_LEASES} UPDATE assignments AS a SET state = 'released' {_OF_HOLDER}")
+
+
+async def extend(db: AsyncConnection, generations: Mapping[UUID, int | None], seconds: float) -> Sequence[Record]:
+    """Let live leases last longer, never shorter; returns (id, set_id, expires_at) of each.
+
+    Those at another than the given generation are left as they are; None is whichever it is.
+    """
+    return (await db.execute(_EXTEND, _arrays(generations) | {"lasting": timedelta(seconds=seconds)})).all()
+
+
+async def release(db: AsyncConnection, generations: Mapping[UUID, int | None]) -> Sequence[Record]:
+    """Give live leases back; takes and returns the same as `extend`."""
+    return (await db.execute(_RELEASE, _arrays(generations))).all()
+
+
+def _arrays(generations: Mapping[UUID, int | None]) -> dict[str, list[Any]]:
+    return {"ids": list(generations), "generations": list(generations.values())}
 
 
 _LOCK = (
     select(
-        a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.expires_at,
+        a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.generation,
         _EXPIRED.label("expired"), judges.c.name.label("judge"), items.c.key.label("item"),
         first.c.key.label("first_key"), second.c.key.label("second_key"), sets.c.deleted_at,
     )
@@ -113,15 +142,12 @@ async def failures(db: AsyncConnection, set_id: UUID) -> dict[int, dict[str, int
     return counts
 
 
-_END = update(assignments).where(a.id == func.any(bindparam("ids"))).values(state=bindparam("ended"))
+_FINISH = update(assignments).where(a.id == func.any(bindparam("ids"))).values(state="done")
 
 
 async def finish(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    await db.execute(_END, {"ids": ids, "ended": "done"})
-
-
-async def release(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    await db.execute(_END, {"ids": ids, "ended": "released"})
+    """Mark assignments as done that `lock` holds."""
+    await db.execute(_FINISH, {"ids": ids})
 
 
 async def fail(db: AsyncConnection, assignment_id: UUID, values: dict[str, Any]) -> None:

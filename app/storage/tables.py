@@ -163,6 +163,7 @@ assignments = Table(
     Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
     Column("worker", Text, nullable=False, server_default=""),  # which of the judge's processes asked
     Column("state", Text, nullable=False, server_default="leased"),
+    Column("generation", Integer, nullable=False, server_default="1"),  # how often it was handed out
     Column("why", JSONB, nullable=False),
     Column("failure", Text),
     Column("reason", Text),

@@ -5,12 +5,14 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 from sqlalchemy import text
 
 from app.service.context import Context
+from app.storage import assignments
 from tests.factories import (
     answer_all,
     ask,
@@ -247,6 +249,40 @@ async def test_what_was_released_cannot_be_renewed_or_released(http: httpx.Async
     await release(http, given["id"])
     answer = await action(http, given["id"])
     assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:lease-ended")
+
+
+async def test_renewing_many_does_not_revive_what_ran_out(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http)
+    lost = ids(await ask(http, created["id"], count=3))
+    await age(context, created["id"])
+    assert (await http.post("/v1/assignments/renew", json={"assignments": lost})).json() == {"held": []}
+    assert len((await ask(http, created["id"], "bob", count=6))["assignments"]) == 6
+
+
+async def test_a_lease_that_is_renewed_while_an_ask_waits_for_it_stays_with_its_holder(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http, "ash", "elm")
+    held = await ask_one(http, created["id"], lease_seconds=0.3)
+    async with context.engine.begin() as renewal:
+        assert await assignments.extend(renewal, {UUID(held["id"]): None}, 600.0)
+        await asyncio.sleep(0.3)
+        asking = asyncio.create_task(ask(http, created["id"], "bob"))
+        await asyncio.sleep(0.1)
+    assert await asking == nothing("all_leased")
+    assert (await renew(http, held["id"])).status_code == 200
+
+
+async def test_a_renewal_that_waits_for_an_ask_is_told_that_its_lease_has_ended(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http, "ash", "elm")
+    held = await ask_one(http, created["id"], lease_seconds=0.2)
+    async with context.engine.begin() as other:
+        await other.execute(text("SELECT FROM assignments FOR UPDATE"))
+        renewing = asyncio.create_task(renew(http, held["id"]))
+        await asyncio.sleep(0.3)
+    assert (await renewing).json()["type"] == "urn:nextpair:problem:lease-ended"
 
 
 # Waiting

@@ -7,7 +7,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.factories import ask, create_set, names, tell
+from app.service.context import Context
+from tests.factories import ask, count_rows, create_set, names, tell
 
 
 def ids(asked: dict[str, Any]) -> list[str]:
@@ -83,3 +84,69 @@ async def test_nothing_to_renew_or_release_is_an_error(http: httpx.AsyncClient, 
     answer = await http.post(f"/v1/assignments/{path}", json={"assignments": []})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/assignments"
+
+
+# Generations
+
+
+def generations(asked: dict[str, Any]) -> list[int]:
+    return [pair["generation"] for pair in asked["assignments"]]
+
+
+async def test_every_ask_that_gives_a_lease_back_makes_a_generation(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert generations(await ask(http, created["id"], count=2)) == [1, 1]
+    assert generations(await ask(http, created["id"], count=3)) == [2, 2, 1]
+    assert generations(await ask_many(http, 3)) == [3, 3, 2]
+
+
+async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http, "ash", "elm")
+    (earlier,), (later,) = [(await ask(http, created["id"]))["assignments"] for _ in range(2)]
+    assert earlier["id"] == later["id"]
+    of_lease, before = f"/v1/assignments/{later['id']}", await count_rows(context.engine)
+
+    for action, body in (
+        ("verdict", {"winner": "first"}),
+        ("verdict", {"failure": "refused"}),
+        ("renew", {}),
+        ("release", {}),
+    ):
+        answer = await http.post(f"{of_lease}/{action}", json={**body, "generation": earlier["generation"]})
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:lease-superseded")
+        assert "Ask for pairs again" in answer.json()["detail"]
+    assert await count_rows(context.engine) == before
+
+    held = {"generation": later["generation"]}
+    assert (await http.post(f"{of_lease}/renew", json=held)).status_code == 200
+    assert (await http.post(f"{of_lease}/verdict", json={"winner": "first"} | held)).json()["late"] is False
+    answer = await http.post(f"{of_lease}/verdict", json={"winner": "first", "generation": earlier["generation"]})
+    assert answer.json()["type"] == "urn:nextpair:problem:lease-superseded"
+
+
+async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak")
+    old = (await ask(http, created["id"], count=3))["assignments"]
+    taken, *kept = ids(await ask(http, created["id"], count=1)) + [pair["id"] for pair in old[1:]]
+    many = {"assignments": [taken, *kept], "generations": {taken: 1, kept[0]: 1}}
+
+    assert {lease["id"] for lease in (await http.post("/v1/assignments/renew", json=many)).json()["held"]} == {*kept}
+    assert (await http.post("/v1/assignments/release", json=many)).json() == {"released": 2}
+    verdicts = [{"assignment_id": each, "winner": "tie", "generation": 1} for each in (taken, *kept)]
+    results = (await http.post("/v1/verdicts", json={"verdicts": verdicts})).json()["results"]
+    assert [(each["status"], each["comparison"] and each["comparison"]["late"]) for each in results] == [
+        (409, None), (201, True), (201, True),
+    ]  # fmt: skip
+
+
+async def test_without_a_generation_whoever_tells_first_is_heard(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    held, _ = ids(await ask(http, created["id"])), await ask(http, created["id"])
+    assert (await tell(http, held[0], winner="first")).status_code == 201
+
+
+async def test_the_generation_of_another_assignment_is_an_error(http: httpx.AsyncClient) -> None:
+    one, other = str(uuid4()), str(uuid4())
+    answer = await http.post("/v1/assignments/renew", json={"assignments": [one], "generations": {other: 1}})
+    assert answer.status_code == 422
+    assert other in answer.text

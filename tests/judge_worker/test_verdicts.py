@@ -17,7 +17,7 @@ READING = Reading((log(0.6), log(0.2)), 50)
 
 def test_a_reading_becomes_log_probabilities_with_their_mass() -> None:
     told = verdict(PAIR, READING, 12.0, {"model": "m"})
-    assert told.assignment_id == PAIR.id
+    assert (told.assignment_id, told.generation) == (PAIR.id, PAIR.generation)
     assert probability(told) == pytest.approx(0.75)
     assert told.label_mass == pytest.approx(0.8)
     assert (told.latency_ms, told.raw) == (12.0, {"model": "m"})
@@ -34,7 +34,7 @@ def test_a_bound_is_told() -> None:
 
 def test_no_reading_is_a_failure() -> None:
     told = verdict(PAIR, Unread("refused", "r" * 5000), 1.0, {})
-    assert (told.failure, told.logprobs) == ("refused", None)
+    assert (told.failure, told.logprobs, told.generation) == ("refused", None, PAIR.generation)
     assert told.reason is not None
     assert len(told.reason) == 2000
 
