@@ -437,8 +437,20 @@ def worker(
     cost_per_hour: Annotated[float | None, typer.Option(help="Of the machine, for the summary.")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="Serve Prometheus metrics on this port.")] = None,
     engine: Annotated[str | None, typer.Option(help="vllm, openai or scripted. [default: vllm]")] = None,
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="openai: the server, without /v1.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="openai: the server, with or without /v1.")
+    ] = None,
     engine_key: Annotated[str | None, typer.Option(help="openai: API key of that server.")] = None,
+    headers: Annotated[
+        list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="openai: a header; may be repeated.")
+    ] = None,
+    body: Annotated[
+        str | None,
+        typer.Option(metavar="JSON", help='openai: fields of each request, as {"seed": 1}; null takes one out.'),
+    ] = None,
+    logprobs: Annotated[
+        bool | None, typer.Option("--logprobs/--no-logprobs", help="openai: read probabilities, or only the word.")
+    ] = None,
     tokenizer: Annotated[
         str | None, typer.Option(help="openai: of the model behind a vLLM server; exact label probabilities.")
     ] = None,

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from app.client import ApiError, AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
 from app.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
 from judge_worker import verdicts
-from judge_worker.engine import Engine, Reading
+from judge_worker.engine import Away, Engine, Reading
+from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
 from judge_worker.settings import Settings
-from judge_worker.stopping import until_stopped
+from judge_worker.stopping import sleep_unless_stopped, until_stopped
 from judge_worker.worker import prepare, read, sets_of
 
 
@@ -35,6 +36,7 @@ class Scorer:
         self.stats = Stats()
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
         self._stopping = stopping
+        self._outage = Outage()
 
     async def run(self) -> None:
         """Raises EngineDown, ApiError, Unreachable."""
@@ -53,9 +55,10 @@ class Scorer:
     async def _score_set(self, of: SetOut) -> None:
         try:
             texts = await self._unscored(of)
-            for start in range(0, len(texts), self._settings.batch):
-                if not self._stopping.is_set():
-                    await self._score(of, texts[start : start + self._settings.batch])
+            while texts and not self._stopping.is_set():
+                batch, texts = texts[: self._settings.batch], texts[self._settings.batch :]
+                texts += await self._score(of, batch)
+                await sleep_unless_stopped(self._outage.left, self._stopping)
         except ApiError as error:
             if error.status not in (404, 410):
                 raise
@@ -84,20 +87,27 @@ class Scorer:
                 return
             page = await self._client.send(list_candidates(of.id, after=page.next_after))
 
-    async def _score(self, of: SetOut, texts: Sequence[Text]) -> None:
+    async def _score(self, of: SetOut, texts: Sequence[Text]) -> list[Text]:
+        """Returns those that are still to be read, as the engine was away."""
         low, high = self._settings.absolute or (1, 10)
         fields = [verdicts.fields_of_text(of, text.text, low, high) for text in texts]
         prepared = await asyncio.to_thread(lambda: [prepare(self._engine, self._template, each) for each in fields])
         start = time.monotonic()
         outcomes = await asyncio.to_thread(read, self._engine, prepared)
         self.stats.reading += time.monotonic() - start
-        outcomes = [verdicts.enough(outcome, self._settings.least_label_mass) for outcome in outcomes]
-        self.stats.count(outcomes)
-        judge = self._settings.judge_name
+        self._outage.note(outcomes)
+        least, judge = self._settings.least_label_mass, self._settings.judge_name
+        read_texts = [
+            (text, verdicts.enough(outcome, least))
+            for text, outcome in zip(texts, outcomes, strict=True)
+            if not isinstance(outcome, Away)
+        ]
+        self.stats.count(outcome for _, outcome in read_texts)
         scores = [
             verdicts.absolute_score(text.candidate, judge, low, outcome)
-            for text, outcome in zip(texts, outcomes, strict=True)
+            for text, outcome in read_texts
             if isinstance(outcome, Reading)
         ]
         if scores:
             await self._client.send(add_absolute_scores(of.id, AbsoluteScoresIn(scores=scores)))
+        return [text for text, outcome in zip(texts, outcomes, strict=True) if isinstance(outcome, Away)]

@@ -1,7 +1,8 @@
 """The seam between the worker and whatever reads label probabilities.
 
 An engine prepares prompts (off the critical path, while another batch is being read) and reads batches of them. What
-goes wrong with one prompt is the outcome of that prompt alone; what goes wrong with the engine raises EngineDown.
+goes wrong with one prompt is the outcome of that prompt alone. What goes wrong with the engine is Away where it passes
+by itself, and raises EngineDown where a person has to mend it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from judge_worker.prompts import Prompt
 
 
 class EngineDown(Exception):
-    """The engine cannot judge anything now; the message says why."""
+    """The engine cannot judge anything; the message says why."""
 
     exit_code = 1
 
@@ -45,13 +46,20 @@ class Unread(NamedTuple):
 Outcome = Reading | Unread
 
 
+class Away(NamedTuple):
+    """The engine, and not the prompt, is why there is no outcome: nothing is recorded, and it is asked again later."""
+
+    reason: str
+    retry_after: float = 0.0  # seconds, as the engine asks
+
+
 class Engine(Protocol):
     model: str
 
     def prepare(self, prompt: Prompt) -> Any:
         """Whatever `read` takes, or Unread. Raises BadLabels. Safe beside `read` in another thread."""
 
-    def read(self, prepared: Sequence[Any]) -> list[Outcome]:
-        """One outcome for each, in order. Raises EngineDown."""
+    def read(self, prepared: Sequence[Any]) -> Sequence[Outcome | Away]:
+        """One for each, in order. Raises EngineDown."""
 
     def close(self) -> None: ...

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -15,6 +16,7 @@ from judge_worker import prompts
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Engine, EngineDown, Unread
 from judge_worker.engines import open_engine
+from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event, show, summary
 from judge_worker.prompts import Fields, Template
 from judge_worker.settings import Settings
@@ -34,17 +36,22 @@ def work(settings: Settings) -> Stats:
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)
     try:
-        _check(engine, template, settings)
+        check(engine, template, settings)
         settle()
         return asyncio.run(_serve(settings, engine, template))
     finally:
         engine.close()
 
 
-def _check(engine: Engine, template: Template, settings: Settings) -> None:
+def check(engine: Engine, template: Template, settings: Settings) -> None:
     """What would go wrong with every pair goes wrong now: fields, labels that cannot be spelled, refused requests."""
     examples = [prompts.render(template, fields) for fields in _examples(settings)]
-    for outcome in read(engine, [engine.prepare(prompt) for prompt in examples]):
+    prepared, outage = [engine.prepare(prompt) for prompt in examples], Outage()
+    outage.note(outcomes := read(engine, prepared))
+    while outage.left:
+        time.sleep(outage.left)
+        outage.note(outcomes := read(engine, prepared))
+    for outcome in outcomes:
         if isinstance(outcome, Unread):
             raise EngineDown(f"{settings.model} cannot judge an example: {outcome.reason}")
 

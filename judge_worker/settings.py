@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import tomllib
 from collections.abc import Mapping
@@ -50,8 +51,13 @@ class Settings(BaseModel):
     metrics_port: int | None = Field(default=None, ge=1, le=65_535, description="Serve Prometheus metrics here.")
 
     engine: Literal["vllm", "openai", "scripted"] = "vllm"
-    base_url: str | None = Field(default=None, description="Of an OpenAI-compatible server, without /v1.")
+    base_url: str | None = Field(default=None, description="Of an OpenAI-compatible server, with or without /v1.")
     engine_key: str | None = Field(default=None, description="API key of that server.")
+    headers: dict[str, str] = Field(default_factory=dict, description="More headers for that server.")
+    body: dict[str, Any] = Field(
+        default_factory=dict, description="More fields of each request to it, as JSON; null takes one out."
+    )
+    logprobs: bool = Field(default=True, description="Read log-probabilities there, and not only the words.")
     tokenizer: str | None = Field(default=None, description="Of the model behind that server: exact reading by ids.")
     concurrency: int = Field(default=32, ge=1, le=1024, description="Requests at a time to that server.")
     timeout: float = Field(default=120.0, gt=0.0, description="Seconds for one request to that server.")
@@ -81,7 +87,29 @@ class Settings(BaseModel):
             raise ValueError("write a scale such as 1-10")
         return int(low), int(high)
 
-    @field_validator("vllm_options", mode="before")
+    @field_validator("headers", mode="before")
+    @classmethod
+    def _lines(cls, value: object) -> object:
+        if not isinstance(value, list):
+            return json.loads(value) if isinstance(value, str) else value
+        pairs = [str(line).partition(":") for line in value]
+        return {name.strip(): text.strip() for name, _, text in pairs}
+
+    @field_validator("headers")
+    @classmethod
+    def _sendable(cls, value: dict[str, str]) -> dict[str, str]:
+        if not all(re.fullmatch(r"[\w-]+", name) and text and _is_plain(text) for name, text in value.items()):
+            raise ValueError("write a header as 'Name: value', in plain letters")  # a value may be secret
+        return value
+
+    @field_validator("engine_key")
+    @classmethod
+    def _sendable_key(cls, value: str | None) -> str | None:
+        if value is not None and not _is_plain(value):
+            raise ValueError("write plain letters on one line")
+        return value
+
+    @field_validator("vllm_options", "body", mode="before")
     @classmethod
     def _json(cls, value: object) -> object:
         return json.loads(value) if isinstance(value, str) else value
@@ -124,6 +152,10 @@ def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, 
         return Settings.model_validate({**from_file, **from_environment, **given})
     except ValidationError as error:
         raise BadSettings("; ".join(_say(problem) for problem in error.errors())) from error
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _say(problem: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 GRACE = 45.0  # seconds
@@ -20,6 +21,11 @@ async def until_stopped(work: Sequence[Coroutine[Any, Any, None]], stopping: asy
         _raise_first(task for task in tasks if task.done())
     finally:
         await cancel([*tasks, told])
+
+
+async def sleep_unless_stopped(seconds: float, stopping: asyncio.Event) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stopping.wait(), seconds)
 
 
 async def cancel(tasks: Sequence[asyncio.Future[Any]]) -> None:

@@ -19,7 +19,7 @@ from math import exp, log
 from threading import Lock
 from typing import Any, NamedTuple
 
-from judge_worker.engine import BadLabels, Outcome, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Outcome, Reading, Unread
 from judge_worker.prompts import Message, Piece, Prompt
 
 PLACEHOLDER = "NEXTPAIR-GIVEN-{}-TEXT"
@@ -115,13 +115,22 @@ def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[Question, ..
     return tuple(Question(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
 
 
-def read_answers(prepared: Sequence[Encoded], answers: Sequence[dict[int, float]]) -> list[Outcome]:
-    """One reading for each prompt, from the answers to all their questions one after the other."""
+def read_answers(
+    prepared: Sequence[Encoded], answers: Sequence[Mapping[int, float] | Unread | Away]
+) -> list[Outcome | Away]:
+    """One outcome for each prompt, from the answers to all their questions one after the other."""
     bounds = pairwise(accumulate((len(encoded.questions) for encoded in prepared), initial=0))
-    return [
-        Reading(label_logprobs(encoded, answers[start:stop]), len(encoded.questions[0].ids))
-        for encoded, (start, stop) in zip(prepared, bounds, strict=True)
-    ]
+    return [_read(encoded, answers[start:stop]) for encoded, (start, stop) in zip(prepared, bounds, strict=True)]
+
+
+def _read(encoded: Encoded, answers: Sequence[Mapping[int, float] | Unread | Away]) -> Outcome | Away:
+    """The first question without log-probabilities decides."""
+    read = []
+    for answer in answers:
+        if isinstance(answer, Unread | Away):
+            return answer
+        read.append(answer)
+    return Reading(label_logprobs(encoded, read), len(encoded.questions[0].ids))
 
 
 def too_long(tokens: int, most: int) -> Unread | None:

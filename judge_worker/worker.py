@@ -3,14 +3,15 @@
 Several slots take turns at the engine: while it reads the batch of one, the others send verdicts, lease and tokenise.
 Each slot asks as a worker of its own name, so that asking again after a crash or a lost answer brings back the pairs
 that the slot holds and no others. Every write carries an idempotency key, and an assignment takes one verdict only: a
-verdict is neither lost nor counted twice, whatever is cut off or killed.
+verdict is neither lost nor counted twice, whatever is cut off or killed. While the engine is away all pairs are given
+back, for other workers to judge.
 """
 
 import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import Any, TypeVar
@@ -29,11 +30,12 @@ from app.client import (
 )
 from app.schemas import AskStatus, Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 from judge_worker import verdicts
-from judge_worker.engine import BadLabels, Engine, Outcome, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, Outcome, Reading, Unread
+from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import BadTemplate, Fields, Template, render
 from judge_worker.settings import Settings
-from judge_worker.stopping import cancel, until_stopped
+from judge_worker.stopping import cancel, sleep_unless_stopped, until_stopped
 
 SLOTS = 4  # one at the engine, one ready before it, one behind it and one asking
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is nothing to judge
@@ -42,6 +44,7 @@ LOOK = 15.0  # seconds between looks at what is left
 SENDS = 1000  # verdicts or leases in one request
 
 T = TypeVar("T")
+Judged = tuple[Assignment, list[Outcome]]  # as handed out, and then, if read, in the other order
 
 
 class Worker:
@@ -61,6 +64,7 @@ class Worker:
         self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
         self._held: dict[UUID, int] = {}  # generations
         self._at_engine = asyncio.Lock()
+        self._outage = Outage()
 
     async def run(self) -> None:
         """Until it is stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
@@ -75,6 +79,9 @@ class Worker:
     async def _slot(self, name: str) -> None:
         pause = FIRST_PAUSE
         while not self._stopping.is_set():
+            if self._outage.left:
+                await sleep_unless_stopped(self._outage.left, self._stopping)
+                continue
             asked = await self._lease(name)
             if asked.assignments:
                 await self._judge(asked.assignments)
@@ -82,7 +89,7 @@ class Worker:
             elif self._settings.until_done and _is_final(asked.status):
                 return
             else:
-                await self._unless_stopped(asyncio.sleep(pause * random.uniform(0.5, 1.0)))
+                await sleep_unless_stopped(pause * random.uniform(0.5, 1.0), self._stopping)
                 pause = min(2.0 * pause, LONGEST_PAUSE)
 
     async def _lease(self, name: str) -> Any:
@@ -100,16 +107,28 @@ class Worker:
         both = self._settings.orders == "both"
         prepared = await asyncio.to_thread(self._prepare, together, both)
         async with self._at_engine:
-            if self._stopping.is_set():
+            if self._stopping.is_set() or self._outage.left:
                 await self._give_back([pair.id for pair in together])
                 return
             start = time.monotonic()
-            outcomes = await asyncio.to_thread(self._read, prepared)
+            outcomes = await asyncio.to_thread(read, self._engine, prepared)
             spent = time.monotonic() - start
             self.stats.reading += spent
-        outcomes = [verdicts.enough(outcome, self._settings.least_label_mass) for outcome in outcomes]
-        self.stats.count(outcomes)
-        await self._tell(together, outcomes, 1000.0 * spent / len(outcomes))
+            self._outage.note(outcomes)
+        judged = self._judged(together, outcomes)
+        await self._tell(judged, 1000.0 * spent / len(outcomes))
+        answered = {pair.id for pair, _ in judged}
+        await self._give_back([pair.id for pair in together if pair.id not in answered])
+
+    def _judged(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome | Away]) -> list[Judged]:
+        """Pairs of which nothing is still to be read, each with its outcomes."""
+        judged = []
+        for n, pair in enumerate(pairs):
+            ways = [each for each in outcomes[n :: len(pairs)] if not isinstance(each, Away)]
+            if len(ways) * len(pairs) == len(outcomes):
+                judged.append((pair, [verdicts.enough(each, self._settings.least_label_mass) for each in ways]))
+        self.stats.count(each for _, ways in judged for each in ways)
+        return judged
 
     def _prepare(self, pairs: Sequence[Assignment], both: bool) -> list[Any]:
         """Of all pairs as handed out, and then, if so wished, of all in the other order."""
@@ -120,17 +139,10 @@ class Worker:
         without = verdicts.without_text(pair)
         return without or prepare(self._engine, self._template, verdicts.fields_of(pair, swapped=swapped))
 
-    def _read(self, prepared: Sequence[Any]) -> list[Outcome]:
-        return read(self._engine, prepared)
-
-    async def _tell(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome], latency_ms: float) -> None:
+    async def _tell(self, judged: Sequence[Judged], latency_ms: float) -> None:
         """The other orders first: they may be sent again, should the worker die before the verdicts are sent."""
-        swapped = list(zip(pairs, outcomes[len(pairs) :], strict=False))
-        await self._tell_swapped([(pair, outcome) for pair, outcome in swapped if isinstance(outcome, Reading)])
-        ready = [
-            verdicts.verdict(pair, outcome, latency_ms, self._source)
-            for pair, outcome in zip(pairs, outcomes, strict=False)
-        ]
+        await self._tell_swapped([(pair, way) for pair, (_, *other) in judged for way in other])
+        ready = [verdicts.verdict(pair, way, latency_ms, self._source) for pair, (way, *_) in judged]
         for part in _parts(ready):
             answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
             passed_over = Counter(result.problem.title for result in answer.results if result.problem)
@@ -140,7 +152,8 @@ class Worker:
             for each in part:
                 self._held.pop(each.assignment_id, None)
 
-    async def _tell_swapped(self, judged: Sequence[tuple[Assignment, Reading]]) -> None:
+    async def _tell_swapped(self, swapped: Sequence[tuple[Assignment, Outcome]]) -> None:
+        judged = [(pair, outcome) for pair, outcome in swapped if isinstance(outcome, Reading)]
         for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
             new = [verdicts.swapped_comparison(pair, reading) for pair, reading in of_set]
             if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
@@ -189,11 +202,6 @@ class Worker:
                 self.stats.sets_left, self.stats.pairs_left = sum(pairs > 0 for pairs in left), sum(left)
             await asyncio.sleep(LOOK)
 
-    async def _unless_stopped(self, doing: Awaitable[None]) -> None:
-        tasks = [asyncio.ensure_future(doing), asyncio.ensure_future(self._stopping.wait())]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        await cancel(tasks)
-
 
 def prepare(engine: Engine, template: Template, fields: Fields) -> Any:
     """A text that the template or the tokenizer cannot take is one that cannot be judged."""
@@ -216,8 +224,8 @@ def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
     return [ids[start : start + SENDS] for start in range(0, len(ids), SENDS)]
 
 
-def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
-    """One outcome each; what could not be prepared never reaches the engine. Raises EngineDown."""
+def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome | Away]:
+    """One for each; what could not be prepared never reaches the engine. Raises EngineDown."""
     readable = [each for each in prepared if not isinstance(each, Unread)]
     outcomes = iter(engine.read(readable) if readable else [])
     return [each if isinstance(each, Unread) else next(outcomes) for each in prepared]

@@ -1,103 +1,200 @@
 """Any server that speaks OpenAI's protocol.
 
-    vLLM's own server, with a tokenizer here   /v1/completions by token ids: exact, and no text can become markup
-    any other, or without a tokenizer          /v1/chat/completions: the top 20 log-probabilities of the first token
+    vLLM's own server, with a tokenizer here   /completions by token ids: exact, and no text can become markup
+    any other, or without a tokenizer          /chat/completions: the likeliest tokens where the label is written
 
-In the second way a label that is not among the 20 has at most the smallest of them, and at most what the 20 leave:
-the reading takes that bound and says so, and its label mass counts what was seen. The prefix of a template cannot be
-given, so the model is told which labels to answer with. Strings that look like a chat template's markers are
-spaced out.
+In the second way a label that is not among those tokens has at most the smallest of their probabilities, and at most
+what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the model is
+told which labels to answer with, and may write the prefix before the label. Strings that look like a chat template's
+markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as certain.
+
+What a server answers to a prompt is judged in one place, `Server._ask`:
+
+    what can be read                              is the outcome of that prompt
+    busy, no quota left, nobody there             is Away
+    anything else, with another prompt answered   is a failure of that prompt alone
+      right after it
+    anything else                                 is Away, or EngineDown where a person has to mend the settings
 """
 
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from http import HTTPStatus
 from itertools import permutations
 from math import exp, log
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeVar
+from uuid import uuid4
 
 import httpx
 
-from judge_worker.engine import BadLabels, Engine, EngineDown, Outcome, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, EngineDown, Outcome, Reading, Unread
+from judge_worker.progress import event
 from judge_worker.prompts import Message, Prompt
 from judge_worker.settings import Settings
 from judge_worker.tokens import Encoded, Encoder, Question, read_answers, too_long
 
-TOP = 20  # the most that the protocol allows
-TRIES, FIRST_PAUSE = 8, 0.5  # seconds, doubled each time and shortened at random: half a minute in all
-PATIENCE = 120.0  # seconds, the longest Retry-After that is waited for
-AWAY = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-OF_ONE_PROMPT = frozenset({200, 400, 413, 422})  # anything else says that the worker is set up wrongly
+T = TypeVar("T")
+Body = Mapping[str, Any]
+Answer = httpx.Response | httpx.RequestError
+
+CHAT, COMPLETIONS = "/chat/completions", "/completions"
+TOP, FEW = 20, 5  # log-probabilities: the most that the protocol allows, and what a stingy server gives
+WORDS = 4  # tokens: the prefix may come before the label
+TRIES, FIRST_PAUSE = 5, 0.5  # seconds, doubled each time and shortened at random
+PATIENCE = 30.0  # seconds: who asks for longer is away
+NO_QUOTA = "insufficient_quota"
+BUSY = frozenset({402, 425, 429, 503, 529})  # said of the server, whatever the prompt
+PASSING = frozenset({408, 409, 425, 429, *range(500, 600)})
 MARKERS = re.compile(r"<(?=[|/a-zA-Z_])|(?<=\|)>|\[(?=/?INST\])")  # where markers of known chat templates begin or end
+DECORATION = " \t\n*_`'\"().:>#"  # that models put around a label
 LEAST = 1e-12  # of a probability that is only bounded
 
+ADDRESS = "Check --base-url and --model, and that the server runs."
+KEY = "Check --engine-key, or give by --header what the server wants to see."
+FIELDS = "Set a field by --body or take it out, as in --body '{\"temperature\": null}'."
+LOGPROBS = (
+    "Use --no-logprobs where a server gives no log-probabilities, and leave --tokenizer out where it is not vLLM 0.32 "
+    "or newer."
+)
+OF_THE_QUESTION = {200: LOGPROBS, 400: FIELDS, 413: FIELDS, 422: FIELDS}  # a status and the remedy
+OF_THE_SETTINGS = {**dict.fromkeys((301, 302, 307, 308, 404, 405), ADDRESS), **dict.fromkeys((401, 403), KEY)}
 
-def open_server(settings: Settings) -> Engine:
+
+def open_server(settings: Settings, transport: httpx.BaseTransport | None = None) -> Engine:
     """Raises EngineDown."""
-    server = Server(settings)
-    served = server.model(settings.model)
-    if settings.tokenizer is None or "max_model_len" not in served:
-        return ByText(settings.model, server)
-    return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), int(served["max_model_len"]))
+    server = Server(settings, transport)
+    longest = server.listed(settings.model).get("max_model_len")
+    if settings.tokenizer is not None and isinstance(longest, int):
+        return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), longest)
+    if settings.tokenizer is not None:
+        event("the tokenizer is not used", because="the server does not tell max_model_len, as vLLM does")
+    return ByText(settings.model, server, logprobs=settings.logprobs)
+
+
+def versioned(base_url: str) -> str:
+    """The address with /v1 in its path, unless a version is there already."""
+    address = base_url.rstrip("/")
+    return address if re.search(r"[^:/]/(.*/)?v\d", address) else f"{address}/v1"
 
 
 class Server:
-    """Requests that are tried again while the server is away or busy."""
+    """Sends requests and judges the answers. `transport` is for tests."""
 
     def __init__(self, settings: Settings, transport: httpx.BaseTransport | None = None) -> None:
         bearer = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
+        headers = bearer | settings.headers
+        self._address = versioned(settings.base_url or "")
         self._http = httpx.Client(
-            base_url=settings.base_url or "", headers=bearer, timeout=settings.timeout, transport=transport,
+            base_url=self._address, headers=headers, timeout=settings.timeout, transport=transport,
             limits=httpx.Limits(max_connections=settings.concurrency),
         )  # fmt: skip
         self._threads = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="openai")
+        self._secrets = [word for value in headers.values() for word in value.split() if len(word) > 6]
+        self._own_fields = settings.body
+        self._changes: list[Change] = []
+        self._answered: Body | None = None  # the first question that was answered
+        self._away: Away | None = None
 
-    def model(self, name: str) -> dict[str, Any]:
-        """What the server says of a model. Raises EngineDown."""
-        answer = self.send("GET", "/v1/models")
-        try:
-            found: list[dict[str, Any]] = answer.json()["data"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise EngineDown(f"{self._http.base_url} lists no models but says {answer.text[:200]!r}.") from error
-        for each in found:
-            if each.get("id") == name:
-                return each
-        raise EngineDown(f"The server has no model {name!r}, but {', '.join(str(each.get('id')) for each in found)}.")
-
-    def post_all(self, path: str, bodies: Sequence[Mapping[str, Any]]) -> list[httpx.Response]:
-        """Answers in order, several requests at a time. Raises EngineDown."""
-        return list(self._threads.map(lambda body: self.send("POST", path, body), bodies))
-
-    def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
-        """Answers 504 for a request that always timed out. Raises EngineDown when the server is away or refuses us."""
-        for tried in range(TRIES):
-            answer = self._try(method, path, body)
-            if isinstance(answer, httpx.Response) and answer.status_code not in AWAY:
-                break
-            if tried + 1 < TRIES:
-                time.sleep(_pause(answer, tried))
-        if isinstance(answer, httpx.ReadTimeout):
-            return httpx.Response(HTTPStatus.GATEWAY_TIMEOUT, text=f"No answer in {self._http.timeout.read:g} seconds.")
+    def listed(self, model: str) -> Body:
+        """What the server says of a model: nothing where it does not list it. Raises EngineDown if nobody is there."""
+        answer = self._send("GET", "/models")
         if isinstance(answer, httpx.RequestError):
-            raise EngineDown(f"No answer from {self._http.base_url}{path}: {answer or type(answer).__name__}.")
-        if answer.status_code not in OF_ONE_PROMPT:
-            raise EngineDown(f"{self._http.base_url}{path} answered {answer.status_code}: {answer.text[:200]}")
-        return answer
+            raise EngineDown(f"{self._words(answer)} {ADDRESS}")
+        try:
+            models: dict[str, Body] = {str(each["id"]): each for each in answer.json()["data"]}
+        except (LookupError, TypeError, ValueError):
+            models = {}
+        if model not in models:
+            event("the server does not list the model", model=model, it_lists=", ".join(models)[:200] or "nothing")
+        return models.get(model, {})
+
+    def ask_all(self, path: str, bodies: Sequence[Body], read: Callable[[Body, Any], T]) -> list[T | Unread | Away]:
+        """What `read` makes of each question and its answer, in order. Raises EngineDown.
+
+        `read` raises LookupError, TypeError or ValueError for what it cannot read.
+        """
+        self._away = None
+        if self._answered is None:  # one at a time, until it is known how the server wants to be asked
+            return [self._ask(path, body, read) for body in bodies]
+        return list(self._threads.map(lambda body: self._ask(path, body, read), bodies))
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._http.close()
 
-    def _try(self, method: str, path: str, body: Mapping[str, Any] | None) -> httpx.Response | httpx.RequestError:
+    def _ask(self, path: str, body: Body, read: Callable[[Body, Any], T]) -> T | Unread | Away:
+        if self._away is not None:
+            return self._away
+        answer = self._send("POST", path, body)
+        if (outcome := _read(answer, body, read)) is not None:
+            self._answered = self._answered or body
+            return outcome
+        words, status = self._words(answer), _status(answer)
+        if self._answered is None and self._changes_for(answer):
+            return self._ask(path, body, read)
+        if status not in BUSY and not isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout):
+            if self._answers_another(path, read):
+                return Unread(_failure(answer), words)
+            if self._answered is None and status in OF_THE_QUESTION:
+                return Unread(_failure(answer), f"{words} {OF_THE_QUESTION[status]}")
+            if status in OF_THE_SETTINGS:
+                raise EngineDown(f"{words} {OF_THE_SETTINGS[status]}")
+        self._away = Away(words, _retry_after(answer))
+        return self._away
+
+    def _answers_another(self, path: str, read: Callable[[Body, Any], Any]) -> bool:
+        """Whether a question that was answered before still is."""
+        if self._answered is None:
+            return False
+        again = _anew(self._answered)
+        return _read(self._send("POST", path, again), again, read) is not None
+
+    def _changes_for(self, refusal: Answer) -> bool:
+        """Learn from a refusal how the server wants to be asked."""
+        if _status(refusal) not in (400, 422) or not isinstance(refusal, httpx.Response):
+            return False
+        for said, change in CHANGES.items():
+            if change not in self._changes and re.search(said, refusal.text, re.IGNORECASE):
+                self._changes.append(change)
+                return True
+        return False
+
+    def _send(self, method: str, path: str, body: Body | None = None) -> Answer:
+        """The last answer of several, while the server may answer better in a moment."""
+        for tried in range(TRIES):
+            answer = self._try(method, path, body)
+            pause = _pause(answer, tried)
+            if pause is None or tried + 1 == TRIES:
+                break
+            time.sleep(pause)
+        return answer
+
+    def _try(self, method: str, path: str, body: Body | None) -> Answer:
         try:
-            return self._http.request(method, path, json=body)
+            return self._http.request(method, path, json=None if body is None else self._shaped(body))
         except httpx.RequestError as error:
             return error
         except httpx.InvalidURL as error:
-            raise EngineDown(f"{self._http.base_url} is no address of a server: {error}.") from error
+            raise EngineDown(f"{self._address} is no address of a server: {error}.") from error
+
+    def _shaped(self, body: Body) -> Body:
+        for change in self._changes:
+            body = change(body)
+        return {name: value for name, value in {**body, **self._own_fields}.items() if value is not None}
+
+    def _words(self, answer: Answer) -> str:
+        """What it says, for a person, without what was sent in secret."""
+        if isinstance(answer, httpx.ReadTimeout):
+            said = f"gave no answer in {self._http.timeout.read:g} seconds"
+        elif isinstance(answer, httpx.RequestError):
+            said = f"gave no answer: {answer or type(answer).__name__}"
+        else:
+            said = f"answered {answer.status_code}: {' '.join(answer.text.split())[:300]}"
+        for secret in self._secrets:
+            said = said.replace(secret, "...")
+        return f"{httpx.URL(self._address).copy_with(userinfo=b'')} {said}."
 
 
 class ByTokens:
@@ -111,49 +208,57 @@ class ByTokens:
         encoded = self._encoder.encode(prompt)
         return too_long(max(len(question.ids) for question in encoded.questions), self._longest) or encoded
 
-    def read(self, prepared: Sequence[Encoded]) -> list[Outcome]:
+    def read(self, prepared: Sequence[Encoded]) -> list[Outcome | Away]:
         questions = [question for encoded in prepared for question in encoded.questions]
-        answers = self._server.post_all("/v1/completions", [self._body(question) for question in questions])
-        return read_answers(prepared, [_by_id(answer, q) for answer, q in zip(answers, questions, strict=True)])
+        return read_answers(prepared, self._server.ask_all(COMPLETIONS, [self._body(q) for q in questions], _by_id))
 
     def close(self) -> None:
         self._server.close()
 
-    def _body(self, question: Question) -> dict[str, Any]:
+    def _body(self, question: Question) -> Body:
         return {
             "model": self.model, "prompt": list(question.ids), "max_tokens": 1, "temperature": 0.0, "logprobs": 1,
             "logprob_token_ids": list(question.wanted), "return_tokens_as_token_ids": True,
         }  # fmt: skip
 
 
-class ByText:
-    """Any chat server: messages to it, the top log-probabilities of the first token back."""
+class Spoken(NamedTuple):
+    """An answer's tokens, each with the likeliest ones in its place and their log-probabilities."""
 
-    def __init__(self, model: str, server: Server) -> None:
-        self.model, self._server = model, server
+    tokens: list[tuple[str, list[tuple[str, float]]]]
+    prompt_tokens: int
+
+
+class ByText:
+    """Any chat server: messages to it, an answer with log-probabilities back, or without them the words alone."""
+
+    def __init__(self, model: str, server: Server, *, logprobs: bool = True) -> None:
+        self.model, self._server, self._logprobs = model, server, logprobs
 
     def prepare(self, prompt: Prompt) -> Prompt:
         labels = [label.strip() for label in prompt.labels]
         for a, b in permutations(labels, 2):
-            if b.startswith(a):
+            if self._logprobs and b.startswith(a):
                 raise BadLabels(
                     f"{a!r} may be the first token of {b!r}, which only a tokenizer can tell: use --tokenizer with a "
                     "vLLM server, or labels of which none begins with another, such as --absolute 1-9."
                 )
         return prompt
 
-    def read(self, prepared: Sequence[Prompt]) -> list[Outcome]:
-        answers = self._server.post_all("/v1/chat/completions", [self._body(prompt) for prompt in prepared])
-        return [_outcome(answer, prompt.labels) for answer, prompt in zip(answers, prepared, strict=True)]
+    def read(self, prepared: Sequence[Prompt]) -> list[Outcome | Away]:
+        read = _spoken if self._logprobs else _written
+        answers = self._server.ask_all(CHAT, [self._body(prompt) for prompt in prepared], read)
+        return [
+            _reading(answer, prompt) if isinstance(answer, Spoken) else answer
+            for answer, prompt in zip(answers, prepared, strict=True)
+        ]
 
     def close(self) -> None:
         self._server.close()
 
-    def _body(self, prompt: Prompt) -> dict[str, Any]:
-        return {
-            "model": self.model, "messages": chat(prompt), "max_tokens": 1, "temperature": 0.0,
-            "logprobs": True, "top_logprobs": TOP,
-        }  # fmt: skip
+    def _body(self, prompt: Prompt) -> Body:
+        body = {"model": self.model, "messages": chat(prompt), "max_tokens": WORDS, "temperature": 0.0}
+        return body | ({"logprobs": True, "top_logprobs": TOP} if self._logprobs else {})
 
 
 def chat(prompt: Prompt) -> list[dict[str, str]]:
@@ -169,49 +274,121 @@ def _harmless(message: Message) -> str:
     return "".join(MARKERS.sub(r"\g<0> ", piece.text) if piece.given else piece.text for piece in message.pieces)
 
 
-def _by_id(answer: httpx.Response, question: Question) -> dict[int, float]:
-    """Raises EngineDown: by token ids nothing but a broken server can go wrong."""
+# How a server wants to be asked, by what its refusal says
+
+Change = Callable[[Body], Body]
+
+
+def _of_completion(body: Body) -> Body:
+    return {("max_completion_tokens" if name == "max_tokens" else name): value for name, value in body.items()}
+
+
+def _fewer(body: Body) -> Body:
+    return {**body, "top_logprobs": FEW} if "top_logprobs" in body else body
+
+
+CHANGES: Mapping[str, Change] = {"max_completion_tokens|unsupported.*max_tokens": _of_completion, "logprobs": _fewer}
+
+
+def _anew(body: Body) -> Body:
+    """The same question in other words, so that no cache on the way answers it."""
+    if "messages" not in body:
+        return body
+    *before, last = body["messages"]
+    return {**body, "messages": [*before, {**last, "content": f"{last['content']}\n({uuid4()})"}]}
+
+
+# What a server answers
+
+
+def _read(answer: Answer, body: Body, read: Callable[[Body, Any], T]) -> T | None:
+    if not isinstance(answer, httpx.Response) or not answer.is_success:
+        return None
     try:
-        top = answer.json()["choices"][0]["logprobs"]["top_logprobs"][0]
-        return {token: float(top[f"token_id:{token}"]) for token in question.wanted}
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise EngineDown(f"No log-probabilities by token id in the answer: {answer.text[:200]}") from error
+        return read(body, answer.json())
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
-def _outcome(answer: httpx.Response, labels: Sequence[str]) -> Outcome:
-    if answer.status_code == HTTPStatus.GATEWAY_TIMEOUT:
-        return Unread("timeout", answer.text)
-    if answer.status_code != HTTPStatus.OK:
-        return Unread("refused", f"{answer.status_code}: {answer.text[:300]}")
-    try:
-        body = answer.json()
-        first = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-        top = [(str(each["token"]), float(each["logprob"])) for each in first]
-        return _reading(top, labels, _tokens(body))
-    except (KeyError, IndexError, TypeError, ValueError):
-        return Unread("parse_error", f"No log-probabilities in the answer: {answer.text[:300]}")
+def _by_id(body: Body, answer: Any) -> dict[int, float]:
+    top = answer["choices"][0]["logprobs"]["top_logprobs"][0]
+    return {token: float(top[f"token_id:{token}"]) for token in body["logprob_token_ids"]}
 
 
-def _tokens(body: Mapping[str, Any]) -> int:
-    usage = body.get("usage")
+def _spoken(_: Body, answer: Any) -> Spoken:
+    tokens = [
+        (str(each["token"]), [(str(top["token"]), float(top["logprob"])) for top in each["top_logprobs"]])
+        for each in answer["choices"][0]["logprobs"]["content"]
+    ]
+    if not tokens or not tokens[0][1]:
+        raise ValueError("no log-probabilities")
+    return Spoken(tokens, _prompt_tokens(answer))
+
+
+def _written(_: Body, answer: Any) -> Spoken:
+    words = str(answer["choices"][0]["message"]["content"] or "")
+    return Spoken([(words, [(words, 0.0)])], _prompt_tokens(answer))
+
+
+def _prompt_tokens(answer: Any) -> int:
+    usage = answer.get("usage")
     return int(usage.get("prompt_tokens") or 0) if isinstance(usage, dict) else 0
 
 
-def _reading(top: Sequence[tuple[str, float]], labels: Sequence[str], tokens: int) -> Outcome:
+def _reading(spoken: Spoken, prompt: Prompt) -> Outcome:
     """Variants of a label, such as "A" and " A", are added up."""
-    seen = [sum(exp(p) for token, p in top if token.strip() == label.strip()) for label in labels]
+    top = _at_label(spoken, prompt)
+    seen = [sum(exp(p) for token, p in top if _spells(token, label, prompt.prefix)) for label in prompt.labels]
     if not any(seen):
         return Unread("parse_error", f"No label among the {len(top)} likeliest tokens; the likeliest is {top[0][0]!r}.")
     left = max(1.0 - sum(exp(p) for _, p in top), LEAST)
     bound = max(min(left, min(exp(p) for _, p in top)), LEAST)
-    return Reading(tuple(log(min(p, 1.0) or bound) for p in seen), tokens, bounded=not all(seen))
+    logprobs = tuple(log(min(p, 1.0) or bound) for p in seen)
+    return Reading(logprobs, spoken.prompt_tokens, bounded=not all(seen))
 
 
-def _pause(answer: httpx.Response | httpx.RequestError, tried: int) -> float:
-    """Seconds, never fewer than the server asks for, within reason."""
+def _at_label(spoken: Spoken, prompt: Prompt) -> list[tuple[str, float]]:
+    """The likeliest tokens where a label was written, after nothing but the prefix; if none was, the first ones."""
+    before = ""
+    for token, top in spoken.tokens:
+        if top and any(_spells(token, label, prompt.prefix) for label in prompt.labels):
+            return top
+        before += token
+        if not prompt.prefix.endswith(before.strip(DECORATION)):
+            break
+    return spoken.tokens[0][1]
+
+
+def _spells(text: str, label: str, prefix: str) -> bool:
+    return _bare(text) in (_bare(label), _bare(prefix + label))
+
+
+def _bare(text: str) -> str:
+    return text.strip(DECORATION) or text.strip()
+
+
+def _status(answer: Answer) -> int:
+    return answer.status_code if isinstance(answer, httpx.Response) else 0
+
+
+def _failure(answer: Answer) -> Literal["refused", "parse_error", "timeout"]:
+    if isinstance(answer, httpx.TimeoutException) or _status(answer) in (408, 504):
+        return "timeout"
+    return "parse_error" if _status(answer) == 200 else "refused"
+
+
+def _pause(answer: Answer, tried: int) -> float | None:
+    """Seconds until it is of use to try again, never fewer than the server asks for; None if it is of no use soon."""
+    if isinstance(answer, httpx.Response) and (answer.status_code not in PASSING or NO_QUOTA in answer.text):
+        return None
+    if (isinstance(answer, httpx.ReadTimeout) and tried) or _retry_after(answer) > PATIENCE:
+        return None
+    return _retry_after(answer) + FIRST_PAUSE * 2.0**tried * random.random()
+
+
+def _retry_after(answer: Answer) -> float:
     asked = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
-    least = min(float(asked), PATIENCE) if asked.isdecimal() else 0.0
-    return least + FIRST_PAUSE * 2.0**tried * random.random()
+    return float(asked) if asked.isdecimal() else 0.0
 
 
 def _tokenizer(name: str) -> Any:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from math import exp, log
 
-from judge_worker.engine import Outcome, Reading, Unread
+from judge_worker.engine import Away, Outcome, Reading, Unread
 from judge_worker.prompts import Prompt
 
 PER_CHARACTER = 0.1  # logits
@@ -20,7 +20,7 @@ class Scripted:
     def prepare(self, prompt: Prompt) -> Prompt:
         return prompt
 
-    def read(self, prepared: Sequence[Prompt]) -> list[Outcome]:
+    def read(self, prepared: Sequence[Prompt]) -> Sequence[Outcome | Away]:
         end = time.monotonic() + (len(prepared) / self._rate if self._rate else 0.0)
         outcomes = [_judge(prompt) for prompt in prepared]
         time.sleep(max(end - time.monotonic(), 0.0))

@@ -7,7 +7,7 @@ not hold them, and masks and temperatures would change them. They are those befo
 from collections.abc import Sequence
 from typing import Any
 
-from judge_worker.engine import EngineDown, Outcome, Unread
+from judge_worker.engine import Away, EngineDown, Outcome, Unread
 from judge_worker.prompts import Prompt
 from judge_worker.settings import Settings
 from judge_worker.tokens import Encoded, Encoder, read_answers, too_long
@@ -31,7 +31,7 @@ class VLLM:
         longest = max(len(question.ids) for question in encoded.questions)
         return too_long(longest, self._longest) or encoded
 
-    def read(self, prepared: Sequence[Encoded]) -> list[Outcome]:
+    def read(self, prepared: Sequence[Encoded]) -> list[Outcome | Away]:
         questions = [question for encoded in prepared for question in encoded.questions]
         try:
             answers = self._ask([list(q.ids) for q in questions], [list(q.wanted) for q in questions])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isclose
 
-from judge_worker.engine import Engine, Outcome, Reading, Unread
+from judge_worker.engine import Away, Engine, Outcome, Reading, Unread
 from judge_worker.prompts import Prompt, load, render
 from judge_worker.worker import read
 
@@ -19,7 +19,7 @@ def prompt(first: str, second: str, template: str = "comparative") -> Prompt:
     return render(load(template), {**fields, "first": first, "second": second})
 
 
-def outcomes(engine: Engine, prompts: Sequence[Prompt]) -> list[Outcome]:
+def outcomes(engine: Engine, prompts: Sequence[Prompt]) -> list[Outcome | Away]:
     return read(engine, [engine.prepare(each) for each in prompts])
 
 

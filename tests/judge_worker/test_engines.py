@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Callable, Iterator
-from math import exp, log
+from math import exp
+from typing import Any
 
 import httpx
 import pytest
 
-from judge_worker.engine import BadLabels, Engine, EngineDown, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, EngineDown, Reading, Unread
 from judge_worker.engines import openai
-from judge_worker.engines.openai import ByText, Server, chat
+from judge_worker.engines.openai import ByTokens, Server, chat, open_server, versioned
 from judge_worker.engines.scripted import REFUSED, Scripted
 from judge_worker.prompts import load, render
 from judge_worker.settings import Settings
+from judge_worker.tokens import Encoded, questions
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, outcomes, prompt
+from tests.judge_worker.fake_server import BREAKS, QUOTA, VARIATIONS, answer_of
+from tests.judge_worker.fake_server import Server as FakeServer
 
 SETTINGS = Settings(
     server="http://service", model="m", engine="openai", base_url="http://engine", engine_key="secret", concurrency=4
@@ -22,32 +26,27 @@ SCORED = {"question": "How good is it?", "text": "one", "low": "1", "high": "10"
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
-def top_tokens(tokens: dict[str, float]) -> httpx.Response:
-    """A chat completion whose first token has these probabilities."""
-    top = [{"token": token, "logprob": log(p)} for token, p in tokens.items()]
-    content = [{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top}]
-    body = {"choices": [{"logprobs": {"content": content}}], "usage": {"prompt_tokens": 42}}
-    return httpx.Response(200, json=body)
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
 
 
-def longer_wins(request: httpx.Request) -> httpx.Response:
-    """A model that likes long texts, and a server that refuses some."""
-    body = json.loads(request.content)
-    said = body["messages"][-1]["content"]
-    first, second = said.split("Text A:\n")[1].split("\n\nText B:\n")[0], said.split("Text B:\n")[1].split("\n\n")[0]
-    if REFUSED in said:
-        return httpx.Response(400, json={"error": {"message": "content filter"}})
-    share = 1.0 / (1.0 + exp(0.1 * (len(second) - len(first))))
-    return top_tokens({"A": 0.7 * share, " A": 0.2 * share, "B": 0.9 * (1.0 - share), " C": 0.05, "x": 0.04})
+def by_text(answer: Answer, **settings: Any) -> Engine:
+    """Before a server that lists no models, and answers questions so."""
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        return answer(request) if request.method == "POST" else httpx.Response(404)
+
+    return open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(serve))
 
 
-def by_text(answer: Answer) -> ByText:
-    return ByText("m", Server(SETTINGS, httpx.MockTransport(answer)))
-
-
-@pytest.fixture(params=["scripted", "openai"])
+@pytest.fixture(params=["scripted", *VARIATIONS])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    made: Engine = Scripted("m") if request.param == "scripted" else by_text(longer_wins)
+    if request.param == "scripted":
+        yield Scripted("m")
+        return
+    settings, ways = VARIATIONS[request.param]
+    made = open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(FakeServer(**ways)))
     yield made
     made.close()
 
@@ -61,6 +60,13 @@ def test_a_prompt_that_fails_fails_alone(engine: Engine) -> None:
     a_prompt_that_fails_fails_alone(engine, prompt(REFUSED, SHORT), "refused")
 
 
+def test_a_prompt_that_breaks_the_server_fails_alone() -> None:
+    engine = by_text(FakeServer())
+    a_prompt_that_fails_fails_alone(engine, prompt(BREAKS, SHORT), "refused")
+    (again,) = outcomes(engine, [prompt(BREAKS, SHORT)])
+    assert isinstance(again, Unread)  # with no other prompt beside it
+
+
 def test_scripted_prefers_the_longer_text_by_a_tenth_of_a_logit_a_character() -> None:
     (reading,) = outcomes(Scripted("m"), [prompt("x" * 17, "x" * 10)])
     assert isinstance(reading, Reading)
@@ -68,7 +74,7 @@ def test_scripted_prefers_the_longer_text_by_a_tenth_of_a_logit_a_character() ->
 
 
 def test_variants_of_a_label_are_added_up() -> None:
-    (reading,) = outcomes(by_text(lambda _: top_tokens({" A": 0.3, "A": 0.2, "B": 0.4})), [prompt(SHORT, LONG)])
+    (reading,) = outcomes(by_text(lambda _: answer_of({" A": 0.3, "A": 0.2, "B": 0.4})), [prompt(SHORT, LONG)])
     assert isinstance(reading, Reading)
     assert [exp(p) for p in reading.logprobs] == pytest.approx([0.5, 0.4])
     assert reading.label_mass == pytest.approx(0.9)
@@ -78,14 +84,14 @@ def test_variants_of_a_label_are_added_up() -> None:
 def test_a_label_that_is_not_among_the_top_is_bounded() -> None:
     """By the least of those that are, and by what they leave."""
     for tokens, bound in (({"A": 0.6, "x": 0.1}, 0.1), ({"A": 0.95, "x": 0.04}, 0.01)):
-        (reading,) = outcomes(by_text(lambda _, tokens=tokens: top_tokens(tokens)), [prompt(SHORT, LONG)])  # type: ignore[misc]
+        (reading,) = outcomes(by_text(lambda _, tokens=tokens: answer_of(tokens)), [prompt(SHORT, LONG)])  # type: ignore[misc]
         assert isinstance(reading, Reading)
         assert reading.bounded
         assert exp(reading.logprobs[1]) == pytest.approx(bound)
 
 
 def test_no_label_at_all_is_no_verdict() -> None:
-    (unread,) = outcomes(by_text(lambda _: top_tokens({"Sorry": 0.9, "As": 0.05})), [prompt(SHORT, LONG)])
+    (unread,) = outcomes(by_text(lambda _: answer_of({"Sorry": 0.9, "As": 0.05})), [prompt(SHORT, LONG)])
     assert isinstance(unread, Unread)
     assert unread.failure == "parse_error"
     assert "'Sorry'" in unread.reason
@@ -111,31 +117,129 @@ def test_plain_brackets_stay_as_they_are() -> None:
     assert said in chat(prompt(said, SHORT))[-1]["content"]
 
 
-def test_a_server_that_is_away_for_a_moment_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
-    answers = iter([httpx.Response(503), httpx.Response(429), top_tokens({"A": 0.5, "B": 0.5})])
+def test_a_server_that_is_away_for_a_moment_is_asked_again() -> None:
+    answers = iter([httpx.Response(503), httpx.Response(429), answer_of({"A": 0.5, "B": 0.5})])
     (reading,) = outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
     assert isinstance(reading, Reading)
 
 
-@pytest.mark.parametrize(("status", "says"), [(503, "503"), (401, "401"), (404, "404"), (402, "402")])
-def test_a_server_that_stays_away_or_refuses_the_worker(
-    status: int, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
-    with pytest.raises(EngineDown, match=says):
+@pytest.mark.parametrize(
+    ("status", "says"), [(401, "--engine-key"), (403, "--header"), (404, "--model"), (307, "--base-url")]
+)
+def test_a_server_that_wants_other_settings_ends_it_with_the_remedy(status: int, says: str) -> None:
+    with pytest.raises(EngineDown, match=f"answered {status}: no.*{says}"):
         outcomes(by_text(lambda _: httpx.Response(status, text="no")), [prompt(SHORT, LONG)])
 
 
-def test_a_model_that_the_server_does_not_have() -> None:
-    server = Server(SETTINGS, httpx.MockTransport(lambda _: httpx.Response(200, json={"data": [{"id": "llama"}]})))
-    with pytest.raises(EngineDown, match="no model 'm', but llama"):
-        server.model("m")
+@pytest.mark.parametrize("status", [402, 429, 500, 503, 529])
+def test_a_server_that_fails_for_all_prompts_is_away(status: int) -> None:
+    server = FakeServer()
+    engine = by_text(server)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+
+    server.out, server.excuse = tuple(range(1, 1000)), httpx.Response(status, text="not now")
+    away = outcomes(engine, [prompt(SHORT, LONG), prompt(LONG, SHORT)])
+    assert all(isinstance(each, Away) and f"answered {status}: not now" in each.reason for each in away)
+
+    server.out = ()
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+
+
+def test_refusals_of_all_prompts_are_nobodys_failure() -> None:
+    server = FakeServer()
+    engine = by_text(server)
+    outcomes(engine, [prompt(SHORT, LONG)])
+    server.out, server.excuse = tuple(range(1, 1000)), httpx.Response(400, text="budget exceeded")
+    (away,) = outcomes(engine, [prompt(SHORT, LONG)])
+    assert isinstance(away, Away)
+
+
+def test_a_quota_that_is_used_up_is_asked_about_once() -> None:
+    server = FakeServer(out=tuple(range(1000)), excuse=httpx.Response(429, json=QUOTA, headers={"Retry-After": "3600"}))
+    away = outcomes(by_text(server), [prompt(SHORT, LONG), prompt(LONG, SHORT)])
+    assert [isinstance(each, Away) and each.retry_after for each in away] == [3600.0, 3600.0]
+    assert isinstance(away[0], Away)
+    assert "You exceeded your current quota" in away[0].reason
+    assert server.asked == ["/v1/chat/completions"]
+
+
+def test_a_cache_on_the_way_does_not_speak_for_the_server() -> None:
+    server, cache = FakeServer(), dict[bytes, httpx.Response]()
+
+    def cached(request: httpx.Request) -> httpx.Response:
+        if request.content not in cache:
+            answer = server(request)
+            if not answer.is_success:
+                return answer
+            cache[request.content] = answer
+        return cache[request.content]
+
+    engine = by_text(cached)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    server.out = tuple(range(1, 1000))
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    assert isinstance(outcomes(engine, [prompt(LONG, SHORT)])[0], Away)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "asked"),
+    [
+        ("http://engine", "http://engine/v1"),
+        ("http://engine:8001/", "http://engine:8001/v1"),
+        ("http://[::1]/v1", "http://[::1]/v1"),
+        ("http://v2/", "http://v2/v1"),
+        ("http://engine/llm/", "http://engine/llm/v1"),
+        ("http://engine/v1beta/openai/", "http://engine/v1beta/openai"),
+        ("http://engine/api/paas/v4", "http://engine/api/paas/v4"),
+    ],
+)
+def test_an_address_with_a_version_is_left_as_it_is(base_url: str, asked: str) -> None:
+    assert versioned(base_url) == asked
+
+
+def test_nobody_at_the_address() -> None:
+    def nobody(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("Connection refused", request=request)
+
+    with pytest.raises(EngineDown, match=r"http://engine/v1 gave no answer: Connection refused. Check --base-url"):
+        open_server(SETTINGS, httpx.MockTransport(nobody))
+
+
+def test_what_is_sent_in_secret_is_never_said() -> None:
+    server = FakeServer(wants={"Authorization": "another"})
+    with pytest.raises(EngineDown, match=r"Not authorised: Bearer \.\.\."):
+        outcomes(by_text(server, engine_key="sk-0123456789"), [prompt(SHORT, LONG)])
+
+
+def test_the_remedy_where_a_server_gives_no_logprobs() -> None:
+    (unread,) = outcomes(by_text(FakeServer(logprobs=False)), [prompt(SHORT, LONG)])
+    assert isinstance(unread, Unread)
+    assert "--no-logprobs" in unread.reason
+
+
+def test_the_remedy_where_a_field_is_refused() -> None:
+    (unread,) = outcomes(by_text(FakeServer(refuses={"temperature": "no temperature"})), [prompt(SHORT, LONG)])
+    assert isinstance(unread, Unread)
+    assert "no temperature" in unread.reason
+    assert "--body '{\"temperature\": null}'" in unread.reason
+
+
+def test_without_logprobs_the_word_is_certain() -> None:
+    (reading,) = outcomes(by_text(FakeServer(logprobs=False, wordy=True), logprobs=False), [prompt(LONG, SHORT)])
+    assert isinstance(reading, Reading)
+    assert [exp(p) for p in reading.logprobs] == pytest.approx([1.0, 0.0], abs=1e-11)
+
+
+@pytest.mark.parametrize(("words", "failure"), [(("**", "Text", " A", "**"), None), (("Neither", " A"), "parse_error")])
+def test_a_label_is_read_after_nothing_but_the_prefix(words: tuple[str, ...], failure: str | None) -> None:
+    tops = [{word: 0.9, "I": 0.1} for word in words]
+    (outcome,) = outcomes(by_text(lambda _: answer_of(*tops)), [prompt(SHORT, LONG)])
+    assert (outcome.failure if isinstance(outcome, Unread) else None) == failure
 
 
 @pytest.mark.parametrize("tokens", [{"A": 0.9, "x": 1e-300}, {"x": 1.0, "A": 1e-300}])
 def test_probabilities_that_vanish_are_bounded(tokens: dict[str, float]) -> None:
-    (reading,) = outcomes(by_text(lambda _: top_tokens(tokens)), [prompt(SHORT, LONG)])
+    (reading,) = outcomes(by_text(lambda _: answer_of(tokens)), [prompt(SHORT, LONG)])
     assert isinstance(reading, Reading)
     assert all(p > -1000.0 for p in reading.logprobs[1:])
 
@@ -150,32 +254,40 @@ def test_no_tokens_at_all_and_strange_counts_are_no_crash() -> None:
 def test_a_label_that_begins_another_needs_a_tokenizer() -> None:
     asked = render(load("absolute", range(1, 11)), {**dict.fromkeys(("context", "prompt")), **SCORED})
     with pytest.raises(BadLabels, match="'1' may be the first token of '10'"):
-        by_text(longer_wins).prepare(asked)
-    by_text(longer_wins).prepare(asked._replace(labels=tuple(f" {n}" for n in range(1, 10))))
+        by_text(FakeServer()).prepare(asked)
+    by_text(FakeServer()).prepare(asked._replace(labels=tuple(f" {n}" for n in range(1, 10))))
 
 
-def test_a_request_that_always_times_out_is_a_timeout_of_that_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+def test_by_token_ids_a_question_that_fails_fails_its_prompt_alone() -> None:
+    def complete(request: httpx.Request) -> httpx.Response:
+        asked = json.loads(request.content)
+        if 13 in asked["prompt"]:
+            return httpx.Response(500)
+        top = {f"token_id:{token}": -1.0 for token in asked["logprob_token_ids"]}
+        return httpx.Response(200, json={"choices": [{"logprobs": {"top_logprobs": [top]}}]})
 
-    def never(request: httpx.Request) -> httpx.Response:
-        raise httpx.ReadTimeout("too slow", request=request)
+    engine = ByTokens("m", Server(SETTINGS, httpx.MockTransport(complete)), tokenizer=None, max_model_len=10)
+    spelling = ((1,), (2, 3))
+    before, failed, after = engine.read([Encoded(questions((n, 7), spelling), spelling) for n in (12, 13, 14)])
 
-    (unread,) = outcomes(by_text(never), [prompt(SHORT, LONG)])
-    assert isinstance(unread, Unread)
-    assert unread.failure == "timeout"
+    assert isinstance(failed, Unread)
+    assert before == after == Reading((-1.0, -2.0), tokens=2)
+
+
+def test_a_prompt_that_always_times_out_is_a_timeout_of_that_pair() -> None:
+    server = FakeServer()
+
+    def slow(request: httpx.Request) -> httpx.Response:
+        if BREAKS.encode() in request.content:
+            raise httpx.ReadTimeout("too slow", request=request)
+        return server(request)
+
+    a_prompt_that_fails_fails_alone(by_text(slow), prompt(BREAKS, SHORT), "timeout")
 
 
 def test_retry_after_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
     monkeypatch.setattr("judge_worker.engines.openai.time.sleep", slept.append)
-    answers = iter([httpx.Response(429, headers={"Retry-After": "7"}), top_tokens({"A": 0.5, "B": 0.5})])
+    answers = iter([httpx.Response(429, headers={"Retry-After": "7"}), answer_of({"A": 0.5, "B": 0.5})])
     outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
     assert slept == [7.0]
-
-
-@pytest.mark.parametrize("body", ["<html>", "[]", "{}"])
-def test_an_address_that_is_no_such_server(body: str) -> None:
-    server = Server(SETTINGS, httpx.MockTransport(lambda _: httpx.Response(200, text=body)))
-    with pytest.raises(EngineDown, match="lists no models"):
-        server.model("m")

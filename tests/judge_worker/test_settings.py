@@ -34,6 +34,23 @@ def test_words_of_variables_and_options_are_read() -> None:
     assert settings.vllm_options == {"gpu_memory_utilization": 0.8}
 
 
+def test_headers_are_lines_of_an_option_or_json_of_a_variable() -> None:
+    assert load({**GIVEN, "headers": ["X-Team: a: b", "X-Key:k"]}, None, {}).headers == {"X-Team": "a: b", "X-Key": "k"}
+    settings = load(
+        GIVEN, None, {"NEXTPAIR_WORKER_HEADERS": '{"X-Key": "k"}', "NEXTPAIR_WORKER_BODY": '{"top_k": null}'}
+    )
+    assert (settings.headers, settings.body) == ({"X-Key": "k"}, {"top_k": None})
+
+
+@pytest.mark.parametrize(
+    "given", [{"headers": ["sk-secret"]}, {"headers": ["X Y: sk-secret"]}, {"engine_key": "sk-secret\n"}]
+)
+def test_a_bad_header_is_not_repeated(given: dict[str, Any]) -> None:
+    with pytest.raises(BadSettings) as caught:
+        load({**GIVEN, **given}, None, {})
+    assert "secret" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("model", "judge", "name"), [("org/llama-70b", "", "llama-70b"), ("/models/x/", "", "x"), ("m", "mine", "mine")]
 )

@@ -1,20 +1,46 @@
-"""The loop, with the service in this process and an engine that waits to be told."""
+"""The loop, with the service in this process and engines that fail, are away, or wait to be told."""
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.client import AsyncClient, next_pairs
-from judge_worker.engine import Outcome
+from app.client import AsyncClient, create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
+from app.schemas import CandidateIn, SetIn, SetOut
+from judge_worker import outage, prompts, run
+from judge_worker.absolute import Scorer
+from judge_worker.engine import Away, Outcome
+from judge_worker.engines import openai
 from judge_worker.engines.scripted import Scripted
-from judge_worker.prompts import Prompt, load
 from judge_worker.settings import Settings
 from judge_worker.worker import SLOTS, Worker
-from tests.factories import create_set, log
+from tests.judge_worker.fake_server import BREAKS, QUOTA
+from tests.judge_worker.fake_server import Server as FakeServer
+
+SETTINGS = Settings(
+    server="http://test", model="m", engine="openai", base_url="http://engine", batch=2, until_done=True
+)
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(outage, "FIRST", 0.05)
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[AsyncClient]:
+    async with AsyncClient("http://test", transport=httpx.ASGITransport(app)) as client:
+        yield client
+
+
+async def create(client: AsyncClient, *texts: str) -> SetOut:
+    candidates = [CandidateIn(key=f"c{n}", text=text) for n, text in enumerate(texts)]
+    return await client.send(create_set(SetIn(name="texts", question="Which is longer?", candidates=candidates)))
 
 
 class Waiting(Scripted):
@@ -24,26 +50,100 @@ class Waiting(Scripted):
         super().__init__("lengths")
         self.reading, self.go = threading.Event(), threading.Event()
 
-    def read(self, prepared: Sequence[Prompt]) -> list[Outcome]:
+    def read(self, prepared: Sequence[Any]) -> Sequence[Outcome | Away]:
         self.reading.set()
         self.go.wait(10.0)
         return super().read(prepared)
 
 
-async def test_what_another_process_took_over_is_passed_over(
-    app: FastAPI, http: httpx.AsyncClient, capsys: pytest.CaptureFixture[str]
+class AwayAtFirst(Scripted):
+    """Answers from the fourth batch on, and of the third but the first prompt."""
+
+    def __init__(self) -> None:
+        super().__init__("m")
+        self.batches = 0
+
+    def read(self, prepared: Sequence[Any]) -> list[Outcome | Away]:
+        self.batches += 1
+        read = super().read(prepared)
+        if self.batches > 3:
+            return [*read]
+        return [Away("no quota"), *(read[1:] if self.batches == 3 else [Away("no quota") for _ in read[1:]])]
+
+
+async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_other_verdict(
+    client: AsyncClient, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    created = await create_set(http, "ash", "elm")
+    made = await create(client, "short", "longer text", BREAKS, "the longest of all")
+    server = FakeServer(out=(2, 3), excuse=httpx.Response(429, json=QUOTA))
+    engine = openai.open_server(SETTINGS, httpx.MockTransport(server))
+    run.check(engine, prompts.load("comparative"), SETTINGS)
+    worker = Worker(SETTINGS, client, engine, prompts.load("comparative"), asyncio.Event())
+
+    await asyncio.wait_for(worker.run(), 30.0)
+
+    log = (await client.send(list_comparisons(made.id))).comparisons
+    assert sorted(sorted([entry.first, entry.second]) for entry in log) == [["c0", "c1"], ["c0", "c3"], ["c1", "c3"]]
+    assert (worker.stats.judged, worker.stats.failures) == (3, {"refused": 3})
+    told = capfd.readouterr().err
+    assert "the engine is away" in told
+    assert "You exceeded your current quota" in told
+
+
+async def test_while_the_engine_is_away_its_pairs_are_for_others(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outage, "FIRST", 60.0)
+    made = await create(client, "short", "longer text", "the longest of all")
+    stopping = asyncio.Event()
+    worker = Worker(SETTINGS, client, AwayAtFirst(), prompts.load("comparative"), stopping)
+    running = asyncio.create_task(worker.run())
+    async with asyncio.timeout(10.0):
+        while not worker.stats.reading:
+            await asyncio.sleep(0.01)
+        while len((await client.send(next_pair(made.id, judge="other", count=3))).assignments) < 3:
+            await asyncio.sleep(0.01)
+        stopping.set()
+        await running
+
+    assert (worker.stats.judged, worker.stats.failures) == (0, {})
+
+
+async def test_both_orders_of_a_pair_are_told_together(client: AsyncClient) -> None:
+    made = await create(client, "short", "longer text")
+    settings = SETTINGS.model_copy(update={"orders": "both"})
+    worker = Worker(settings, client, AwayAtFirst(), prompts.load("comparative"), asyncio.Event())
+
+    await asyncio.wait_for(worker.run(), 30.0)
+
+    log = (await client.send(list_comparisons(made.id))).comparisons
+    assert sorted((entry.first, entry.second) for entry in log) == [("c0", "c1"), ("c1", "c0")]
+
+
+async def test_scores_wait_for_the_engine_too(client: AsyncClient) -> None:
+    made = await create(client, "short", "longer text", "the longest of all")
+    settings = SETTINGS.model_copy(update={"absolute": (1, 10)})
+    scorer = Scorer(settings, client, AwayAtFirst(), prompts.load("absolute", settings.scale), asyncio.Event())
+
+    await asyncio.wait_for(scorer.run(), 30.0)
+
+    scores = (await client.send(list_absolute_scores(made.id))).scores
+    assert sorted(score.candidate for score in scores) == ["c0", "c1", "c2"]
+
+
+async def test_what_another_process_took_over_is_passed_over(
+    client: AsyncClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = await create(client, "short", "longer text")
     settings = Settings(server="http://test", model="lengths", engine="scripted", worker="a", until_done=True)
     engine = Waiting()
-    async with AsyncClient("http://test", transport=httpx.ASGITransport(app)) as client:
-        worker = Worker(settings, client, engine, load("comparative"), asyncio.Event())
-        working = asyncio.create_task(worker.run())
-        assert await asyncio.to_thread(engine.reading.wait, 10.0)
-        for n in range(SLOTS):
-            await client.send(next_pairs(judge="lengths", count=1, worker=f"a/{n}"))
-        engine.go.set()
-        await asyncio.wait_for(working, 10.0)
+    worker = Worker(settings, client, engine, prompts.load("comparative"), asyncio.Event())
+    working = asyncio.create_task(worker.run())
+    assert await asyncio.to_thread(engine.reading.wait, 10.0)
+    for n in range(SLOTS):
+        await client.send(next_pairs(judge="lengths", count=1, worker=f"a/{n}"))
+    engine.go.set()
+    await asyncio.wait_for(working, 10.0)
     assert worker.stats.passed_over["This lease was handed out again"] == 1
     assert "This lease was handed out again" in capsys.readouterr().err
-    assert len(await log(http, created["id"])) == 1
+    assert len((await client.send(list_comparisons(made.id))).comparisons) == 1

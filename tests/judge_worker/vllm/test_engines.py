@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from examples.tiny_judge import GOOD, LENGTH, QUESTION, p_first, prompt_of, text
-from judge_worker.engine import BadLabels, Engine, Reading
+from judge_worker.engine import BadLabels, Engine, Reading, Unread
 from judge_worker.prompts import Prompt, load, parse, render
 from judge_worker.tokens import Encoder
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, prompt, readings
@@ -148,11 +148,12 @@ def test_labels_that_run_together_with_the_prefix_are_refused(vllm: Engine) -> N
 
 def test_a_chat_server_is_read_by_text(openai_by_text: Engine) -> None:
     """Without a prefix this judge is out of its depth: whatever it answers, the worker knows what to make of it."""
-    for outcome in [openai_by_text.read([openai_by_text.prepare(prompt(SHORT, LONG))])[0]]:
-        if isinstance(outcome, Reading):
-            assert len(outcome.logprobs) == 2
-        else:
-            assert outcome.failure == "parse_error"
+    (outcome,) = openai_by_text.read([openai_by_text.prepare(prompt(SHORT, LONG))])
+    if isinstance(outcome, Reading):
+        assert len(outcome.logprobs) == 2
+    else:
+        assert isinstance(outcome, Unread)
+        assert outcome.failure == "parse_error"
 
 
 def test_a_model_without_a_chat_template_gets_plain_text(judge: str) -> None:

@@ -1,0 +1,32 @@
+"""An engine that is away is left alone: longer each time, and at least for as long as it asks."""
+
+import time
+from collections.abc import Sequence
+
+from judge_worker.engine import Away, Outcome
+from judge_worker.progress import event
+
+FIRST, LONGEST = 1.0, 60.0  # seconds, doubled from time to time
+PATIENCE = 600.0  # seconds, the longest that an engine is waited for on its word
+
+
+class Outage:
+    def __init__(self) -> None:
+        self._times, self._until = 0, 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds until the engine may be asked again."""
+        return max(self._until - time.monotonic(), 0.0)
+
+    def note(self, outcomes: Sequence[Outcome | Away]) -> None:
+        """Say so, and begin to wait, if one of them is Away."""
+        away = [outcome for outcome in outcomes if isinstance(outcome, Away)]
+        if len(away) < len(outcomes):
+            self._times = 0
+        if not away:
+            return
+        asked = min(max(each.retry_after for each in away), PATIENCE)
+        pause = max(asked, min(FIRST * 2.0**self._times, LONGEST))
+        self._times, self._until = self._times + 1, time.monotonic() + pause
+        event("the engine is away", because=away[0].reason, trying_again_in=round(pause, 1))
