@@ -106,7 +106,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
                 task.cancel()
             await asyncio.wait(tasks)  # they close what they hold
             live.close()
-            app.state.context.jobs.close()
+            await app.state.context.jobs.close()
 
 
 async def _warm(live: LivePosteriors) -> None:

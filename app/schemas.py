@@ -825,7 +825,7 @@ class GroupVerdict(Response):
 
 class Judges(Response):
     set_id: UUID
-    version: int
+    version: int = Field(description="Whose verdicts were weighed: the log may have grown meanwhile.")
     method: AggregationName
     convergence: Convergence | None = Field(description="Of the method, where it iterates.")
     warnings: list[str] = Field(description="Judges that no method can make use of, in words.")

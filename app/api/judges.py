@@ -53,6 +53,7 @@ async def get_judges(
 ) -> schemas.Judges:
     """A card for each judge: skill, bias, agreement, consistency, failures, cost, influence; and the group's verdicts.
 
-    A method that reads texts is trained beside the request: 425 says how far it is, and when to ask again.
+    What takes long is computed beside the request. Until the newest version is weighed, the answer is an earlier one's;
+    where there is none yet, 425 says how far the work is, and when to ask again.
     """
     return await judges.read(ctx, set_id, method, with_verdicts=verdicts)

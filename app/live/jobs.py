@@ -1,17 +1,44 @@
-"""Long computations beside the requests that ask for them.
+"""Long computations beside the requests that ask for them: one for each question about a set.
 
-A request waits a little and is then told how far the work is; whoever asks again gets the result once it is there.
+A request waits a little. Then it gets the last result that there is, which says its version, or is told how far the
+work is; whoever asks again gets the new result once it is there. So a log that grows faster than it can be computed has
+results too.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from uuid import UUID
+from weakref import WeakValueDictionary
 
-R = TypeVar("R")
 PATIENCE = 5.0  # seconds that a request waits
-KEPT = 16  # results
+AT_ONCE = 2  # computations, each of another set
+WAITING = 64  # computations that may have begun or wait for it
+KEPT, KEPT_BYTES = 64, 256 * 2**20  # results
+
+
+class Result(Protocol):
+    """What a job comes to."""
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def terms(self) -> object:
+        """What it holds under, beside the log: under other terms it says nothing."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+
+R = TypeVar("R", bound=Result)
+Say = Callable[[str], None]
+
+
+class Question(NamedTuple):
+    set_id: UUID
+    name: str
 
 
 class Underway(Exception):
@@ -23,41 +50,86 @@ class Underway(Exception):
 
 
 class _Job(Generic[R]):
-    def __init__(self, threads: ThreadPoolExecutor, work: Callable[[Callable[[str], None]], R]) -> None:
-        self.said = "it has just begun"
-        self.result = asyncio.get_running_loop().run_in_executor(threads, lambda: work(self._say))
+    def __init__(self) -> None:
+        self.said = ""
+        self.last: R | None = None
+        self.running: asyncio.Task[R] | None = None  # or done, until somebody asks
 
-    def _say(self, said: str) -> None:
+    def say(self, said: str) -> None:
         self.said = said
+
+    @property
+    def busy(self) -> bool:
+        return self.running is not None and not self.running.done()
+
+    @property
+    def size_bytes(self) -> int:
+        return 0 if self.last is None else self.last.size_bytes
 
 
 class Jobs:
-    """One at a time, the latest results kept."""
+    """One at a time for each set, so that no set waits for the long work of another; the last results are kept."""
 
     def __init__(self) -> None:
-        self._jobs: OrderedDict[Hashable, _Job[Any]] = OrderedDict()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="jobs")
+        self._jobs: OrderedDict[Question, _Job[Any]] = OrderedDict()
+        self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jobs")
 
-    async def result(self, key: Hashable, work: Callable[[Callable[[str], None]], R]) -> R:
-        """What `work` returns; it is called once for each key, with a function that takes words on how far it is.
+    async def result(
+        self, question: Question, version: int, terms: object, prepare: Callable[[], Awaitable[Callable[[Say], R]]]
+    ) -> R:
+        """The result at `version` or later if it comes soon, else the last one under these terms.
 
-        Raises Underway, and what `work` raises.
+        Once it is the question's turn, `prepare` reads what is to be computed and returns the computation, which runs
+        in a thread and may say how far it is. Raises Underway, and what these raise.
         """
-        if key not in self._jobs:
-            self._jobs[key] = _Job(self._thread, work)
-            self._trim()
-        job = self._jobs[key]
-        self._jobs.move_to_end(key)
-        if not (await asyncio.wait({job.result}, timeout=PATIENCE))[0]:
-            raise Underway(job.said)
-        if job.result.exception() is not None:
-            self._jobs.pop(key, None)
-        return cast("R", job.result.result())
+        job = self._job(question)
+        clock, earlier = asyncio.get_running_loop().time, job.running
+        until = clock() + PATIENCE
+        while job.last is None or job.last.version < version or job.last.terms != terms:
+            task = job.running = job.running or asyncio.create_task(self._run(job, question.set_id, prepare))
+            if not (await asyncio.wait({task}, timeout=until - clock()))[0]:
+                if job.last is not None and job.last.terms == terms:
+                    break
+                raise Underway(job.said)
+            if job.running is task:
+                job.running = None
+            if task is not earlier:
+                return cast("R", task.result())
+            task.result()
+        return cast("R", job.last)
 
-    def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+    async def close(self) -> None:
+        running = [job.running for job in self._jobs.values() if job.running is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _job(self, question: Question) -> _Job[Any]:
+        if question not in self._jobs:
+            if sum(job.busy for job in self._jobs.values()) >= WAITING:
+                raise Underway("many others come first, and it has not begun")
+            self._jobs[question] = _Job()
+        self._jobs.move_to_end(question)
+        self._trim()
+        return self._jobs[question]
+
+    async def _run(self, job: _Job[R], set_id: UUID, prepare: Callable[[], Awaitable[Callable[[Say], R]]]) -> R:
+        job.say("it waits for its turn")
+        async with self._turns.setdefault(set_id, asyncio.Lock()), self._places:
+            job.say("it has just begun")
+            compute = await prepare()
+            job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.say)
+            return job.last
 
     def _trim(self) -> None:
-        done = [key for key, job in self._jobs.items() if job.result.done()]
-        for key in done[: max(len(self._jobs) - KEPT, 0)]:
-            del self._jobs[key]
+        """Forget the least recently wanted results until the rest fits; the last one stays."""
+        size = sum(job.size_bytes for job in self._jobs.values())
+        for question, job in list(self._jobs.items())[:-1]:
+            if len(self._jobs) <= KEPT and size <= KEPT_BYTES:
+                return
+            if not job.busy:
+                size -= job.size_bytes
+                del self._jobs[question]

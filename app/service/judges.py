@@ -15,9 +15,10 @@ from app.inference.group_verdicts import DEPARTS, Doubt, needs_context
 from app.inference.judges import Findings, find
 from app.inference.model import build
 from app.inference.skills import Context as ItemContext
+from app.inference.types import Ints
 from app.live import snapshot as snapshots
-from app.live.jobs import Underway
-from app.live.snapshot import Catalogue, Snapshot
+from app.live.jobs import Question, Say, Underway
+from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.diagnostics import present_agreement
@@ -29,6 +30,20 @@ from app.words import AggregationName, JudgeKind
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 SEED = 0  # of the splits of a training
+
+
+class Weighed(NamedTuple):
+    """What the verdicts of a set say of its judges."""
+
+    version: int
+    terms: tuple[Reading, tuple[int, ...]]
+    judges: Ints  # (J,) ids
+    comparisons: Ints  # (J,) how many of each
+    findings: Findings
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(each.nbytes for each in (*self.findings.cells, self.findings.p_low, *self.findings.agreements))
 
 
 class _Known(NamedTuple):
@@ -58,20 +73,35 @@ async def describe(db: AsyncConnection, name: str, said: schemas.JudgeIn) -> sch
 
 
 async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verdicts: bool) -> schemas.Judges:
-    """Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing."""
+    """At the latest version that was weighed. Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
-        catalogue, snapshot = await posteriors.current(ctx, db, row)
-        failures = await assignments.failures(db, set_id)
-        ids = {*snapshot.evidence.judges.tolist(), *failures}
-        known = _Known(await judges.by_id(db, ids), failures, await comparisons.latencies(db, set_id))
-        context = await _context(db, row, snapshot) if needs_context(method) else None
-    key = (set_id, snapshot.version, row.revision, method, str(snapshot.reading))
+        _, snapshot = await posteriors.current(ctx, db, row)
+    question, work = Question(set_id, method), partial(_prepare, ctx, set_id, method)
     try:
-        found = await ctx.jobs.result(key, partial(_find, snapshot, method, context))
+        weighed = await ctx.jobs.result(question, snapshot.version, _terms(snapshot), work)
     except Underway as underway:
         raise StillComputing(f"The judges of this set are being weighed: {underway.said}. Ask again.") from None
-    return _present_all(set_id, method, snapshot, catalogue, known, found, with_verdicts=with_verdicts)
+    async with ctx.engine.connect() as db:
+        catalogue = await posteriors.catalogue_of(ctx, db, row)
+        failures = await assignments.failures(db, set_id)
+        rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
+        known = _Known(rows, failures, await comparisons.latencies(db, set_id))
+    return _present_all(set_id, method, weighed, catalogue, known, with_verdicts=with_verdicts)
+
+
+async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Callable[[Say], Weighed]:
+    """Raises UnknownSet, SetDeleted, InvalidRequest."""
+    async with ctx.engine.connect() as db:
+        row = await existing_set(db, set_id)
+        _, snapshot = await posteriors.current(ctx, db, row)
+        context = await _context(db, row, snapshot) if needs_context(method) else None
+    return partial(_weigh, snapshot, method, context)
+
+
+def _terms(snapshot: Snapshot) -> tuple[Reading, tuple[int, ...]]:
+    """What findings depend on beside the log: how it is read, and how many candidates and items there are."""
+    return snapshot.reading, snapshot.asked.shape
 
 
 async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> ItemContext:
@@ -89,13 +119,13 @@ async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> Item
     return ItemContext((low - high) / np.sqrt(2.0), np.arange(at.size) if one_item else at.item)
 
 
-def _find(
-    snapshot: Snapshot, method: AggregationName, context: ItemContext | None, say: Callable[[str], None]
-) -> Findings:
+def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | None, say: Say) -> Weighed:
     own, tempered = snapshot.reading.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     raw, item, many = snapshots.raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges)
-    return find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), say)
+    found = find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), say)
+    counts = np.bincount(tempered.judge, minlength=many)
+    return Weighed(snapshot.version, _terms(snapshot), snapshot.evidence.judges, counts, found)
 
 
 def _present(row: Record) -> schemas.JudgeOut:
@@ -105,33 +135,32 @@ def _present(row: Record) -> schemas.JudgeOut:
 def _present_all(
     set_id: UUID,
     method: AggregationName,
-    snapshot: Snapshot,
+    weighed: Weighed,
     catalogue: Catalogue,
     known: _Known,
-    found: Findings,
     *,
     with_verdicts: bool,
 ) -> schemas.Judges:
-    ids = snapshot.evidence.judges.tolist()
+    ids, found = weighed.judges.tolist(), weighed.findings
     numbers = {judge: number for number, judge in enumerate(ids)}
     order = sorted(known.rows.values(), key=lambda row: row.name)
     names = [known.rows[judge].name for judge in ids]
     convergence = found.aggregation
     return schemas.Judges(
         set_id=set_id,
-        version=snapshot.version,
+        version=weighed.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
         warnings=_warnings(method, names, found),
-        judges=[_card(row, numbers.get(row.id), known, snapshot, found) for row in order],
+        judges=[_card(row, numbers.get(row.id), known, weighed) for row in order],
         agreement=_pairs(names, found),
         verdicts=_verdicts(catalogue, found) if with_verdicts else None,
     )
 
 
-def _card(row: Record, number: int | None, known: _Known, snapshot: Snapshot, found: Findings) -> schemas.JudgeCard:
+def _card(row: Record, number: int | None, known: _Known, weighed: Weighed) -> schemas.JudgeCard:
     failures = known.failures.get(row.id, {})
-    count = int((snapshot.comparisons.judge == number).sum())
+    count = 0 if number is None else int(weighed.comparisons[number])
     asked, failed = count + sum(failures.values()), sum(failures.values())
     return schemas.JudgeCard(
         judge=row.name,
@@ -142,7 +171,7 @@ def _card(row: Record, number: int | None, known: _Known, snapshot: Snapshot, fo
         median_latency_ms=known.latencies.get(row.id),
         failures={kind: failures[kind] for kind in FAILURES if kind in failures},
         failure_rate=failed / asked if asked else None,
-        **(NOTHING if number is None else _numbers(number, found)),
+        **(NOTHING if number is None else _numbers(number, weighed.findings)),
     )
 
 

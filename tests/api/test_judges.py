@@ -17,6 +17,7 @@ from tests.factories import (
     comparison,
     create_set,
     create_systems,
+    patch,
     simulated,
     tell,
 )
@@ -168,6 +169,29 @@ async def test_long_work_is_told_of_and_then_there(
             break
         await asyncio.sleep(0.1)
     assert answer.status_code == 200
+
+
+async def test_while_a_new_version_is_weighed_the_last_one_is_shown(
+    http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weighed = await judges(http, many)
+    await compare(http, many, "ash>elm", judge="zoe")
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    assert await judges(http, many) == weighed
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    found = await judges(http, many)
+    assert (found["version"], found["judges"][-1]["judge"]) == (weighed["version"] + 1, "zoe")
+
+
+async def test_what_was_weighed_before_a_set_changed_is_not_shown(
+    http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (await judges(http, many))["judges"][0]["position_bias"]
+    await patch(http, many, temperatures={"ann": 3.0})
+    assert (await judges(http, many))["judges"][0]["position_bias"] != before
+    await http.post(f"/v1/sets/{many}/candidates", json={"candidates": candidates("rowan")})
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    assert (await http.get(f"/v1/sets/{many}/judges")).status_code == 425
 
 
 async def test_systems_are_compared_item_by_item(http: httpx.AsyncClient) -> None:

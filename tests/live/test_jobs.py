@@ -2,78 +2,190 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import NamedTuple
+from uuid import UUID, uuid4
 
 import pytest
 
 from app.live import jobs
-from app.live.jobs import Jobs, Underway
+from app.live.jobs import Jobs, Question, Say, Underway
+
+A, B = uuid4(), uuid4()
+
+
+class Answer(NamedTuple):
+    version: int
+    terms: object = "plain"
+    size_bytes: int = 1
+
+
+class Work:
+    """Prepared and computed while `go` is set; counts how often."""
+
+    def __init__(self, version: int = 1, terms: object = "plain", size_bytes: int = 1) -> None:
+        self.answer, self.calls = Answer(version, terms, size_bytes), 0
+        self.begun, self.go = threading.Event(), threading.Event()
+        self.go.set()
+
+    async def __call__(self) -> Callable[[Say], Answer]:
+        return self.compute
+
+    def compute(self, say: Say) -> Answer:
+        self.calls += 1
+        say("half of it")
+        self.begun.set()
+        assert self.go.wait(10)
+        return self.answer
 
 
 @pytest.fixture
-def work() -> Iterator[Jobs]:
+async def work() -> AsyncIterator[Jobs]:
     made = Jobs()
     yield made
-    made.close()
+    await made.close()
+
+
+async def ask(work: Jobs, prepare: Callable[[], Awaitable[Callable[[Say], Answer]]], version: int = 1) -> Answer:
+    return await work.result(Question(A, "why"), version, "plain", prepare)
+
+
+async def begun(*works: Work) -> None:
+    for each in works:
+        assert await asyncio.to_thread(each.begun.wait, 10)
 
 
 async def test_quick_work_is_there_at_once_and_done_once(work: Jobs) -> None:
-    calls: list[int] = []
-
-    def once(_: Callable[[str], None]) -> int:
-        calls.append(1)
-        return 7
-
-    assert [await work.result("key", once) for _ in range(3)] == [7, 7, 7]
-    assert len(calls) == 1
+    once = Work()
+    assert [await ask(work, once) for _ in range(3)] == [once.answer] * 3
+    assert once.calls == 1
 
 
 async def test_slow_work_says_how_far_it_is(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "PATIENCE", 0.05)
-    said, go = threading.Event(), threading.Event()
-
-    def slow(say: Callable[[str], None]) -> str:
-        say("half of it")
-        said.set()
-        go.wait(10)
-        return "done"
-
+    slow = Work()
+    slow.go.clear()
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
     with pytest.raises(Underway):
-        await work.result("key", slow)
-    await asyncio.to_thread(said.wait, 10)
+        await ask(work, slow)
+    await begun(slow)
     with pytest.raises(Underway, match="half of it"):
-        await work.result("key", slow)
-    go.set()
+        await ask(work, slow)
+    slow.go.set()
     monkeypatch.setattr(jobs, "PATIENCE", 10.0)
-    assert await work.result("key", slow) == "done"
+    assert await ask(work, slow) == slow.answer
 
 
-async def test_what_failed_is_tried_again(work: Jobs) -> None:
+async def test_a_log_that_grows_faster_than_it_is_computed_has_results(
+    work: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Work(1), Work(2)
+    assert (await ask(work, first)).version == 1
+    second.go.clear()
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    assert [(await ask(work, second, version)).version for version in range(2, 12)] == [1] * 10
+    await begun(second)
+    second.go.set()
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    assert (await ask(work, second, 2)).version == 2
+    assert second.calls == 1
+
+
+async def test_what_began_before_the_log_grew_is_followed_by_one_that_did_not(work: Jobs) -> None:
+    early, late = Work(1), Work(2)
+    early.go.clear()
+    waiting = asyncio.create_task(ask(work, early))
+    await begun(early)
+    newer = [asyncio.create_task(ask(work, late, version=2)) for _ in range(5)]
+    await asyncio.sleep(0)
+    early.go.set()
+    assert (await waiting).version == 1
+    assert [each.version for each in await asyncio.gather(*newer)] == [2] * 5
+    assert (early.calls, late.calls) == (1, 1)
+
+
+async def test_a_result_under_other_terms_is_never_given(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    await ask(work, Work())
+    tempered = Work(terms="tempered")
+    assert await work.result(Question(A, "why"), 1, "tempered", tempered) == tempered.answer
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    with pytest.raises(Underway):
+        await ask(work, Work())
+
+
+async def test_the_long_work_of_a_set_holds_up_no_other_set(work: Jobs) -> None:
+    long = [Work() for _ in range(4)]
+    for each in long:
+        each.go.clear()
+    waiting = [asyncio.create_task(work.result(Question(A, str(n)), 1, "plain", each)) for n, each in enumerate(long)]
+    await begun(long[0])
+    short = Work()
+    assert await work.result(Question(B, "why"), 1, "plain", short) == short.answer
+    assert [each.calls for each in long] == [1, 0, 0, 0]
+    for each in long:
+        each.go.set()
+    await asyncio.gather(*waiting)
+
+
+async def test_what_failed_is_told_once_and_tried_again(work: Jobs) -> None:
     tries: list[int] = []
 
-    def fails_once(_: Callable[[str], None]) -> int:
+    async def fails_once() -> Callable[[Say], Answer]:
         tries.append(1)
         if len(tries) == 1:
             raise ValueError("no")
-        return len(tries)
+        return lambda _: Answer(len(tries))
 
+    async def answer() -> Answer:
+        return await ask(work, fails_once)
+
+    failed = await asyncio.gather(answer(), answer(), return_exceptions=True)
+    assert [str(each) for each in failed] == ["no", "no"]
+    assert (await answer()).version == 2
+
+
+async def test_what_failed_unheard_is_told_to_whoever_asks_next(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails() -> Callable[[Say], Answer]:
+        await asyncio.sleep(0.01)
+        raise ValueError("no")
+
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    with pytest.raises(Underway):
+        await ask(work, fails)
+    await asyncio.sleep(0.05)
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
     with pytest.raises(ValueError, match="no"):
-        await work.result("key", fails_once)
-    assert await work.result("key", fails_once) == 2
+        await ask(work, Work())
+    assert await ask(work, Work()) == Answer(1)
 
 
-async def test_only_the_latest_results_are_kept(work: Jobs) -> None:
-    calls: list[int] = []
+@pytest.mark.parametrize(("bound", "most"), [("KEPT", 5), ("KEPT_BYTES", 50)])
+async def test_only_the_latest_results_are_kept(
+    work: Jobs, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+) -> None:
+    monkeypatch.setattr(jobs, bound, most)
+    asked = [Question(UUID(int=n), "why") for n in range(8)]
+    made = [Work(size_bytes=10) for _ in asked]
+    for question, each in zip(asked, made, strict=True):
+        await work.result(question, 1, "plain", each)
+    await work.result(asked[-1], 1, "plain", made[-1])
+    await work.result(asked[0], 1, "plain", made[0])
+    assert (made[-1].calls, made[0].calls) == (1, 2)
 
-    def note(n: int) -> Callable[[Callable[[str], None]], int]:
-        def work_on(_: Callable[[str], None]) -> int:
-            calls.append(n)
-            return n
 
-        return work_on
+async def test_a_result_that_is_larger_than_the_bound_is_still_given(work: Jobs) -> None:
+    huge = Work(size_bytes=2 * jobs.KEPT_BYTES)
+    assert [await ask(work, huge) for _ in range(2)] == [huge.answer] * 2
+    assert huge.calls == 1
 
-    for n in range(jobs.KEPT + 5):
-        assert await work.result(n, note(n)) == n
-    await work.result(jobs.KEPT + 4, note(-1))
-    assert -1 not in calls
-    assert await work.result(0, note(-2)) == -2
+
+async def test_no_more_wait_than_may(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    monkeypatch.setattr(jobs, "WAITING", 2)
+    slow = Work()
+    slow.go.clear()
+    for name in ("one", "two"):
+        with pytest.raises(Underway, match=r"turn|begun|half"):
+            await work.result(Question(A, name), 1, "plain", slow)
+    with pytest.raises(Underway, match="many others come first"):
+        await work.result(Question(A, "three"), 1, "plain", slow)
+    slow.go.set()
