@@ -39,10 +39,10 @@ class Context:
     async def identify(self, db: AsyncConnection, names: set[str]) -> dict[str, int]:
         """Ids of judges by name; remembered only when they were there before this transaction."""
         if names <= self.judge_ids.keys():
-            return self.judge_ids
+            return {name: self.judge_ids[name] for name in names}
         found = await judges.identify(db, names)
         self.judge_ids.update(found.known)
-        return self.judge_ids | found.ids
+        return found.ids
 
 
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:

@@ -2,12 +2,12 @@
 
     AppError                    never raised itself
     +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
-    +-- Conflict        409     AlreadyJudged, ForeignAssignment, LeaseSuperseded, TextInUse, AlreadyVoided ...
+    +-- Conflict        409     AlreadyJudged, ForeignAssignment, LeaseSuperseded, TextInUse, NotConverged ...
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, Busy, Preparing, NotConverged
+    +-- Unavailable     503     DatabaseDown, Busy, Preparing
     +-- DiskFull        507
 
 The class name in kebab case is the problem's type, the docstring its title.
@@ -106,6 +106,10 @@ class AlreadyVoided(Conflict):
 
 class TooFewVerdicts(Conflict):
     """There are too few verdicts for this."""
+
+
+class NotConverged(Conflict):
+    """The fit did not converge, so there is no ranking to publish."""
 
 
 class TextsOrSystems(Conflict):
@@ -214,10 +218,6 @@ class Preparing(Unavailable):
     """The service is preparing."""
 
     retry_after = 2
-
-
-class NotConverged(Unavailable):
-    """The fit did not converge, so there is no ranking to publish."""
 
 
 class DiskFull(AppError):

@@ -131,7 +131,10 @@ def _note(r: schemas.Rank, *, in_parts: bool) -> str:
 
 def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
     if not convergence.converged:
-        raise NotConverged(f"{convergence.outcome.value} This was at version {snapshot.version}.")
+        raise NotConverged(
+            f"{convergence.outcome.value} This was at version {snapshot.version}: choose another method, or ask again "
+            "when more is judged."
+        )
 
 
 async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:

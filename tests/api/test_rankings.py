@@ -6,9 +6,13 @@ from typing import Any, get_args
 from xml.etree import ElementTree
 
 import httpx
+import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from app.client import TRANSIENT
+from app.inference import baselines, standings
+from app.inference.types import Convergence, Outcome
 from app.words import BaselineName, ExpertName
 from tests.factories import candidates, compare, create_set, get, patch, ranking, score, void
 
@@ -175,6 +179,19 @@ async def test_every_method_ranks_a_set_without_comparisons(
     assert {row["rank"] for row in found["ranking"]} <= {1}  # nobody is ahead
     for form in ("csv", "svg"):
         assert (await read(http, created["id"], method=method, format=form)).status_code == 200
+
+
+async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = baselines.Scores(np.zeros(4), Convergence(Outcome.MAX_ITERATIONS, 7, 1.0))
+    monkeypatch.setattr(standings, "BASELINES", {"win-ratio": lambda *_: stopped})
+    created = await create_set(http)
+    answer = await http.get(f"/v1/sets/{created['id']}/ranking", params={"method": "win-ratio"})
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:not-converged")
+    assert "choose another method" in answer.json()["detail"]
+    assert "Retry-After" not in answer.headers
+    assert answer.status_code not in TRANSIENT
 
 
 async def test_islands_are_told_apart(http: httpx.AsyncClient) -> None:

@@ -24,3 +24,12 @@ async def test_a_judge_who_was_there_is_remembered(context: Context) -> None:
         async with context.engine.begin() as db:
             known = await context.judge_id(db, "alice")
     assert context.judge_ids == {"alice": known}
+
+
+async def test_what_is_remembered_cannot_be_changed_from_outside(context: Context) -> None:
+    async with context.engine.begin() as db:
+        alice = await context.judge_id(db, "alice")
+    async with context.engine.begin() as db:
+        for _ in range(2):  # once looked up, once remembered
+            (await context.identify(db, {"alice"}))["alice"] = -1
+        assert await context.judge_id(db, "alice") == alice
