@@ -59,6 +59,9 @@ WinnerOption = Annotated[
     str | None, typer.Option(metavar="COL", help="Who won: first, second, tie, both_bad, or a key.")
 ]
 PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
+WeightOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="How many answers a row stands for. [default: weight, if there]")
+]
 GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
 Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
 MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
@@ -95,6 +98,7 @@ def rank(
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "none",
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
+    weight: WeightOption = None,
     level: Annotated[
         float, typer.Option(help="Probability that an interval holds.", callback=_within(0, 0.9999))
     ] = 0.95,
@@ -115,7 +119,7 @@ def rank(
     from app.offline.ranking import Method, parse_parameters, rank_file, require_possible
     from app.tables import Columns, parse_conditions
 
-    columns, by = Columns(first, second, winner, p_first, judge), group_by or []
+    columns, by = Columns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
@@ -347,6 +351,7 @@ def import_file(
     p_first: PFirst = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="Item that was judged. [default: item]")] = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
+    weight: WeightOption = None,
     server: Server = LOCAL,
 ) -> None:
     """Send a file to a running service: comparisons, or candidates (columns key and text).
@@ -358,7 +363,8 @@ def import_file(
     from app.offline.printing import progress_of
     from app.tables import Columns
 
-    contents = transfer.read(transfer.Source(file, Columns(first, second, winner, p_first), item, judge))
+    columns = Columns(first, second, winner, p_first, judge, weight)
+    contents = transfer.read(transfer.Source(file, columns, item))
     with (
         Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
         progress_of(len(contents.comparisons), "sending") as advance,

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from app.words import (
+    MAX_WEIGHT,
     AggregationName,
     BatchName,
     CheckVerdict,
@@ -446,6 +447,9 @@ class ComparisonIn(Answer):
     second: Key
     item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
     judge: JudgeName
+    weight: float = Field(
+        default=1.0, gt=0, le=MAX_WEIGHT, description="How many answers alike it stands for, in rankings."
+    )
     created_at: AwareDatetime | None = None
 
     @model_validator(mode="after")
@@ -475,6 +479,7 @@ class Comparison(Response):
     second: str
     p_first: float
     winner: Winner | None = Field(description="The verdict as a word, where it came as one.")
+    weight: float = Field(description="How many answers alike it stands for.")
     judge: str
     client_id: str | None
     assignment_id: UUID | None

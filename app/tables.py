@@ -22,7 +22,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import ArrayLike, NDArray
 
-from app.words import P_OF_WINNER, Winner
+from app.words import MAX_WEIGHT, P_OF_WINNER, Winner
 
 H = TypeVar("H", bound=Hashable)
 Floats = NDArray[np.float64]
@@ -108,6 +108,7 @@ class Columns(NamedTuple):
     winner: str | None = None
     p_first: str | None = None
     judge: str | None = None
+    weight: str | None = None
 
 
 class Log(NamedTuple):
@@ -119,6 +120,7 @@ class Log(NamedTuple):
     first: Ints  # (K,)
     second: Ints  # (K,)
     p: Floats  # (K,)
+    weight: Floats  # (K,)
     judges: list[str]  # (J,) by first appearance; one without a name where the files name none
     judge: Ints  # (K,)
 
@@ -130,6 +132,7 @@ class Verdicts(NamedTuple):
     second: list[str]  # (K,)
     p: Floats  # (K,)
     words: list[Winner | None]  # (K,) the verdict as a word, where it came as one
+    weight: Floats  # (K,)
 
 
 # Files
@@ -415,9 +418,9 @@ def read_log(tables: Sequence[Table], columns: Columns, group_by: Sequence[str])
     second = [key for part in parts for key in part.second]
     candidates, codes = encode([*first, *second])
     groups, group = encode([labels for table in tables for labels in label_rows(table, group_by)])
-    p = np.concatenate([part.p for part in parts])
+    p, weight = (np.concatenate(columns) for columns in zip(*((part.p, part.weight) for part in parts), strict=True))
     judges, judge = encode([name for table in tables for name in judge_names(table, columns.judge)])
-    return Log(candidates, groups, group, codes[: len(p)], codes[len(p) :], p, judges, judge)
+    return Log(candidates, groups, group, codes[: len(p)], codes[len(p) :], p, weight, judges, judge)
 
 
 def judge_names(table: Table, column: str | None) -> list[str]:
@@ -433,11 +436,11 @@ def verdicts(table: Table, columns: Columns) -> Verdicts:
     first, second = keys(table, first_column), keys(table, second_column)
     if (row := _first_true([a == b for a, b in zip(first, second, strict=True)])) is not None:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
-    column, in_words = _outcome_column(table, columns)
+    (column, in_words), weight = _outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
-        return Verdicts(first, second, probabilities(table, column), _exported_words(table))
+        return Verdicts(first, second, probabilities(table, column), _exported_words(table), weight)
     words = winners(table, column, first, second)
-    return Verdicts(first, second, np.array([P_OF_WINNER[word] for word in words]), [*words])
+    return Verdicts(first, second, np.array([P_OF_WINNER[word] for word in words]), [*words], weight)
 
 
 def _exported_words(table: Table) -> list[Winner | None]:
@@ -485,6 +488,21 @@ def probabilities(table: Table, column: str) -> Floats:
         shown = texts(table, column)[row] or "an empty cell"
         raise complaint(table, row, column, f"{shown} is not a probability; write a number from 0 to 1")
     return p
+
+
+def weights(table: Table, column: str | None) -> Floats:
+    """(K,) how many answers each row stands for: the column of that name, or `weight` if there is one, or 1.
+
+    Raises InputError for what is empty, not above 0 or above MAX_WEIGHT.
+    """
+    if column is None and "weight" not in table.columns:
+        return np.ones(len(table.rows))
+    weight = numbers(table, column or "weight")
+    if (row := _first_true(~((weight > 0.0) & (weight <= MAX_WEIGHT)))) is not None:
+        shown = texts(table, column or "weight")[row] or "an empty cell"
+        wanted = f"write a number above 0, up to {MAX_WEIGHT:,}, or remove the row"
+        raise complaint(table, row, column or "weight", f"{shown} is not a weight; {wanted}")
+    return weight
 
 
 def winners(table: Table, column: str, first: Sequence[str], second: Sequence[str]) -> list[Winner]:

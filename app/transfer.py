@@ -21,7 +21,6 @@ class Source(NamedTuple):
     path: str
     columns: tables.Columns
     item: str | None  # column of the item
-    judge: str | None  # column of the judge
 
 
 class Contents(NamedTuple):
@@ -45,7 +44,7 @@ def read(source: Source) -> Contents:
 def _comparisons(table: tables.Table, source: Source) -> list[ComparisonIn]:
     verdicts = tables.verdicts(table, source.columns)
     count = len(verdicts.first)
-    judges = _optional(table, source.judge, "judge") or [NOBODY] * count
+    judges = _optional(table, source.columns.judge, "judge") or [NOBODY] * count
     items = _optional(table, source.item, "item") or [""] * count
     times = _optional(table, None, "created_at") or [""] * count
     comparisons = [
@@ -56,6 +55,7 @@ def _comparisons(table: tables.Table, source: Source) -> list[ComparisonIn]:
             p_first=None if verdicts.words[row] else float(verdicts.p[row]),
             winner=verdicts.words[row],
             judge=judges[row],
+            weight=float(verdicts.weight[row]),
             created_at=_time(times[row]),
         )
         for row in range(count)
@@ -71,7 +71,8 @@ def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list
     seen: Counter[str] = Counter()
     identified = []
     for comparison, own in zip(comparisons, ids, strict=True):
-        content = hashlib.sha256(comparison.model_dump_json().encode()).hexdigest()[:32]
+        once = {"weight"} if comparison.weight == 1.0 else None  # as it was before comparisons had weights
+        content = hashlib.sha256(comparison.model_dump_json(exclude=once).encode()).hexdigest()[:32]
         seen[content] += 1
         identified.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
     return identified

@@ -25,4 +25,5 @@ ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
 JUDGE_AWARE: JudgeAwareName = "judge-aware"
+MAX_WEIGHT = 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

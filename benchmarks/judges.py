@@ -24,7 +24,7 @@ from app.inference.human_votes import gains
 from app.inference.model import Method, build
 from app.inference.rank_sets import Instances, RankSets, Wins, prediction_powered
 from app.inference.skills import Context
-from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.types import Bools, Floats, Ints, once_each, take
 from app.words import AggregationName
 from benchmarks.methods.markdown import table
 
@@ -122,7 +122,7 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, floa
     s, judge, first = rng.standard_normal(n), rng.integers(len(c), size=count), rng.integers(n, size=count)
     second = (first + rng.integers(1, n, size=count)) % n
     p = (rng.random(count) < 1.0 / (1.0 + np.exp(-np.array(c)[judge] * (s[first] - s[second])))).astype(float)
-    log, model = Comparisons(first, second, p, judge), build(Method(), n)
+    log, model = once_each(first, second, p, judge), build(Method(), n)
     pooled = posterior.fit(log, model)
     aware = judge_aware.fit(log, model, len(c)).of_scores
     return (
@@ -146,7 +146,7 @@ def home_advantages() -> None:
     systems = sorted({row["first"] for row in rows})
     first, second = (np.array([systems.index(row[side]) for row in rows]) for side in ("first", "second"))
     judge = np.array([FIVE.index(row["reviewer"]) for row in rows])
-    log, model = Comparisons(first, second, np.array([P[row["winner"]] for row in rows]), judge), build(Method(), 5)
+    log, model = once_each(first, second, np.array([P[row["winner"]] for row in rows]), judge), build(Method(), 5)
     found = judge_aware.fit(log, model, 5)
     cells = []
     for number, name in enumerate(FIVE):

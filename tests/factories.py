@@ -14,7 +14,7 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.types import Message
 
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.types import Comparisons, Floats, Ints, once_each
 
 KEYS = ("ash", "birch", "cedar", "elm")
 TABLES = (
@@ -173,7 +173,7 @@ async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> 
         return np.array([names.index(e[field]) for e in entries], np.int64)
 
     p = np.array([e["p_first"] for e in entries], np.float64)
-    comparisons = Comparisons(numbers(keys, "first"), numbers(keys, "second"), p, numbers(judges, "judge"))
+    comparisons = once_each(numbers(keys, "first"), numbers(keys, "second"), p, numbers(judges, "judge"))
     return Counted(comparisons, judges, numbers(items, "item"))
 
 

@@ -118,6 +118,19 @@ def test_winner_words(tmp_path: Path, word: str, p: float) -> None:
     assert log(path).p.tolist() == [p]
 
 
+def test_a_weight_column_counts(tmp_path: Path) -> None:
+    path = write(tmp_path, "log.csv", "first,second,p_first,weight,n\nkelp,oak,0.9,5000,1\noak,fern,0.25,0.5,2\n")
+    assert log(path).weight.tolist() == [5000.0, 0.5]
+    assert log(path, Columns(weight="n")).weight.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("cell", ["0", "-1", "", "1000001", "nan"])
+def test_a_weight_is_above_zero(tmp_path: Path, cell: str) -> None:
+    path = write(tmp_path, "log.csv", f"first,second,p_first,weight\nkelp,oak,0.9,1\nkelp,oak,0.9,{cell}\n")
+    with pytest.raises(InputError, match="line 3, column 'weight': "):
+        log(path)
+
+
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path, "log.csv", "x,y,winner,q\nkelp,oak,second,0.9\n")
     assert log(path, Columns("x", "y", p_first="q")).p.tolist() == [0.9]

@@ -11,13 +11,26 @@ from app.tables import Columns, InputError
 def source(folder: Path, content: str) -> transfer.Source:
     path = folder / "trees.csv"
     path.write_text(content)
-    return transfer.Source(str(path), Columns(), item=None, judge=None)
+    return transfer.Source(str(path), Columns(), item=None)
 
 
 def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
     contents = transfer.read(source(tmp_path, "key,text\nash,Tall.\nbirch,White.\n"))
     assert [(each.key, each.text) for each in contents.candidates] == [("ash", "Tall."), ("birch", "White.")]
     assert (contents.items, contents.comparisons) == ([], [])
+
+
+def test_a_row_is_known_by_its_content(tmp_path: Path) -> None:
+    """As it was before rows had weights, so that a file that was sent then brings nothing new."""
+    content = "model_a,model_b,winner\nfinch-max,heron-2,model_b\n"
+    (before,) = transfer.read(source(tmp_path, content)).comparisons
+    assert before.client_id == "6e1f0100674c0f5dbb845c54226ce35c-1"
+
+    rows = content.replace("winner", "winner,weight").replace(",model_b\n", ",model_b,{}\n")
+    (once,) = transfer.read(source(tmp_path, rows.format(1))).comparisons
+    (twice,) = transfer.read(source(tmp_path, rows.format(2))).comparisons
+    assert (once, twice.weight) == (before, 2.0)
+    assert twice.client_id != before.client_id
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ COLUMNS = list(Comparison.model_fields)
 TYPES: dict[str, pa.DataType] = {
     "seq": pa.int64(),
     "p_first": pa.float64(),
+    "weight": pa.float64(),
     "late": pa.bool_(),
     "label_mass": pa.float64(),
     "latency_ms": pa.float64(),

@@ -33,19 +33,20 @@ def win_ratio(comparisons: Comparisons, n: int) -> Scores:
 
 
 def average_probability(comparisons: Comparisons, n: int) -> Scores:
-    first, second, p, _ = comparisons
-    total = np.bincount(first, p, n) + np.bincount(second, 1.0 - p, n)
-    count = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
-    return Scores(np.where(count, total / np.maximum(count, 1), 0.5), CLOSED_FORM)
+    first, second, p, _, weight = comparisons
+    total = np.bincount(first, weight * p, n) + np.bincount(second, weight * (1.0 - p), n)
+    votes = np.bincount(first, weight, n) + np.bincount(second, weight, n)
+    return Scores(np.divide(total, votes, out=np.full(n, 0.5), where=votes > 0), CLOSED_FORM)
 
 
 def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
-    first, second, p, _ = comparisons
+    first, second, p, _, weight = comparisons
     extra, hard = 1.0 / max(n - 1, 1), _hard(p)
-    wins = np.bincount(first, hard + extra, n) + np.bincount(second, 1.0 - hard + extra, n) + np.zeros(n)
+    won, lost = weight * hard + extra, weight * (1.0 - hard) + extra
+    wins, games = np.bincount(first, won, n) + np.bincount(second, lost, n) + np.zeros(n), won + lost
     log_strength = np.zeros(n)
     for iteration in range(1, BT_MAX_ITERATIONS + 1):
-        updated = _zermelo_step(log_strength, wins, 1.0 + 2.0 * extra, comparisons)
+        updated = _zermelo_step(log_strength, wins, games, comparisons)
         change = float(np.abs(updated - log_strength).max(initial=0.0))
         log_strength = updated
         if change <= BT_THRESHOLD:
@@ -54,11 +55,10 @@ def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
-    ones = np.ones(comparisons.size)
-    links = np.bincount(comparisons.first * n + comparisons.second, ones, n * n).reshape(n, n)
+    links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
     precision = -(links + links.T)
     np.fill_diagonal(precision, 1.0 - precision.sum(axis=1))
-    pull = scatter_differences(_hard(comparisons.p) - 0.5, comparisons, n)
+    pull = scatter_differences(comparisons.weight * (_hard(comparisons.p) - 0.5), comparisons, n)
     return Scores(np.linalg.solve(precision, pull), CLOSED_FORM)
 
 
@@ -75,7 +75,7 @@ def _hard(p: Floats) -> Floats:
     return 0.5 * (1.0 + np.sign(p - 0.5))
 
 
-def _zermelo_step(log_strength: Floats, wins: Floats, games: float, comparisons: Comparisons) -> Floats:
+def _zermelo_step(log_strength: Floats, wins: Floats, games: Floats, comparisons: Comparisons) -> Floats:
     """log(wins_i / sum_j games_ij / (pi_i + pi_j)), centred; candidates without a game stay at 0."""
     n, strength = len(wins), np.exp(log_strength)
     rate = games / (strength[comparisons.first] + strength[comparisons.second])

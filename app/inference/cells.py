@@ -28,13 +28,13 @@ class Cells(NamedTuple):
 
 def cells(comparisons: Comparisons, item: Ints, judges: int) -> Cells:
     """Args: `item` (K,) is what each comparison was about."""
-    first, second, p, judge = comparisons
+    first, second, p, judge, weight = comparisons
     place = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
     where, number = np.unique(place, axis=0, return_inverse=True)
     at, size = number.reshape(-1) * judges + judge, len(where) * judges
-    count = np.bincount(at, minlength=size)
-    total = np.bincount(at, np.where(first < second, p, 1.0 - p), size)
-    mean = np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(len(where), judges)
+    votes = np.bincount(at, weight, size)
+    total = np.bincount(at, weight * np.where(first < second, p, 1.0 - p), size)
+    mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(where), judges)
     return Cells(where[:, 0], where[:, 1], where[:, 2], mean)
 
 

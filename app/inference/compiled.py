@@ -44,21 +44,29 @@ def serves(expert: Expert, parameters: int) -> bool:
 
 @kernel
 def fit(
-    first: Ints, second: Ints, bias: Ints, p: Floats, precision: Floats, pull: Floats, start: Floats, tolerance: float
+    first: Ints,
+    second: Ints,
+    bias: Ints,
+    p: Floats,
+    weight: Floats,
+    precision: Floats,
+    pull: Floats,
+    start: Floats,
+    tolerance: float,
 ) -> tuple[Floats, Floats, float, Floats, int, float]:
     """The mean (P,), Sigma (P, P), its ln det, the weights (K,), the iterations and the gradient norm of soft-bt.
 
     Args: `bias` (K,) is the place of the judge's bias among the parameters; (0,) where there is none.
     """
     theta, iterations = start, 0
-    level, g, w = _at(theta, first, second, bias, p, precision, pull)
+    level, g, w = _at(theta, first, second, bias, p, weight, precision, pull)
     while np.abs(g).max() > tolerance and iterations < MAX_ITERATIONS:
         step, t = _solve(_cholesky(_hessian(w, first, second, bias, precision)), g), 1.0
         rise = np.sum(g * step)
-        reached, g, w = _at(theta + step, first, second, bias, p, precision, pull)
+        reached, g, w = _at(theta + step, first, second, bias, p, weight, precision, pull)
         while reached < level + 1e-4 * t * rise and rise >= 1e-9 and t > 1e-8:
             t *= 0.5
-            reached, g, w = _at(theta + t * step, first, second, bias, p, precision, pull)
+            reached, g, w = _at(theta + t * step, first, second, bias, p, weight, precision, pull)
         theta, level, iterations = theta + t * step, reached, iterations + 1
     upper = _cholesky(_hessian(w, first, second, bias, precision))
     log_det = -2.0 * np.log(np.diag(upper)).sum()
@@ -67,7 +75,7 @@ def fit(
 
 @kernel
 def _at(
-    theta: Floats, first: Ints, second: Ints, bias: Ints, p: Floats, precision: Floats, pull: Floats
+    theta: Floats, first: Ints, second: Ints, bias: Ints, p: Floats, weight: Floats, precision: Floats, pull: Floats
 ) -> tuple[float, Floats, Floats]:
     """L(theta), its gradient (P,) and the weights (K,)."""
     level, g, w = np.sum(theta * (pull - 0.5 * precision * theta)), pull - precision * theta, np.empty(len(p))
@@ -77,9 +85,9 @@ def _at(
         if len(bias):
             d += theta[bias[k]]
         e = math.exp(-abs(d))
-        level += (p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e)
-        w[k] = e / (1.0 + e) ** 2
-        slope = p[k] - (1.0 if d > 0.0 else e) / (1.0 + e)
+        level += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
+        w[k] = weight[k] * e / (1.0 + e) ** 2
+        slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
         g[i] += slope
         g[j] -= slope
         if len(bias):

@@ -116,13 +116,13 @@ def _direction(lean: Floats) -> Ints:
 
 def _lean(comparisons: Comparisons) -> Floats:
     """(K,) how far p of the lower-numbered candidate is above 1/2."""
-    first, second, p, _ = comparisons
+    first, second, p, _, _ = comparisons
     return np.where(first < second, p - 0.5, 0.5 - p)
 
 
 def _pair(comparisons: Comparisons, n: int) -> Ints:
     """(K,) low * n + high."""
-    first, second, _, _ = comparisons
+    first, second, _, _, _ = comparisons
     return np.minimum(first, second) * n + np.maximum(first, second)
 
 

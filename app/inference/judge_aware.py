@@ -117,8 +117,8 @@ def likeliest_judges(s: Floats, sigma: Covariance, start: Judges, comparisons: C
         delta, log_c = np.split(packed, 2)
         stretched = np.exp(log_c)[j, None] * nodes
         d, p = stretched + delta[j, None], comparisons.p[:, None]
-        slope = model.expert.slope(d, p)
-        value = float((model.expert.log_density(d, p) @ WEIGHTS).sum())
+        slope = comparisons.weight[:, None] * model.expert.slope(d, p)
+        value = float(comparisons.weight @ (model.expert.log_density(d, p) @ WEIGHTS))
         value -= 0.5 * float(delta @ delta / BIAS_VARIANCE + log_c @ log_c / LOG_C_VARIANCE)
         up_delta = np.bincount(j, slope @ WEIGHTS, size) - delta / BIAS_VARIANCE
         up_log_c = np.bincount(j, (slope * stretched) @ WEIGHTS, size) - log_c / LOG_C_VARIANCE
@@ -130,19 +130,20 @@ def likeliest_judges(s: Floats, sigma: Covariance, start: Judges, comparisons: C
 
 def log_posterior(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> float:
     """Of s given the judges, up to a constant."""
-    likelihood = model.expert.log_density(_d(s, judges, comparisons), comparisons.p).sum()
+    likelihood = comparisons.weight @ model.expert.log_density(_d(s, judges, comparisons), comparisons.p)
     return float(likelihood + s @ (model.prior.pull - 0.5 * model.prior.precision * s))
 
 
 def gradient(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
     """Along s, shape (N,)."""
-    slope = model.expert.slope(_d(s, judges, comparisons), comparisons.p) * _c(judges, comparisons)
+    slope = model.expert.slope(_d(s, judges, comparisons), comparisons.p)
+    slope = comparisons.weight * _c(judges, comparisons) * slope
     return scatter_differences(slope, comparisons, model.n) + model.prior.pull - model.prior.precision * s
 
 
 def precision(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
     """H, shape (N, N), in Fortran order."""
-    w = model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
+    w = comparisons.weight * model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
     return models.hessian(_c(judges, comparisons) ** 2 * w, comparisons, model)
 
 
@@ -165,7 +166,8 @@ def _variances(sigma: Covariance, comparisons: Comparisons) -> Floats:
 
 def _covariance(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
     """Inverse Fisher information of (s, delta, log c)."""
-    w, c = model.expert.curvature(_d(s, judges, comparisons), comparisons.p), _c(judges, comparisons)
+    w = comparisons.weight * model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
+    c = _c(judges, comparisons)
     stretched, j, size = c * differences(s, comparisons), comparisons.judge, len(judges.delta)
     of_judges = (np.ones_like(c), stretched)
     mixed = [scatter_differences(w * c * (j == k) * of, comparisons, model.n) for of in of_judges for k in range(size)]

@@ -1,6 +1,6 @@
-"""The maximum of L(theta) where the expert has a kink, l(d) = -c |t - d|: a quadratic program.
+"""The maximum of L(theta) where the expert has a kink, l(d) = -b |t - d|: a quadratic program.
 
-With Q and h the prior's precision and pull, and a slope u_k in [-c, c] for each comparison, theta is the maximum
+With Q and h the prior's precision and pull, c_k = b weight_k, and a slope u_k in [-c_k, c_k], theta is the maximum
 where (PoE-v1 App. B, with a Gaussian prior)
 
     Q theta = R^T u + h
@@ -45,7 +45,7 @@ class _Problem(NamedTuple):
     comparisons: Comparisons
     model: Model
     at: Floats  # (K,) t
-    steepest: float  # c
+    steepest: Floats  # (K,) c
 
 
 class _Missing(NamedTuple):
@@ -58,7 +58,7 @@ class _Missing(NamedTuple):
 def solve(theta: Floats, comparisons: Comparisons, model: Model, tolerance: float) -> Solution:
     """From `theta` until no entry of the gradient is above `tolerance`. Args: at least one comparison."""
     assert model.expert.kink is not None
-    at, steepest = model.expert.kink.at(comparisons.p), model.expert.kink.steepest
+    at, steepest = model.expert.kink.at(comparisons.p), model.expert.kink.steepest * comparisons.weight
     problem = _Problem(comparisons, model, at, steepest)
     point, iterations = _start(theta, problem), 0
     while True:
@@ -76,7 +76,7 @@ def solve(theta: Floats, comparisons: Comparisons, model: Model, tolerance: floa
 def _start(theta: Floats, problem: _Problem) -> _Point:
     distance = problem.at - differences(theta, problem.comparisons, problem.model)
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
-    return _Point(theta, gap, np.full_like(gap, problem.steepest))
+    return _Point(theta, gap, np.tile(problem.steepest, (2, 1)))
 
 
 def _step(point: _Point, missing: _Missing, problem: _Problem) -> _Point:

@@ -2,10 +2,12 @@
 
 Maximise over theta in R^P, with q the prior's precision and h its pull (model.py)
 
-    L(theta) = sum_k l(d_k) - sum_i (q_i theta_i^2 / 2 - h_i theta_i),    d = R theta
+    L(theta) = sum_k c_k l(d_k) - sum_i (q_i theta_i^2 / 2 - h_i theta_i),    d = R theta
 
-    gradient g = R^T l'(d) + h - q theta
-    Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''(d)
+    gradient g = R^T c l'(d) + h - q theta
+    Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -c l''(d)
+
+with c_k the comparison's weight: the same as if it stood there c_k times.
 
 Posterior: N(mu, Sigma) with Sigma = H^-1 at the maximum mu. The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
@@ -35,19 +37,19 @@ class Fit(NamedTuple):
 
 def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
     """L(theta), up to a constant."""
-    likelihood = model.expert.log_density(differences(theta, comparisons, model), comparisons.p).sum()
+    likelihood = comparisons.weight @ model.expert.log_density(differences(theta, comparisons, model), comparisons.p)
     return float(likelihood + theta @ (model.prior.pull - 0.5 * model.prior.precision * theta))
 
 
 def gradient(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """g, shape (P,)."""
     slope = model.expert.slope(differences(theta, comparisons, model), comparisons.p)
-    return scatter(slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
+    return scatter(comparisons.weight * slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
 
 
 def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """w_k, shape (K,)."""
-    return model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
+    return comparisons.weight * model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
 
 
 def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
@@ -84,7 +86,7 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
 
 def tolerance(comparisons: Comparisons, model: Model) -> float:
     """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of that many terms."""
-    rounding = 1e-15 * (1.0 + 0.2 * comparisons.size / max(model.n, 1)) ** 2
+    rounding = 1e-15 * (1.0 + 0.2 * float(comparisons.weight.sum()) / max(model.n, 1)) ** 2
     rounding += 1e-14 * float(model.prior.precision.max(initial=0.0))
     return _exactness(model) + rounding
 

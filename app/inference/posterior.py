@@ -158,6 +158,7 @@ def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Po
         comparisons.second.copy(),
         model.n + comparisons.judge if model.has_biases else NONE,
         p.copy(),
+        comparisons.weight.copy(),
         model.prior.precision,
         model.prior.pull,
         np.zeros(model.size) if start is None else start,

@@ -5,6 +5,7 @@
     rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
                     (one width for all, in standard deviations of each candidate's normal scores)
     p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
+                    (candidates that the posterior does not tell apart share what their draws say together)
     tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
                     1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
                     surely worse than its head by more than epsilon. The divisor counts every pair and direction
@@ -62,15 +63,15 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ra
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
-    drawn = draw_ranks(posterior, rng)
+    drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
     return Ranking(
         ranks(posterior.mean),
         score,
         sd,
         np.column_stack([score - half, score + half]),
-        simultaneous_intervals(drawn, wanted.level),
-        (drawn == 1).mean(axis=0),
-        (drawn <= wanted.top_k).mean(axis=0),
+        simultaneous_intervals(drawn, alike, wanted.level),
+        _shared((drawn == 1).mean(axis=0), alike),
+        _shared((drawn <= wanted.top_k).mean(axis=0), alike),
         tie_groups(posterior, wanted),
         entropy(posterior.covariance),
     )
@@ -112,16 +113,43 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
     return drawn
 
 
-def simultaneous_intervals(drawn: Ints, level: float) -> Ints:
+def interchangeable(posterior: Scores) -> Ints:
+    """(N,) the first candidate with which each may swap names and leave the posterior as it is.
+
+    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k.
+    """
+    mean, sigma = posterior.mean, dense(posterior.covariance)
+    variance, alike = sigma.diagonal(), np.arange(len(mean))
+    for j in range(1, len(mean)):
+        near = (np.abs(mean[:j] - mean[j]) <= SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= SAME_SCORE)
+        for i in np.flatnonzero(near & (alike[:j] == np.arange(j))):
+            apart = np.abs(sigma[i] - sigma[j])
+            apart[[i, j]] = 0.0
+            if apart.max() <= SAME_SCORE:
+                alike[j] = i
+                break
+    return alike
+
+
+def _shared(values: Floats, alike: Ints) -> Floats:
+    """(N,) the mean of `values` (N,) over those who are alike."""
+    size = len(values)
+    total, count = np.bincount(alike, values, size), np.bincount(alike, minlength=size)
+    return np.asarray(total[alike] / count[alike], np.float64)
+
+
+def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
     """(N, 2) rank intervals that hold together in at least `level` of the (D, N) draws.
 
     On normal scores z = Phi^-1((rank - 1/2) / N) each is mean -+ c sd of its draws, with the one c that keeps enough
-    whole draws inside: a single quantile, which D draws determine well whatever N is.
+    whole draws inside: a single quantile, which D draws determine well whatever N is. Those who are `alike` (N,) have
+    one mean and one sd.
     """
     count, n = drawn.shape
     scale = ndtri((np.arange(n) + 0.5) / n)
     z = scale[drawn - 1]
-    centre, spread = z.mean(axis=0), z.std(axis=0)
+    centre = _shared(z.mean(axis=0), alike)
+    spread = np.sqrt(_shared(((z - centre) ** 2).mean(axis=0), alike))
     farthest = (np.abs(z - centre) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     half = np.sort(farthest)[int(np.ceil(level * count)) - 1] * spread + ROUNDED
     best = np.searchsorted(scale, centre - half, side="left") + 1

@@ -28,6 +28,7 @@ class Comparisons(NamedTuple):
     second: Ints  # (K,) candidate shown second
     p: Floats  # (K,) probability that the first one is better, raw
     judge: Ints  # (K,) who said so, numbered from 0
+    weight: Floats  # (K,) how many answers alike each one stands for
 
     @property
     def size(self) -> int:
@@ -53,8 +54,13 @@ class Convergence(NamedTuple):
         return self.outcome is Outcome.CONVERGED
 
 
+def once_each(first: Ints, second: Ints, p: Floats, judge: Ints) -> Comparisons:
+    """Comparisons that stand for one answer each."""
+    return Comparisons(first, second, p, judge, np.ones(len(p)))
+
+
 def by_one_judge(first: Ints, second: Ints, p: Floats) -> Comparisons:
-    return Comparisons(first, second, p, np.zeros(len(p), np.int64))
+    return once_each(first, second, p, np.zeros(len(p), np.int64))
 
 
 def no_comparisons() -> Comparisons:
@@ -62,8 +68,8 @@ def no_comparisons() -> Comparisons:
 
 
 def take(comparisons: Comparisons, index: slice | Bools | Ints) -> Comparisons:
-    first, second, p, judge = comparisons
-    return Comparisons(first[index], second[index], p[index], judge[index])
+    first, second, p, judge, weight = comparisons
+    return Comparisons(first[index], second[index], p[index], judge[index], weight[index])
 
 
 def join(old: Comparisons, new: Comparisons) -> Comparisons:
@@ -72,6 +78,7 @@ def join(old: Comparisons, new: Comparisons) -> Comparisons:
         np.concatenate([old.second, new.second]),
         np.concatenate([old.p, new.p]),
         np.concatenate([old.judge, new.judge]),
+        np.concatenate([old.weight, new.weight]),
     )
 
 

@@ -145,13 +145,13 @@ def none_scored() -> Scored:
     return Scored(np.empty(0, np.int64), np.empty(0, np.int64), no_absolute_scores())
 
 
-def entries(rows: Iterable[tuple[int, int, int, int, float, int]]) -> Entries:
-    """From rows of (seq, item, first, second, p, judge)."""
+def entries(rows: Iterable[tuple[int, int, int, int, float, int, float]]) -> Entries:
+    """From rows of (seq, item, first, second, p, judge, weight)."""
     table = list(rows)
     if not table:
         return no_entries()
-    seq, item, first, second, p, judge = (np.array(column) for column in zip(*table, strict=True))
-    return Entries(seq, item, Comparisons(first, second, p.astype(np.float64), judge))
+    seq, item, first, second, p, judge, weight = (np.array(column) for column in zip(*table, strict=True))
+    return Entries(seq, item, Comparisons(first, second, p.astype(np.float64), judge, weight.astype(np.float64)))
 
 
 def scored(rows: Iterable[tuple[int, int, int, int, float, float]]) -> Scored:
@@ -164,7 +164,7 @@ def scored(rows: Iterable[tuple[int, int, int, int, float, float]]) -> Scored:
 
 
 def log(
-    compared: Iterable[tuple[int, int, int, int, float, int]],
+    compared: Iterable[tuple[int, int, int, int, float, int, float]],
     said: Iterable[tuple[int, int, int, int, float, float]] = (),
 ) -> Log:
     """From rows as `entries` and `scored` take them."""
@@ -188,7 +188,7 @@ def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
 def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody, plan = np.empty(0, np.int64), Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
-    held = advance(empty(Reading(Method(), {}), 3, 1), 1, log([(1, 0, 0, 1, 0.5, 1)]), [])
+    held = advance(empty(Reading(Method(), {}), 3, 1), 1, log([(1, 0, 0, 1, 0.5, 1, 1.0)]), [])
     everyone = catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.bool_))
     ask(held, everyone, Blocked(nobody, nobody, nobody, 0), plan, 1)
 
@@ -236,13 +236,13 @@ def _with_judges(judges: Ints, new: Log) -> Ints:
 
 
 def _read(log: Log, reading: Reading, judges: Ints) -> Evidence:
-    (first, second, p, judge), absolute = log.entries.comparisons, _latest(log.scored)
-    numbers = judges.searchsorted(judge)
+    said, absolute = log.entries.comparisons, _latest(log.scored)
+    p, numbers = said.p, judges.searchsorted(said.judge)
     if reading.temperatures:
         temperature = np.array([reading.temperatures.get(judge, 1.0) for judge in judges.tolist()])
         p = tempered(p, temperature[numbers])
     absolute = absolute._replace(judge=judges.searchsorted(absolute.judge))
-    return Evidence(judges, Comparisons(first, second, p, numbers), absolute)
+    return Evidence(judges, said._replace(p=p, judge=numbers), absolute)
 
 
 def _latest(scored: Scored) -> AbsoluteScores:

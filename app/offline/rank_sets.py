@@ -25,6 +25,8 @@ class Met(NamedTuple):
 def load(file: str, people: str, judge: str, first: str | None, second: str | None) -> Met:
     """Raises InputError."""
     table = read(file)
+    if "weight" in table.columns:
+        raise InputError(f"{table.name}: rank-sets count every row once; remove the column 'weight'")
     sides = pair_columns(table, Columns(first, second))
     a, b = (keys(table, side) for side in sides)
     systems, numbers = encode(a + b)

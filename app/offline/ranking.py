@@ -59,7 +59,7 @@ def split(log: Log) -> Iterator[Group]:
         keys = [log.keys[candidate] for candidate in present]
         judges, judge = np.unique(log.judge[rows], return_inverse=True)
         names = [log.judges[number] for number in judges]
-        yield Group(labels, keys, Comparisons(first, second, log.p[rows], judge), names)
+        yield Group(labels, keys, Comparisons(first, second, log.p[rows], judge, log.weight[rows]), names)
 
 
 def rank_file(

@@ -102,11 +102,11 @@ class Cost(NamedTuple):
 
 
 def from_pairs(group: Group, truth: Mapping[str, float]) -> Problem:
-    """A judge that was asked pairs; answers to the same ordered pair are averaged. Raises InputError."""
-    n, (first, second, p, _) = len(group.keys), group.comparisons
+    """A judge that was asked pairs; answers to the same ordered pair are averaged by weight. Raises InputError."""
+    n, (first, second, p, _, weight) = len(group.keys), group.comparisons
     at = first * n + second
-    asked = np.bincount(at, minlength=n * n)
-    mean = np.where(asked, np.bincount(at, p, n * n) / np.maximum(asked, 1), np.nan)
+    votes, total = np.bincount(at, weight, n * n), np.bincount(at, weight * p, n * n)
+    mean = np.divide(total, votes, out=np.full(n * n, np.nan), where=votes > 0.0)
     truths = true_values(group.labels, group.keys, truth)
     return Problem(group.labels, group.keys, truths, mean.reshape(n, n))
 

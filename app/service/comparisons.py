@@ -35,6 +35,7 @@ from app.storage.tables import Record
 from app.words import P_OF_WINNER
 
 EXPORT_BATCH = 5000
+SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
 
 
 class Told(NamedTuple):
@@ -190,9 +191,9 @@ async def _record(
 def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
     return {
         "set_id": row.set_id, "seq": seq, "item_id": row.item_id, "first": row.first, "second": row.second,
-        "p_first": probability(verdict), "winner": verdict.winner, "judge_id": row.judge_id, "client_id": None,
-        "assignment_id": row.id, "late": row.state != "leased" or row.expired, "label_mass": verdict.label_mass,
-        "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": now,
+        "p_first": probability(verdict), "winner": verdict.winner, "weight": 1.0, "judge_id": row.judge_id,
+        "client_id": None, "assignment_id": row.id, "late": row.state != "leased" or row.expired,
+        "label_mass": verdict.label_mass, "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": now,
     }  # fmt: skip
 
 
@@ -204,8 +205,8 @@ def _voted(values: dict[str, Any], row: Record) -> Told:
 
 def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, Any]:
     return {
-        "set_id": set_id, "p_first": probability(new), "winner": new.winner, "judge_id": judge_id,
-        "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
+        "set_id": set_id, "p_first": probability(new), "winner": new.winner, "weight": new.weight,
+        "judge_id": judge_id, "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
     }  # fmt: skip
 
 
@@ -231,7 +232,7 @@ async def _without_duplicates(
         earlier = seen.get(row["client_id"])
         if earlier is None:
             fresh.append(row)
-        elif any(earlier[name] != row[name] for name in ("item_id", "first", "second", "p_first", "judge_id")):
+        elif any(earlier[name] != row[name] for name in SAME):
             raise ClientIdReused(
                 f"client_id {row['client_id']!r} already stands for another comparison of this set.",
                 At(f"/comparisons/{n}/client_id", "in use"),

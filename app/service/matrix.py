@@ -41,7 +41,7 @@ def _matrix(set_id: UUID, catalogue: Catalogue, snapshot: Snapshot, of: MatrixNa
 
 def observed(snapshot: Snapshot) -> Floats:
     """(N, N) mean probability that the row beats the column; NaN where they never met."""
-    first, second, p, _ = snapshots.raw(snapshot)
+    first, second, p, _, _ = snapshots.raw(snapshot)
     n = snapshot.model.n
     at = np.concatenate([first * n + second, second * n + first])
     count = np.bincount(at, minlength=n * n)

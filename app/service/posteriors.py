@@ -32,6 +32,7 @@ class Entry(NamedTuple):
     second: int
     p_first: float
     judge_id: int
+    weight: float
 
 
 R = TypeVar("R", Record, Entry)
@@ -143,7 +144,7 @@ def _advanced(
     if held.version >= version:
         return held
     new = snapshots.log(
-        ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id) for row in rows),
+        ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in rows),
         ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
     )
     return snapshots.advance(held, version, new, [row.voids for row in voids])

@@ -25,11 +25,12 @@ async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
         await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
 
 
-_WITHIN = in_spans(select(c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id), c).order_by(c.seq)
+_READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
+_WITHIN = in_spans(select(*_READ), c).order_by(c.seq)
 
 
 async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
-    """(set_id, seq, item_id, first, second, p_first, judge_id) of the comparisons in these spans, oldest first."""
+    """(set_id, seq, item_id, first, second, p_first, judge_id, weight) of these spans' comparisons, oldest first."""
     return (await db.execute(_WITHIN, parameters(spans))).all()
 
 
@@ -102,9 +103,8 @@ async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, referenc
 
 
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:
-    statement = select(c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id).where(
-        c.set_id == set_id, c.client_id == func.any(client_ids)
-    )
+    columns = (c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
+    statement = select(*columns).where(c.set_id == set_id, c.client_id == func.any(client_ids))
     return {row.client_id: row for row in await db.execute(statement)}
 
 
@@ -119,8 +119,8 @@ def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
     return (
         select(
             c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),
-            c.p_first, c.winner, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late, c.label_mass,
-            c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"),
+            c.p_first, c.winner, c.weight, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late,
+            c.label_mass, c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"),
         )
         .join(judges, judges.c.id == c.judge_id)
         .join(items, and_(items.c.set_id == c.set_id, items.c.id == c.item_id))

@@ -202,6 +202,7 @@ comparisons = Table(
     Column("second", Integer, nullable=False),
     Column("p_first", Double, nullable=False),
     Column("winner", Text),
+    Column("weight", Double, nullable=False, server_default="1"),  # how many answers alike it stands for
     Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
     Column("client_id", Text),
     Column("assignment_id", Uuid, ForeignKey("assignments.id"), unique=True),
@@ -217,6 +218,7 @@ comparisons = Table(
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
+    CheckConstraint("weight > 0 AND weight <= 1e6", name="weight"),
     CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
 )
 

@@ -107,7 +107,7 @@ def _vicuna_truths(folder: Path) -> Mapping[Labels, Mapping[str, float]]:
 
 def _win_shares(group: Group) -> dict[str, float]:
     among = [key in ("bard", "claude", "gpt35", "gpt4", "vicuna-13b") for key in group.keys]
-    first, second, p, _ = take(
+    first, second, p, _, _ = take(
         group.comparisons, np.array(among)[group.comparisons.first] & np.array(among)[group.comparisons.second]
     )
     n = len(group.keys)

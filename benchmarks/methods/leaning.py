@@ -153,9 +153,9 @@ def stops(
 def together(logs: Sequence[Comparisons]) -> tuple[Comparisons, int]:
     """One log over the candidates of all, and how many those are."""
     joined, n = no_comparisons(), 0
-    for first, second, p, judge in logs:
-        joined = join(joined, Comparisons(first + n, second + n, p, judge))
-        n += 1 + int(max(first.max(), second.max()))
+    for log in logs:
+        joined = join(joined, log._replace(first=log.first + n, second=log.second + n))
+        n += 1 + int(max(log.first.max(), log.second.max()))
     return joined, n
 
 

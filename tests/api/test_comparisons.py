@@ -27,6 +27,7 @@ from tests.factories import (
     log,
     ranking,
     run_sql,
+    scores_of,
     send,
     tell,
     unordered,
@@ -59,6 +60,19 @@ async def varied_log(http: httpx.AsyncClient) -> str:
 
 
 # Adding
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+async def test_a_comparison_counts_by_its_weight(http: httpx.AsyncClient, form: str) -> None:
+    """5000 to 1 is no tie; it says what 5000 rows and one say, and comes back in an export."""
+    told = [comparison("ash", "elm", 1.0, weight=5000), comparison("ash", "elm", 0.0)]
+    one, other = await create_set(http), await create_set(http)
+    await send(http, one["id"], *told)
+    await send(http, other["id"], *[told[0] | {"weight": 1}] * 5000, told[1])
+    assert await scores_of(http, one["id"]) == pytest.approx(await scores_of(http, other["id"]), abs=1e-8)
+    assert (await scores_of(http, one["id"]))["ash"] > 1.0
+    assert [entry["weight"] for entry in await log(http, one["id"])] == [5000.0, 1.0]
+    assert "weight" in str((await export(http, one["id"], form)).content)
 
 
 async def test_comparisons_enter_the_log_in_order(http: httpx.AsyncClient) -> None:
@@ -153,7 +167,7 @@ async def test_the_same_comparison_without_a_client_id_counts_twice(http: httpx.
     assert len(await log(http, created["id"])) == 2
 
 
-@pytest.mark.parametrize("other", [{"p_first": 0.1}, {"second": "birch"}, {"judge": "carol"}])
+@pytest.mark.parametrize("other", [{"p_first": 0.1}, {"second": "birch"}, {"judge": "carol"}, {"weight": 2}])
 async def test_a_client_id_cannot_stand_for_something_else(http: httpx.AsyncClient, other: dict[str, Any]) -> None:
     created = await create_set(http)
     await send(http, created["id"], comparison("ash", "elm", client_id="a"))

@@ -64,7 +64,7 @@ async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> Non
 
 async def test_migrate_says_where_the_database_is(tmp_path: Path) -> None:
     done = await nextpair("migrate", "--data-dir", str(tmp_path))
-    assert (done.code, done.stdout) == (0, "the database is at revision 0006\n"), done.stderr
+    assert (done.code, done.stdout) == (0, "the database is at revision 0007\n"), done.stderr
 
 
 def _set_id(printed: str) -> str:
@@ -74,7 +74,7 @@ def _set_id(printed: str) -> str:
 async def _log(set_id: str, url: str) -> list[tuple[str, ...]]:
     """What an import should keep, entry by entry."""
     done = await nextpair("export", set_id, server=url)
-    kept = ("seq", "item", "first", "second", "p_first", "judge", "created_at")
+    kept = ("seq", "item", "first", "second", "p_first", "weight", "judge", "created_at")
     return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(done.stdout))]
 
 

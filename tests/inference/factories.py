@@ -14,7 +14,7 @@ from app.inference.covariance import Covariance, condition, independent
 from app.inference.experts import MAKERS, make
 from app.inference.model import Method, Model, build
 from app.inference.posterior import Posterior, Scores
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, take
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")
 each_expert = pytest.mark.parametrize("expert", list(MAKERS))
@@ -100,12 +100,12 @@ def reordered(log: Comparisons, order: Ints) -> Comparisons:
 
 def swapped(log: Comparisons) -> Comparisons:
     """The same verdicts with every pair shown the other way round."""
-    return Comparisons(log.second, log.first, 1.0 - log.p, log.judge)
+    return log._replace(first=log.second, second=log.first, p=1.0 - log.p)
 
 
 def relabelled(log: Comparisons, label: Ints) -> Comparisons:
     """Candidate i is called label[i]."""
-    return Comparisons(label[log.first], label[log.second], log.p, log.judge)
+    return log._replace(first=label[log.first], second=label[log.second])
 
 
 def random_state(n: int, seed: int) -> tuple[Floats, Covariance]:
@@ -134,4 +134,4 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) 
     rows = draw(st.lists(st.tuples(pair, p, st.integers(0, judges - 1)), max_size=max_count))
     pairs = np.array([row[0] for row in rows], np.int64).reshape(-1, 2)
     verdicts, judge = np.array([row[1] for row in rows], np.float64), np.array([row[2] for row in rows], np.int64)
-    return Log(n, Comparisons(pairs[:, 0], pairs[:, 1], verdicts, judge))
+    return Log(n, once_each(pairs[:, 0], pairs[:, 1], verdicts, judge))

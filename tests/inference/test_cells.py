@@ -4,11 +4,11 @@ import numpy as np
 
 from app.inference.cells import cells, directions
 from app.inference.judges import agreements
-from app.inference.types import Comparisons
+from app.inference.types import once_each
 
 
 def test_both_orders_of_a_pair_are_one_cell_and_repeats_are_averaged() -> None:
-    log = Comparisons(
+    log = once_each(
         np.array([2, 0, 1, 0]), np.array([0, 2, 0, 2]), np.array([0.2, 0.6, 1.0, 0.9]), np.array([0, 0, 1, 1])
     )
     found = cells(log, np.array([5, 5, 3, 5]), 3)
@@ -18,7 +18,7 @@ def test_both_orders_of_a_pair_are_one_cell_and_repeats_are_averaged() -> None:
 
 def test_no_comparisons_are_no_cells() -> None:
     nothing = np.empty(0, np.int64)
-    found = cells(Comparisons(nothing, nothing, np.empty(0), nothing), nothing, 0)
+    found = cells(once_each(nothing, nothing, np.empty(0), nothing), nothing, 0)
     assert found.size == 0
     assert found.p.shape == (0, 0)
 

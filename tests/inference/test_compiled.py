@@ -14,7 +14,7 @@ from app.inference.model import Model
 from app.inference.order import lead
 from app.inference.posterior import Posterior
 from app.inference.selection import Criterion, Policy
-from app.inference.types import Comparisons, Outcome
+from app.inference.types import Comparisons, Outcome, once_each
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -103,7 +103,7 @@ def test_columns_of_any_layout_are_read() -> None:
     log.p.flags.writeable = False
     before = len(compiled.fit.signatures)
 
-    fitted = posterior.fit(Comparisons(table[:, 0], table[:, 1], log.p, table[:, 2]), m)
+    fitted = posterior.fit(once_each(table[:, 0], table[:, 1], log.p, table[:, 2]), m)
 
     assert_same_fit(fitted, slow_fit(log, m))
     assert len(compiled.fit.signatures) == max(before, 1)

@@ -22,7 +22,7 @@ from app.inference.judge_aware import (
 )
 from app.inference.model import Method, build
 from app.inference.ranking import ranks
-from app.inference.types import Comparisons, Floats, no_comparisons, take
+from app.inference.types import Comparisons, Floats, join, no_comparisons, once_each, take
 
 JUDGES = ["gpt4", "gpt35", "claude", "vicuna-13b", "bard"]
 HOME_ADVANTAGE = [0.71, -0.04, -0.69, -0.39, 1.88]
@@ -34,7 +34,7 @@ def simulated(c: list[float], delta: list[float], n: int, count: int, seed: int 
     s, first, judge = rng.standard_normal(n), rng.integers(n, size=count), rng.integers(len(c), size=count)
     second = (first + rng.integers(1, n, size=count)) % n
     d = np.array(c)[judge] * (s[first] - s[second]) + np.array(delta)[judge]
-    return s, Comparisons(first, second, (rng.random(count) < 1.0 / (1.0 + np.exp(-d))).astype(float), judge)
+    return s, once_each(first, second, (rng.random(count) < 1.0 / (1.0 + np.exp(-d))).astype(float), judge)
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
@@ -117,11 +117,11 @@ def test_intervals_hold(true_c: list[float]) -> None:
 
 def test_few_votes_and_one_sided_votes_are_guarded_against() -> None:
     truth, log = simulated([1.5, 1.5, 1.0], [0.0] * 3, 12, 900)
-    few = Comparisons(np.array([0, 1]), np.array([1, 2]), np.array([0.0, 0.0]), np.array([3, 3]))
+    few = once_each(np.array([0, 1]), np.array([1, 2]), np.array([0.0, 0.0]), np.array([3, 3]))
     rng = np.random.default_rng(3)
     first = rng.integers(12, size=400)
-    always = Comparisons(first, (first + rng.integers(1, 12, size=400)) % 12, np.ones(400), np.full(400, 4))
-    together = Comparisons(*(np.concatenate(parts) for parts in zip(log, few, always, strict=True)))
+    always = once_each(first, (first + rng.integers(1, 12, size=400)) % 12, np.ones(400), np.full(400, 4))
+    together = join(join(log, few), always)
     model = build(Method(), 12)
     found, clean = fit(together, model, 5), fit(log, model, 3)
     assert 0.6 < np.exp(found.judges.log_c[3]) < 1.5
@@ -149,7 +149,7 @@ def test_without_comparisons_the_prior_holds() -> None:
 def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
     _, log = simulated([1.5, 0.5, 1.0], [0.5, 0.0, -0.5], 8, 500)
     model, order, judges = build(Method(), 8), np.random.default_rng(4).permutation(8), np.array([2, 0, 1])
-    renamed = Comparisons(order[log.first], order[log.second], log.p, judges[log.judge])
+    renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = fit(log, model, 3), fit(renamed, model, 3)
     np.testing.assert_allclose(other.scores[order], one.scores, atol=1e-4)
     np.testing.assert_allclose(other.judges.delta[judges], one.judges.delta, atol=1e-4)
@@ -162,7 +162,7 @@ def five_judges(folder: Path) -> tuple[list[str], Comparisons]:
     p = {"first": 1.0, "tie": 0.5, "second": 0.0}
     first, second = (np.array([systems.index(row[side]) for row in rows]) for side in ("first", "second"))
     said = np.array([p[row["winner"]] for row in rows])
-    return systems, Comparisons(first, second, said, np.array([JUDGES.index(row["reviewer"]) for row in rows]))
+    return systems, once_each(first, second, said, np.array([JUDGES.index(row["reviewer"]) for row in rows]))
 
 
 def human_scores(folder: Path, systems: list[str]) -> Floats:

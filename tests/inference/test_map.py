@@ -16,7 +16,7 @@ from app.inference import laplace, posterior
 from app.inference.covariance import dense
 from app.inference.experts import MAKERS
 from app.inference.model import PRIORS, VAGUE, Method, Model, build
-from app.inference.types import Comparisons, Floats, Ints, no_comparisons
+from app.inference.types import Comparisons, Floats, Ints, no_comparisons, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -273,7 +273,7 @@ def test_many_verdicts_sorted_by_who_won_converge(expert: str, biases: int) -> N
     log, m = by_judges(random_comparisons(4, 30_000, seed=0, hard=True), 2), model(4, 1.0, expert, biases=biases)
     order = np.argsort(log.p, kind="stable")
 
-    fit = laplace.fit(Comparisons(log.first[order], log.second[order], log.p[order], log.judge[order]), m)
+    fit = laplace.fit(take(log, order), m)
 
     assert fit.convergence.converged
     np.testing.assert_allclose(fit.mean, laplace.fit(log, m).mean, atol=1e-7)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.inference.model import BIAS_VARIANCE, VAGUE, Model, differences, hessian, information, scatter
-from app.inference.types import Comparisons, Floats
+from app.inference.types import Comparisons, Floats, once_each
 from tests.inference.factories import Log, logs, model, numerics
 
 few = settings(numerics, max_examples=40)
@@ -52,6 +52,6 @@ def test_priors_by_hand(biases: int) -> None:
 def test_a_bias_favours_the_first_position() -> None:
     """delta > 0 adds to d = s_first - s_second, whoever is first."""
     m = model(2, biases=1)
-    log = Comparisons(np.array([0, 1]), np.array([1, 0]), np.full(2, 0.5), np.zeros(2, np.int64))
+    log = once_each(np.array([0, 1]), np.array([1, 0]), np.full(2, 0.5), np.zeros(2, np.int64))
 
     np.testing.assert_allclose(differences(np.array([0.3, 0.1, 0.7]), log, m), [0.9, 0.5])

@@ -13,6 +13,7 @@ from app.inference.ranking import (
     Wanted,
     draw_ranks,
     entropy,
+    interchangeable,
     predict,
     ranks,
     simultaneous_intervals,
@@ -104,7 +105,7 @@ def test_rank_intervals_hold_together_for_fresh_draws(n: int, count: int, level:
 def test_rank_intervals_hold_together_in_the_level_of_their_own_draws(level: float) -> None:
     drawn = draw_ranks(random_posterior(10, 30), rng(), draws=500)
 
-    low, high = simultaneous_intervals(drawn, level).T
+    low, high = simultaneous_intervals(drawn, np.arange(10), level).T
 
     assert ((low <= drawn) & (drawn <= high)).all(axis=1).mean() >= level
 
@@ -112,7 +113,7 @@ def test_rank_intervals_hold_together_in_the_level_of_their_own_draws(level: flo
 def test_rank_intervals_widen_with_the_level() -> None:
     drawn = draw_ranks(random_posterior(20, 100), rng())
 
-    width = [np.diff(simultaneous_intervals(drawn, level), axis=1).sum() for level in (0.5, 0.9, 0.99)]
+    width = [np.diff(simultaneous_intervals(drawn, np.arange(20), level), axis=1).sum() for level in (0.5, 0.9, 0.99)]
 
     assert width == sorted(set(width))
 
@@ -120,10 +121,44 @@ def test_rank_intervals_widen_with_the_level() -> None:
 def test_rank_intervals_are_wider_than_marginal_ones() -> None:
     drawn = draw_ranks(random_posterior(20, 100), rng())
 
-    low, high = simultaneous_intervals(drawn, 0.9).T
+    low, high = simultaneous_intervals(drawn, np.arange(20), 0.9).T
 
     assert (low <= np.quantile(drawn, 0.05, axis=0)).all()
     assert (high >= np.quantile(drawn, 0.95, axis=0)).all()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("n", [1, 2, 24, 30, 100])
+def test_before_any_comparison_all_rows_are_the_same(n: int, level: float) -> None:
+    ranking = summarise(marginal(posterior.prior(model(n))), Wanted(level, top_k=2), rng())
+
+    assert np.unique(ranking.rank_interval, axis=0).tolist() == [[1, n]]
+    np.testing.assert_allclose(ranking.p_best, 1.0 / n, atol=1e-12)
+    np.testing.assert_allclose(ranking.p_top, min(2.0 / n, 1.0), atol=1e-12)
+
+
+def test_candidates_that_were_never_compared_share_their_row() -> None:
+    ranking = summarise(marginal(posterior.fit(random_comparisons(8, 20, 3), model(12))), Wanted(), rng())
+
+    assert len(np.unique(np.column_stack([ranking.rank_interval, ranking.p_best, ranking.p_top])[8:], axis=0)) == 1
+    assert len(np.unique(ranking.p_best[:8])) > 1
+
+
+def test_interchangeable_candidates_may_swap_names() -> None:
+    """0 beats 1 and 2 alike, who may swap; 3 beats 4 as 5 beats 6: 3 and 5 may swap only together with 4 and 6."""
+    live = marginal(posterior.fit(comparisons((0, 1, 0.8), (2, 0, 0.2), (3, 4, 0.9), (5, 6, 0.9)), model(9)))
+    n = len(live.mean)
+
+    def unchanged(i: int, j: int) -> bool:
+        order = np.arange(n)
+        order[[i, j]] = j, i
+        sigma = dense(live.covariance)
+        return np.allclose(live.mean[order], live.mean) and np.allclose(sigma[np.ix_(order, order)], sigma)
+
+    alike = interchangeable(live)
+
+    assert alike.tolist() == [0, 1, 1, 3, 4, 5, 6, 7, 7]
+    assert all((alike[i] == alike[j]) == unchanged(i, j) for i in range(n) for j in range(i))
 
 
 def test_rank_intervals_of_a_settled_order_are_points() -> None:

@@ -67,7 +67,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Orde
     snapshot.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
-    rows = [(k + 1, *row, 0.5, k % 2) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
+    rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
     held = snapshot.advance(snapshot.empty(Reading(method, {1: 2.0}), N, ITEMS), 8, snapshot.log(rows), [])
     everyone = snapshot.catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.bool_))
     table = np.column_stack(pairs(4, seed=1))

@@ -18,6 +18,7 @@ from app.inference.types import Bools
 from app.live import snapshot as snapshots
 from app.live.snapshot import Blocked, Catalogue, Reading, Snapshot
 
+Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
 SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
@@ -36,12 +37,14 @@ NOTHING = np.empty(0, np.int64)
 NONE_BLOCKED = Blocked(NOTHING, NOTHING, NOTHING, 0)
 
 
-def rows() -> list[tuple[int, int, int, int, float, int]]:
+def rows() -> list[Row]:
     rng = np.random.default_rng(7)
     made = []
     for seq in range(1, LENGTH + 1):
         first, second = rng.choice(N, 2, replace=False)
-        made.append((seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3))))
+        made.append(
+            (seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3)), 1.0)
+        )
     return [row for row in made if row[0] not in VOIDS]
 
 
@@ -59,9 +62,9 @@ def _said(seq: int, item: int, candidate: int) -> tuple[int, int, int, int, floa
     return (seq, item, candidate, 1 + 7 * (seq % 2), 5.0 + np.sin(seq), 0.5)
 
 
-def _judged_later(row: tuple[int, int, int, int, float, int]) -> tuple[int, int, int, int, float, int]:
+def _judged_later(row: Row) -> Row:
     later = [judge for seq, judge in LATE.items() if seq <= row[0]]
-    return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2)
+    return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2, row[6])
 
 
 def by_steps(*versions: int, reading: Reading = READING, mixed: bool = False) -> Snapshot:
@@ -189,7 +192,7 @@ def plan(order: Order = Order.BALANCED) -> Plan:
 
 def small(*compared: tuple[int, int]) -> Snapshot:
     """Three candidates on one item."""
-    log = snapshots.log((n, 0, i, j, 0.5, 1) for n, (i, j) in enumerate(compared, 1))
+    log = snapshots.log((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
     empty = snapshots.empty(READING, 3, 1)
     return snapshots.advance(empty, len(compared), log, [])
 

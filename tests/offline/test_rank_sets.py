@@ -46,6 +46,14 @@ def test_systems_from_the_best_down(file: str, capsys: pytest.CaptureFixture[str
     assert narrow <= sum(row["worst_rank_people"] - row["best_rank_people"] for row in found["systems"])
 
 
+def test_a_weight_is_refused(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header, *rows = Path(file).read_text().splitlines()
+    weighted = tmp_path / "weighted.csv"
+    weighted.write_text("\n".join([header + ",weight", *(row + ",2" for row in rows)]))
+    assert run(["rank-sets", str(weighted), "--people", "human", "--judge", "gpt"]) == 2
+    assert "remove the column 'weight'" in capsys.readouterr().err
+
+
 def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

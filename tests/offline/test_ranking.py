@@ -55,9 +55,18 @@ def test_components_are_numbered() -> None:
 
 def test_groups_hold_their_own_candidates() -> None:
     codes = np.array([0, 1, 0]), np.array([0, 2, 1]), np.array([1, 3, 0])
-    log = Log(["a", "b", "c", "d"], [("u",), ("v",)], *codes, np.array([0.1, 0.2, 0.3]), [""], np.zeros(3, np.int64))
+    log = Log(
+        ["a", "b", "c", "d"],
+        [("u",), ("v",)],
+        *codes,
+        np.array([0.1, 0.2, 0.3]),
+        np.array([1.0, 2.0, 3.0]),
+        [""],
+        np.zeros(3, np.int64),
+    )
     u, v = split(log)
     assert (u.labels, u.keys, u.comparisons.p.tolist()) == (("u",), ["a", "b"], [0.1, 0.3])
+    assert u.comparisons.weight.tolist() == [1.0, 3.0]
     assert (v.labels, v.keys, v.comparisons.first.tolist()) == (("v",), ["c", "d"], [0])
 
 

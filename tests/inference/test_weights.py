@@ -1,0 +1,92 @@
+"""A comparison of weight w says what w comparisons alike say, whatever reads it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from app.inference import baselines, compiled, judge_aware, posterior
+from app.inference.cells import cells
+from app.inference.covariance import dense
+from app.inference.posterior import Posterior
+from app.inference.types import Comparisons, Floats, take
+from tests.inference.factories import by_judges, cycle, each_expert, joined, model, random_comparisons
+
+N, JUDGES = 7, 3
+TIMES = np.random.default_rng(5).integers(1, 5, 40)
+
+
+def weighted() -> Comparisons:
+    """Hard verdicts too: what is certain weighs as well."""
+    log = joined(cycle(N, 0), random_comparisons(N, 20, 1), random_comparisons(N, 13, 2, hard=True))
+    return by_judges(log, JUDGES)._replace(weight=TIMES.astype(np.float64))
+
+
+def repeated() -> Comparisons:
+    return take(weighted(), np.repeat(np.arange(40), TIMES))._replace(weight=np.ones(int(TIMES.sum())))
+
+
+def assert_same(one: Posterior, other: Posterior) -> None:
+    assert one.convergence.converged
+    np.testing.assert_allclose(one.mean, other.mean, atol=1e-8)
+    np.testing.assert_allclose(dense(one.covariance), dense(other.covariance), atol=1e-8)
+
+
+@each_expert
+@pytest.mark.parametrize("biases", [0, JUDGES])
+def test_a_weight_is_so_many_comparisons_alike(expert: str, biases: int) -> None:
+    m = model(N, expert=expert, biases=biases)
+    assert_same(posterior.fit(weighted(), m), posterior.fit(repeated(), m))
+
+
+@each_expert
+def test_weights_can_be_told_one_by_one(expert: str) -> None:
+    """What is learnt by steps is what is fitted at once."""
+    m, log = model(N, expert=expert), weighted()
+    live = posterior.prior(m)
+    for seen in range(1, log.size + 1):
+        live = posterior.fold(live, take(log, slice(seen)), m)
+    assert_same(posterior.exact(live, log, m), posterior.fit(log, m))
+
+
+def test_kernels_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = model(N, biases=JUDGES)
+    quick = posterior.fit(weighted(), m)
+    monkeypatch.setattr(compiled, "FEW", -1)
+    assert_same(quick, posterior.fit(weighted(), m))
+
+
+def test_parts_of_a_weight_add_up() -> None:
+    log, m = weighted(), model(N)
+    parts = joined(log._replace(weight=0.3 * log.weight), log._replace(weight=0.7 * log.weight))
+    assert_same(posterior.fit(parts, m), posterior.fit(log, m))
+
+
+def test_judge_aware_scores_know_weights() -> None:
+    one, other = (judge_aware.fit(log, model(N), JUDGES) for log in (weighted(), repeated()))
+    np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
+    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-5)
+
+
+@pytest.mark.parametrize("baseline", [baselines.win_ratio, baselines.average_probability])
+def test_shares_are_weighted(baseline: Callable[[Comparisons, int], baselines.Scores]) -> None:
+    np.testing.assert_allclose(baseline(weighted(), N).score, baseline(repeated(), N).score, atol=1e-12)
+
+
+@pytest.mark.parametrize("baseline", baselines.BASELINES.values())
+def test_a_landslide_by_weight_is_one(baseline: Callable[[Comparisons, int], baselines.Scores]) -> None:
+    """5000 votes for the first against one for the second."""
+    score = baseline(two_rows(5000.0, 1.0), 2).score
+    assert score[0] > score[1]
+    np.testing.assert_allclose(baseline(two_rows(3.0, 3.0), 2).score, baseline(two_rows(1.0, 1.0), 2).score, atol=1e-12)
+
+
+def test_a_mean_verdict_is_weighted() -> None:
+    np.testing.assert_allclose(cells(two_rows(3.0, 1.0), np.zeros(2, np.int64), 1).p, [[0.75]])
+
+
+def two_rows(first: float, second: float) -> Comparisons:
+    """0 is better, 1 is better."""
+    weight: Floats = np.array([first, second])
+    zeros, ones = np.zeros(2, np.int64), np.ones(2, np.int64)
+    return Comparisons(zeros, ones, np.array([1.0, 0.0]), zeros, weight)
