@@ -23,7 +23,7 @@ async def add_absolute_scores(
     set_id: SetId, body: schemas.AbsoluteScoresIn, ctx: ContextDep, write: WriteDep
 ) -> object:
     """Append scores of single candidates: all of them, or none. They join the comparisons in one posterior."""
-    return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201)
+    return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201, sets={set_id})
 
 
 @router.get("", response_model=schemas.AbsoluteScorePage, responses=documented(UnknownSet, SetDeleted))

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}/candidates", tags=["sets"])
 )
 async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: ContextDep, write: WriteDep) -> object:
     """Add candidates, or update those whose key is there already. They may join while judging goes on."""
-    return await write(lambda db: candidates.add(ctx, db, set_id, body), 201)
+    return await write(lambda db: candidates.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
 @router.get("", response_model=schemas.CandidatePage, responses=documented(UnknownSet, SetDeleted))

@@ -57,18 +57,21 @@ LearnDep = Annotated[Learn, Depends(get_learn)]
 async def send_verdict(
     assignment_id: Annotated[UUID, Path(description="Id of the assignment.")],
     body: schemas.VerdictIn,
+    ctx: ContextDep,
     write: WriteDep,
     learn: LearnDep,
 ) -> object:
     """Answer an assignment. A verdict after the lease has ended is kept, marked late."""
     verdict = schemas.VerdictOf(assignment_id=assignment_id, **dict(body))
-    return await write(lambda db: _tell_one(db, verdict, learn), 201)
+    sets = await comparisons.sets_of(ctx, [verdict])
+    return await write(lambda db: _tell_one(db, verdict, learn), 201, sets=sets)
 
 
 @router.post("/verdicts", response_model=schemas.VerdictResults, responses=documented(InvalidRequest))
-async def send_verdicts(body: schemas.VerdictsIn, write: WriteDep, learn: LearnDep) -> object:
+async def send_verdicts(body: schemas.VerdictsIn, ctx: ContextDep, write: WriteDep, learn: LearnDep) -> object:
     """Answer many assignments; each gets its own result, and one bad verdict does not hold up the others."""
-    return await write(lambda db: _tell_many(db, body.verdicts, learn))
+    sets = await comparisons.sets_of(ctx, body.verdicts)
+    return await write(lambda db: _tell_many(db, body.verdicts, learn), sets=sets)
 
 
 @router.post(
@@ -81,7 +84,7 @@ async def send_verdicts(body: schemas.VerdictsIn, write: WriteDep, learn: LearnD
 )
 async def add_comparisons(set_id: SetId, body: schemas.ComparisonsIn, ctx: ContextDep, write: WriteDep) -> object:
     """Append comparisons that were judged elsewhere: all of them, or none."""
-    return await write(lambda db: comparisons.add(ctx, db, set_id, body.comparisons), 201)
+    return await write(lambda db: comparisons.add(ctx, db, set_id, body.comparisons), 201, sets={set_id})
 
 
 @router.get(
@@ -121,7 +124,7 @@ async def void_comparison(
     write: WriteDep,
 ) -> object:
     """Take a comparison back. It stays in the log, and no longer counts."""
-    return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201)
+    return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201, sets={set_id})
 
 
 async def _tell_one(

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Set as AbstractSet
 from typing import Annotated
 from uuid import UUID
 
@@ -34,7 +35,7 @@ ReadDep = Annotated[AsyncConnection, Depends(get_connection, scope="function")]
 
 
 class Write:
-    """Runs one action in one transaction and commits before the response is sent.
+    """Runs one action in one transaction, when it is its turn at `sets`, and commits before the response is sent.
 
     With an Idempotency-Key the action runs at most once, and a repeated request gets the first answer again.
     """
@@ -43,8 +44,14 @@ class Write:
         self._ctx = ctx
         self._attempt = attempt
 
-    async def __call__(self, action: Callable[[AsyncConnection], Awaitable[BaseModel]], status: int = 200) -> Response:
-        async with self._ctx.engine.begin() as db:
+    async def __call__(
+        self,
+        action: Callable[[AsyncConnection], Awaitable[BaseModel]],
+        status: int = 200,
+        *,
+        sets: AbstractSet[UUID] = frozenset(),
+    ) -> Response:
+        async with self._ctx.turns.of(sets), self._ctx.engine.begin() as db:
             if self._attempt is None:
                 return _json((await action(db)).model_dump_json(), status)
             result = await once(db, self._attempt, status, action)

@@ -55,12 +55,12 @@ async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
 @router.patch("/{set_id}", response_model=schemas.SetOut, responses=HERE)
 async def change_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, write: WriteDep) -> object:
     """Rename, pause or reopen a set, or change how its pairs are chosen."""
-    return await write(lambda db: sets.change(ctx, db, set_id, body))
+    return await write(lambda db: sets.change(ctx, db, set_id, body), sets={set_id})
 
 
 @router.delete("/{set_id}", status_code=204, responses=HERE)
 async def delete_set(set_id: SetId, ctx: ContextDep, write: WriteDep) -> Response:
     """Delete a set: from then on it is gone (410)."""
-    await write(lambda db: sets.delete(db, set_id), 204)
+    await write(lambda db: sets.delete(db, set_id), 204, sets={set_id})
     ctx.live.forget(set_id)
     return Response(status_code=204)

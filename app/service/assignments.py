@@ -25,6 +25,7 @@ from app.service.context import Context, existing_set
 from app.service.errors import AppError, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.notices import wait
 from app.service.posteriors import Current
+from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
 from app.storage.tables import Record
@@ -215,7 +216,7 @@ def _live(row: Record, leases: Sequence[Record]) -> Record:
 async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
     """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
     ids = sorted(counts)
-    async with all_of(ctx.live.get(set_id).asking for set_id in ids), ctx.engine.begin() as db:
+    async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
         held = await _lease_together(ctx, db, counts, asker)
         if not held:

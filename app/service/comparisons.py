@@ -5,6 +5,7 @@ Locks are taken in one order, assignments by id and then sets by id, so two batc
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from itertools import count
 from math import exp, inf
@@ -59,6 +60,12 @@ def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
     z = (labels.first, labels.second, -inf if labels.tie is None else labels.tie)
     first, second, tie = (exp(each - max(z)) for each in z)
     return (first + 0.5 * tie) / (first + second + tie)
+
+
+async def sets_of(ctx: Context, verdicts: Sequence[schemas.VerdictOf]) -> AbstractSet[UUID]:
+    """The sets that these verdicts are about."""
+    async with ctx.reading() as db:
+        return await assignments.sets_of(db, [verdict.assignment_id for verdict in verdicts])
 
 
 async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[Told]:

@@ -10,6 +10,7 @@ from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.service.errors import SetDeleted, UnknownSet
 from app.service.notices import Notices
+from app.service.turns import Turns
 from app.settings import Settings
 from app.storage import judges, sets
 from app.storage.tables import Record
@@ -23,6 +24,7 @@ class Context:
     notices: Notices
     jobs: Jobs
     settings: Settings
+    turns: Turns = field(default_factory=Turns)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
 
     def reading(self) -> AsyncConnection:

@@ -126,6 +126,14 @@ _LOCK = (
 )  # fmt: skip
 
 
+_SETS = select(a.set_id).distinct().where(a.id == func.any(bindparam("ids")))
+
+
+async def sets_of(db: AsyncConnection, ids: Sequence[UUID]) -> set[UUID]:
+    """The sets of these assignments."""
+    return set((await db.execute(_SETS, {"ids": ids})).scalars())
+
+
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
     """These assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
     return {row.id: row for row in await db.execute(_LOCK, {"ids": ids})}

@@ -135,6 +135,7 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
     return int((await db.execute(statement)).scalar_one())
 
 
+_BRIEFLY = text("SET LOCAL lock_timeout = '1s'")
 _LOCK_MANY = select(sets.c.id).where(_MANY).order_by(sets.c.id).with_for_update(key_share=True)
 _CLAIM = text(
     "UPDATE sets SET version = version + n "
@@ -147,10 +148,12 @@ async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict
     """Claim so many sequence numbers of each set; returns the last of each.
 
     Rows are locked by id first, in a statement of its own: one that locked and updated at once would update from a
-    snapshot older than its locks, and wait for whoever waits for them.
+    snapshot older than its locks, and wait for whoever waits for them. Of many sets each is waited for briefly, as the
+    writes to the others wait meanwhile.
     """
     ids = sorted(entries)
     if len(ids) > 1:
+        await db.execute(_BRIEFLY)
         await db.execute(_LOCK_MANY, {"ids": ids})
     found = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
     return {row.id: row.version for row in found}

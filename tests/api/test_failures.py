@@ -1,20 +1,26 @@
 """What goes wrong without the service or its client being at fault: the answer is to come back."""
 
+import asyncio
 import os
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from sqlalchemy.exc import DBAPIError
 
+from app.service import assignments
 from app.service.context import Context
 from app.settings import Settings
-from app.storage import db
+from app.storage import db, sets
 from app.storage.embedded import EmbeddedPostgres
 from tests.conftest import TEMPLATE, running
-from tests.factories import comparison, count_rows, create_set, get, run_sql, send
+from tests.factories import ask, ask_one, comparison, count_rows, create_set, get, run_sql, send, tell
 
 
 @pytest.mark.parametrize(
@@ -96,3 +102,116 @@ async def test_a_full_disk_is_said_until_there_is_room_again(on_a_small_disk: st
         resize(small_disk, 32 * 2**20)
         await get(http, "/readyz")
         assert (await send(http, created["id"], *new, **key)).json()["accepted"] == 5000
+
+
+FLOOD = 25  # writes at once, more than there are connections
+USUAL = 2.0  # seconds, generous
+
+
+@pytest.fixture
+def limits() -> str:
+    """As the URL states them."""
+    return "lock_timeout=500ms&idle_in_transaction_session_timeout=1s"
+
+
+@pytest.fixture
+async def hasty(database_url: str, limits: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A service with these limits."""
+    async with (
+        running(Settings(database_url=f"{database_url}&{limits}")) as app,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+    ):
+        await app.state.warming
+        yield client
+
+
+@asynccontextmanager
+async def locked(database_url: str, set_id: str) -> AsyncIterator[None]:
+    """Somebody else holds the row of a set."""
+    engine = db.connect(database_url)
+    async with engine.begin() as connection:
+        await sets.lock(connection, UUID(set_id))
+        yield
+    await engine.dispose()
+
+
+async def statuses(answers: Iterable[asyncio.Task[httpx.Response]]) -> Counter[int]:
+    return Counter([(await each).status_code for each in answers])
+
+
+async def as_always(http: httpx.AsyncClient, set_id: str, judge: str = "alice") -> None:
+    """An ask, a tell and a look at /readyz take no longer than usual."""
+    async with asyncio.timeout(USUAL):
+        await get(http, "/readyz")
+        assert (await tell(http, (await ask_one(http, set_id, judge))["id"], p_first=1)).status_code == 201
+
+
+async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_always(
+    hasty: httpx.AsyncClient, database_url: str
+) -> None:
+    blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
+    pair = await ask_one(hasty, blocked)
+    async with locked(database_url, blocked):
+        tells = [asyncio.create_task(tell(hasty, pair["id"], p_first=1)) for _ in range(FLOOD)]
+        added = [asyncio.create_task(send(hasty, blocked, comparison("ash", "elm"))) for _ in range(FLOOD)]
+        await asyncio.sleep(0.2)
+        await as_always(hasty, free)
+        assert await ask_one(hasty, blocked, "bob")  # an ask needs no row
+        await asyncio.sleep(0.4)
+    told = await statuses(tells) + await statuses(added)
+    assert told[503]
+    assert set(told) <= {201, 409, 503}
+    assert (await get(hasty, f"/v1/sets/{blocked}"))["comparisons"] == told[201]
+
+
+@pytest.mark.parametrize("limits", ["lock_timeout=5s"])
+async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(
+    hasty: httpx.AsyncClient, database_url: str
+) -> None:
+    blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
+    pairs = [await ask_one(hasty, each) for each in (blocked, free)]
+    verdicts = [{"assignment_id": pair["id"], "p_first": 1} for pair in pairs]
+    async with locked(database_url, blocked):
+        batch = asyncio.create_task(hasty.post("/v1/verdicts", json={"verdicts": verdicts}))
+        await as_always(hasty, free, "bob")
+        assert (await batch).status_code == 503
+    told = (await hasty.post("/v1/verdicts", json={"verdicts": verdicts})).json()["results"]
+    assert [each["status"] for each in told] == [201, 201]
+
+
+async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_while(
+    hasty: httpx.AsyncClient, database_url: str
+) -> None:
+    created = await create_set(hasty)
+    stopped = db.connect(f"{database_url}&idle_in_transaction_session_timeout=700ms")
+    connection = await stopped.connect()
+    await sets.lock_asking(connection, [UUID(created["id"])])
+    answers = await asyncio.gather(*(_ask(hasty, created["id"], f"judge {n}") for n in range(4)))
+    assert {answer.status_code for answer in answers} == {200, 503}
+    assert (await ask(hasty, created["id"]))["assignments"]
+    with pytest.raises(DBAPIError) as woken:
+        await connection.close()
+    assert db.is_connection_failure(woken.value)
+    await stopped.dispose()
+
+
+async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
+    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created, choose = await create_set(hasty), assignments._choose
+
+    async def slowly(*args: Any) -> Any:
+        await asyncio.sleep(1.5)  # longer than it may stand still
+        return await choose(*args)
+
+    monkeypatch.setattr(assignments, "_choose", slowly)
+    before = await count_rows(context.engine)
+    answer = await _ask(hasty, created["id"], "alice")
+    assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")
+    assert await count_rows(context.engine) == before
+    monkeypatch.undo()
+    assert (await ask(hasty, created["id"]))["assignments"]
+
+
+async def _ask(http: httpx.AsyncClient, set_id: str, judge: str) -> httpx.Response:
+    return await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": judge})

@@ -1,0 +1,68 @@
+"""Writes to one set, a few at a time: the others wait here, where they hold no connection to the database.
+
+A set's log is written by one transaction after the other. Did all of them wait for the set's row in PostgreSQL, one set
+that somebody does not let go of would take every connection.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from uuid import UUID
+
+from app.service.errors import Busy
+
+AT_ONCE = 3  # one that writes, and two that have come as far as the set's row
+WAITING = 100  # for one set
+PATIENCE = 10.0  # seconds
+
+
+class Turns:
+    def __init__(self) -> None:
+        self._taken: Counter[UUID] = Counter()
+        self._waiting: defaultdict[UUID, list[asyncio.Event]] = defaultdict(list)
+
+    def of(self, set_ids: AbstractSet[UUID]) -> AbstractAsyncContextManager[None]:
+        """A turn of each of these sets. Raises Busy."""
+        return patiently(self._all(set_ids))
+
+    @asynccontextmanager
+    async def _all(self, set_ids: AbstractSet[UUID]) -> AsyncIterator[None]:
+        """All are taken at the same moment: who waits for one set keeps nobody from another."""
+        while (full := next((each for each in set_ids if self._taken[each] >= AT_ONCE), None)) is not None:
+            await self._change(full)
+        self._taken.update(set_ids)
+        try:
+            yield
+        finally:
+            self._taken -= Counter(set_ids)
+            for event in (event for set_id in set_ids for event in self._waiting.get(set_id, ())):
+                event.set()
+
+    async def _change(self, set_id: UUID) -> None:
+        """Until somebody gives back a turn of this set."""
+        if len(self._waiting[set_id]) >= WAITING:
+            raise Busy(f"{WAITING} writes wait for set {set_id} already. Send the request again later.")
+        event = asyncio.Event()
+        self._waiting[set_id].append(event)
+        try:
+            await event.wait()
+        finally:
+            self._waiting[set_id].remove(event)
+            if not self._waiting[set_id]:
+                del self._waiting[set_id]
+
+
+@asynccontextmanager
+async def patiently(turn: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+    """Wait for a turn, and no longer than PATIENCE. Raises Busy."""
+    async with AsyncExitStack() as stack:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await stack.enter_async_context(turn)
+        except TimeoutError:
+            raise Busy(
+                "Others used the same set for too long, and nothing was written. Send the request again."
+            ) from None
+        yield
