@@ -1,10 +1,21 @@
 """Requests and responses of the HTTP contract, v1. Pydantic only: the client uses the same models."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
 from app.words import (
     MAX_WEIGHT,
@@ -28,12 +39,19 @@ from app.words import (
 M = TypeVar("M", bound=BaseModel)
 LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # of an absolute score: what the numerics can square and divide by
 LONGEST_KEY = 200
+LONGEST_LIST = 100_000  # candidates, comparisons and the like in one request
+LARGEST_INTEGER = 2**63 - 1  # that the database holds
+MOST_FAULTS = 10_000  # of one request
+SHORTEST_LEASE = 0.001  # seconds
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
 JudgeName = Annotated[
     str,
     Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),
 ]
+Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
+LeaseSeconds = Annotated[float, Field(ge=SHORTEST_LEASE, le=86400.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Seq = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]  # a place in the log
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 OnScale = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE)]  # of a judge of single candidates
 Metadata = dict[str, JsonValue]
@@ -60,10 +78,35 @@ Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
 
 
-class Request(BaseModel):
-    """Unknown fields are an error, not ignored."""
+class TooManyFaults(Exception):
+    """A request with more than `MOST_FAULTS`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+class Counted:
+    """What validation carries along to raise TooManyFaults."""
+
+    faults = 0
+
+
+class Request(BaseModel):
+    """Unknown fields are an error, not ignored, and so is a number or a truth value in quotation marks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _listable(cls, value: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        """Give a body up that has more faults than anyone reads: to list a million takes a gigabyte."""
+        counted = info.context
+        before = counted.faults if counted else 0
+        try:
+            return validate(value)
+        except ValidationError as error:
+            if counted:
+                counted.faults = before + error.error_count()  # those of what it holds are among them
+                if counted.faults > MOST_FAULTS:
+                    raise TooManyFaults from None
+            raise
 
 
 class Response(BaseModel):
@@ -88,7 +131,11 @@ class Selection(Request):
 
 class Budget(Request):
     max_comparisons: int | None = Field(
-        default=None, ge=1, examples=[200], description="Comparisons after which nothing is handed out."
+        default=None,
+        ge=1,
+        le=LARGEST_INTEGER,
+        examples=[200],
+        description="Comparisons after which nothing is handed out.",
     )
 
 
@@ -156,8 +203,10 @@ class SetIn(Request):
     )
     attribute: str | None = Field(default=None, examples=["clarity"], description="The quality that is compared.")
     context: str | None = Field(default=None, description="What judges read before the two texts.")
-    candidates: list[CandidateIn] = Field(default_factory=list)
-    items: list[ItemIn] = Field(default_factory=list, description="Prompts that systems answered; none for texts.")
+    candidates: list[CandidateIn] = Field(default_factory=list, max_length=LONGEST_LIST)
+    items: list[ItemIn] = Field(
+        default_factory=list, max_length=LONGEST_LIST, description="Prompts that systems answered; none for texts."
+    )
     expert: ExpertName = Field(default="soft-bt", description="Density of a score difference given a verdict.")
     expert_parameters: dict[str, ExpertParameter] = Field(
         default_factory=dict,
@@ -234,8 +283,10 @@ class SetPage(Response):
 
 
 class CandidatesIn(Request):
-    candidates: list[CandidateIn] = Field(min_length=1)
-    items: list[ItemIn] = Field(default_factory=list, description="New items that the outputs refer to.")
+    candidates: list[CandidateIn] = Field(min_length=1, max_length=LONGEST_LIST)
+    items: list[ItemIn] = Field(
+        default_factory=list, max_length=LONGEST_LIST, description="New items that the outputs refer to."
+    )
 
 
 class CandidatesAdded(Response):
@@ -262,7 +313,7 @@ class CandidatePage(Response):
 class Ask(Request):
     judge: JudgeName
     count: int = Field(default=1, ge=1, le=1000, description="How many pairs at the most.")
-    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0, description="How long the pairs stay reserved.")
+    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long the pairs stay reserved.")
     wait_seconds: float = Field(
         default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
     )
@@ -277,8 +328,10 @@ class Ask(Request):
 class AskMany(Request):
     judge: JudgeName
     count: int = Field(ge=1, le=10000)
-    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
-    sets: list[UUID] | None = Field(default=None, description="Only these sets; all open ones by default.")
+    lease_seconds: LeaseSeconds = 600.0
+    sets: list[Id] | None = Field(
+        default=None, max_length=10000, description="Only these sets; all open ones by default."
+    )
     project: str | None = None
     worker: WorkerName | None = None
 
@@ -347,7 +400,7 @@ class Release(Request):
 
 
 class Renewal(Release):
-    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
+    lease_seconds: LeaseSeconds = 600.0
 
 
 class Lease(Response):
@@ -357,8 +410,8 @@ class Lease(Response):
 
 
 class ReleaseMany(Request):
-    assignments: list[UUID] = Field(min_length=1, max_length=10000)
-    generations: dict[UUID, Generation] | None = Field(
+    assignments: list[Id] = Field(min_length=1, max_length=10000)
+    generations: dict[Id, Generation] | None = Field(
         default=None, description="Of those that are to be left as they are once they have been superseded."
     )
 
@@ -370,7 +423,7 @@ class ReleaseMany(Request):
 
 
 class RenewMany(ReleaseMany):
-    lease_seconds: float = Field(default=600.0, gt=0.0, le=86400.0)
+    lease_seconds: LeaseSeconds = 600.0
 
 
 class Held(Response):
@@ -434,7 +487,7 @@ class VerdictIn(Request):
 
 
 class VerdictOf(VerdictIn):
-    assignment_id: UUID
+    assignment_id: Id
 
 
 class VerdictsIn(Request):
@@ -450,7 +503,7 @@ class ComparisonIn(Answer):
     weight: float = Field(
         default=1.0, gt=0, le=MAX_WEIGHT, description="How many answers alike it stands for, in rankings."
     )
-    created_at: AwareDatetime | None = None
+    created_at: AwareDatetime | None = Field(default=None, strict=False)
 
     @model_validator(mode="after")
     def _two_candidates(self) -> Self:
@@ -460,7 +513,7 @@ class ComparisonIn(Answer):
 
 
 class ComparisonsIn(Request):
-    comparisons: list[ComparisonIn] = Field(min_length=1, max_length=100_000)
+    comparisons: list[ComparisonIn] = Field(min_length=1, max_length=LONGEST_LIST)
 
 
 class ComparisonsAccepted(Response):
@@ -578,7 +631,7 @@ class AbsoluteScoreIn(Request):
 
 
 class AbsoluteScoresIn(Request):
-    scores: list[AbsoluteScoreIn] = Field(min_length=1, max_length=100_000)
+    scores: list[AbsoluteScoreIn] = Field(min_length=1, max_length=LONGEST_LIST)
 
 
 class AbsoluteScoresAccepted(Response):

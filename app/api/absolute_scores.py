@@ -1,16 +1,15 @@
 """Absolute scores: what a judge said of one candidate alone."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from app import schemas
-from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.bodies import BodyRoute
+from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import absolute_scores
 from app.service.errors import AmbiguousItem, MissingOutput, SetDeleted, UnknownCandidate, UnknownItem, UnknownSet
 
-router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"])
+router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"], route_class=BodyRoute)
 
 
 @router.post(
@@ -30,7 +29,7 @@ async def add_absolute_scores(
 async def list_absolute_scores(
     set_id: SetId,
     db: ReadDep,
-    after: Annotated[int, Query(ge=0, description="Sequence number to start behind.")] = 0,
+    after: After = 0,
     limit: Limit = 100,
 ) -> schemas.AbsoluteScorePage:
     """Every score in the log, oldest first."""

@@ -6,12 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 
 from app import schemas
+from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import assignments
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
 
-router = APIRouter(prefix="/v1", tags=["ask"])
+router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app import schemas
+from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import candidates
@@ -19,7 +20,7 @@ from app.service.errors import (
     UnknownSet,
 )
 
-router = APIRouter(prefix="/v1/sets/{set_id}/candidates", tags=["sets"])
+router = APIRouter(prefix="/v1/sets/{set_id}/candidates", tags=["sets"], route_class=BodyRoute)
 
 
 @router.post(

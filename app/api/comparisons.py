@@ -9,7 +9,8 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
-from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
+from app.api.bodies import BodyRoute
+from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.exports import MEDIA_TYPES, encode
 from app.api.problems import documented, problem_of
 from app.service import comparisons, posteriors
@@ -30,7 +31,7 @@ from app.service.errors import (
     UnknownSet,
 )
 
-router = APIRouter(prefix="/v1", tags=["tell"])
+router = APIRouter(prefix="/v1", tags=["tell"], route_class=BodyRoute)
 Learn = Callable[[Sequence[comparisons.Told]], None]
 
 
@@ -94,7 +95,7 @@ async def list_comparisons(
     set_id: SetId,
     db: ReadDep,
     ctx: ContextDep,
-    after: Annotated[int, Query(ge=0, description="Sequence number to start behind.")] = 0,
+    after: After = 0,
     limit: Limit = 100,
     judge: str | None = None,
     format: Annotated[  # noqa: A002  # the name is the contract's
@@ -119,7 +120,7 @@ async def list_comparisons(
 )
 async def void_comparison(
     set_id: SetId,
-    seq: Annotated[int, Path(ge=1, description="Sequence number of the comparison.")],
+    seq: Annotated[schemas.Seq, Path(ge=1, description="Sequence number of the comparison.")],
     body: schemas.VoidIn,
     write: WriteDep,
 ) -> object:

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.schemas import Seq
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, Earlier, once
@@ -95,6 +96,7 @@ async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
 
 ExistingSetId = Annotated[UUID, Depends(get_existing_set_id)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Page size.")]
+After = Annotated[Seq, Query(description="Sequence number to start behind.")]
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

@@ -1,6 +1,7 @@
 """Every error as application/problem+json (RFC 9457)."""
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,6 +15,7 @@ from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_
 
 log = logging.getLogger("nextpair")
 AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
+SHOWN = 100  # faults of one request
 
 
 def install(app: FastAPI) -> None:
@@ -56,24 +58,33 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    fields = [FieldError(pointer=_pointer(e), detail=_say(e)) for e in error.errors()]
+    errors = error.errors()
+    fields = [FieldError(pointer=_pointer(e), detail=_say(e)) for e in errors[:SHOWN]]
     first = fields[0]
-    more = f" ({len(fields) - 1} more in `errors`)" if len(fields) > 1 else ""
     return _respond(
         Problem(
             type="urn:nextpair:problem:invalid-request",
             title=(InvalidRequest.__doc__ or "").rstrip("."),
             status=422,
-            detail=f"{first.pointer or 'body'}: {first.detail}{more}",
+            detail=f"{first.pointer or 'body'}: {first.detail}{_more(len(errors))}",
             errors=fields,
         )
     )
+
+
+def _more(count: int) -> str:
+    if count == 1:
+        return ""
+    rest = f"; the first {SHOWN} are in `errors`" if count > SHOWN else " in `errors`"
+    return f" ({count - 1:,} more{rest})"
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, AppError):  # raised while FastAPI read the body
         return response_of(error.__cause__)
+    if isinstance(error.__cause__, RequestValidationError):
+        return await _invalid(request, error.__cause__)
     detail = f"{request.method} {request.url.path}: {error.detail}. The contract is at /docs."
     return _respond(
         Problem(type="about:blank", title=str(error.detail), status=error.status_code, detail=detail),
@@ -113,12 +124,17 @@ def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONRes
     )
 
 
+def pointer(path: Iterable[str | int]) -> str:
+    """RFC 6901."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
 def _pointer(error: dict[str, Any]) -> str:
-    """RFC 6901 into the body; for other places the name of the parameter."""
+    """Where in the body; for other places the name of the parameter."""
     location = error["loc"][:1] if error["type"] == "json_invalid" else error["loc"]
     location = location[:-1] if location[-1] == "[key]" else location  # Pydantic's word for the name of a member
-    where, *path = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
-    return "".join(f"/{part}" for part in path) if where == "body" else f"{where} {'/'.join(path)}"
+    where, *path = location
+    return pointer(path) if where == "body" else f"{where} {'/'.join(map(str, path))}"
 
 
 def _say(error: dict[str, Any]) -> str:
@@ -126,7 +142,7 @@ def _say(error: dict[str, Any]) -> str:
         return "unknown field; remove it or check its spelling"
     if error["type"] == "json_invalid":
         return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
-    if error["loc"] == ("body",) and error["type"] in ("missing", "model_attributes_type", "dict_type"):
+    if error["loc"] == ("body",) and error["type"] in ("missing", "model_type", "model_attributes_type"):
         return "send a JSON object, with Content-Type: application/json"
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:]

@@ -55,7 +55,7 @@ async def get_ranking(
     set_id: SetId,
     ctx: ContextDep,
     method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
-    as_of: Annotated[int | None, Query(ge=0, description="As it was at this version.")] = None,
+    as_of: Annotated[schemas.Seq | None, Query(description="As it was at this version.")] = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
     epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
@@ -96,8 +96,8 @@ async def predict(
 async def follow(
     set_id: ExistingSetId,
     ctx: ContextDep,
-    after: Annotated[int | None, Query(ge=0, description="Replay the log from behind this version.")] = None,
-    last_event_id: Annotated[int | None, Header(ge=0, description="Sent by a client that reconnects.")] = None,
+    after: Annotated[schemas.Seq | None, Query(description="Replay the log from behind this version.")] = None,
+    last_event_id: Annotated[schemas.Seq | None, Header(description="Sent by a client that reconnects.")] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events `comparison`, `ranking` (the version has moved) and `status`; the id is the log version."""
     async for event in events.follow(ctx, set_id, last_event_id if last_event_id is not None else after):

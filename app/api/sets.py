@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from app import schemas
+from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import sets
@@ -19,7 +20,7 @@ from app.service.errors import (
     UnknownSet,
 )
 
-router = APIRouter(prefix="/v1/sets", tags=["sets"])
+router = APIRouter(prefix="/v1/sets", tags=["sets"], route_class=BodyRoute)
 HERE = documented(UnknownSet, SetDeleted, InvalidRequest)
 
 
