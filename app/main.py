@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from ipaddress import ip_address
 from typing import NamedTuple
 
 import uvicorn
@@ -29,7 +28,7 @@ from app.api import (
     rankings,
     sets,
 )
-from app.api.access import Access
+from app.api.access import Access, Local, is_loopback
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
@@ -83,7 +82,9 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
-    if settings.api_key is not None:
+    if settings.api_key is None:
+        app.add_middleware(Local)
+    else:
         app.add_middleware(Access, key=settings.api_key.get_secret_value())
     app.add_middleware(Metrics)
     return app
@@ -190,7 +191,7 @@ class NotLoopbackError(ValueError):
 
 def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
     """The service on an address, ready to run. Raises NotLoopbackError."""
-    if settings.api_key is None and not _is_loopback(host):
+    if settings.api_key is None and not is_loopback(host):
         raise NotLoopbackError(
             f"refusing to listen on {host}: without a key anyone could use the service, so it listens on loopback "
             "only; set NEXTPAIR_API_KEY to a long random string"
@@ -221,13 +222,6 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
         raise CannotStartError(str(failure)) from failure
     finally:
         socket.close()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 async def migrate(settings: Settings) -> str:

@@ -79,7 +79,7 @@ async def connection(context: Context) -> AsyncIterator[AsyncConnection]:
 async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """The service, without a socket."""
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 
 

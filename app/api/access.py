@@ -1,14 +1,19 @@
-"""One key for everything: who does not know it learns only that the service is there."""
+"""Who may use the service: with a key whoever knows it, for everything; without one whoever is on this machine.
+
+Who does not know the key learns only that the service is there.
+"""
 
 import base64
 import binascii
 import secrets
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.problems import response_of
-from app.service.errors import KeyRequired
+from app.service.errors import KeyRequired, Misdirected
 
 OPEN = ("/healthz", "/readyz")  # for whoever watches the process
 CHALLENGE = ("WWW-Authenticate", 'Basic realm="nextpair", charset="UTF-8"')  # a browser then asks for the key
@@ -29,6 +34,39 @@ class Access:
 
     def _knows(self, headers: Headers) -> bool:
         return secrets.compare_digest(_sent(headers.get("Authorization", "")).encode(), self._key.encode())
+
+
+class Local:
+    """ASGI middleware. Without a key a page of another site could reach the service under a name of its own that it
+    points at loopback (DNS rebinding); the Host header tells.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in OPEN or is_loopback(_host(Headers(scope=scope))):
+            return await self._app(scope, receive, send)
+        refusal = Misdirected(
+            "Without a key the service answers under localhost and loopback addresses only. Open it under one of "
+            "these, have the proxy in front send such a Host header, or set NEXTPAIR_API_KEY."
+        )
+        await response_of(refusal)(scope, receive, send)
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host(headers: Headers) -> str:
+    """The Host header without the port, in lower case."""
+    try:
+        return urlsplit(f"//{headers.get('Host', '')}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _sent(authorization: str) -> str:

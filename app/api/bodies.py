@@ -27,9 +27,10 @@ class BodyRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        if self.body_field is None:
+        annotation = None if self.body_field is None else self.body_field.field_info.annotation
+        if annotation is None:
             return handle
-        contract: TypeAdapter[Any] = TypeAdapter(self.body_field.field_info.annotation)
+        contract: TypeAdapter[Any] = TypeAdapter(annotation)
 
         async def read(request: Request) -> Response:
             return await handle(_JsonRequest(request, contract))

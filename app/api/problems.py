@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from app.schemas import FieldError, Problem
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
-from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_the_way, refused_value
+from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_the_way, refused_value, without_values
 
 log = logging.getLogger("nextpair")
 AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
@@ -100,7 +100,7 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         return response_of(
             InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
         )
-    log.exception("unexpected error", exc_info=error)
+    log.exception("unexpected error", exc_info=without_values(error))
     detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
 

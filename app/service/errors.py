@@ -3,6 +3,7 @@
     AppError                    never raised itself
     +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
     +-- Conflict        409     AlreadyJudged, ForeignAssignment, LeaseSuperseded, TextInUse, NotConverged ...
+    +-- Misdirected     421
     +-- Gone            410     SetDeleted, LeaseEnded
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
@@ -120,6 +121,12 @@ class KeyRequired(AppError):
     """Key required."""
 
     status = 401
+
+
+class Misdirected(AppError):
+    """This service is not reached under this name."""
+
+    status = 421
 
 
 class Gone(AppError):

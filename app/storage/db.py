@@ -41,6 +41,7 @@ def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
         pool_size=(connections + 1) // 2,
         max_overflow=connections // 2,
         pool_timeout=TO_GET_ONE,
+        hide_parameters=True,
     )
 
 
@@ -141,7 +142,20 @@ def _sqlstate(error: BaseException) -> str:
 
 def refused_value(error: BaseException) -> str | None:
     """Why PostgreSQL cannot hold a value (SQLSTATE class 22: a NUL character, a number out of range); else None."""
-    cause = (error.orig and error.orig.__cause__) if isinstance(error, DBAPIError) else error
+    cause = _cause(error)
     if isinstance(cause, asyncpg.DataError) or str(getattr(cause, "sqlstate", "")).startswith("22"):
         return str(cause)
     return None
+
+
+def without_values(error: BaseException) -> BaseException:
+    """The error, fit to be logged: PostgreSQL cites the rows of a failed statement in DETAIL."""
+    cause = _cause(error)
+    if isinstance(cause, asyncpg.PostgresError):
+        cause.detail = None
+    return error
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    """What the driver said."""
+    return (error.orig and error.orig.__cause__) if isinstance(error, DBAPIError) else error

@@ -17,7 +17,6 @@ HERE = Path(__file__).parent
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
 UPCOMING = 5  # pairs shown as coming next

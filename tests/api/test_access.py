@@ -8,7 +8,9 @@ from pydantic import SecretStr
 
 from app.main import NotLoopbackError, make_server
 from app.settings import Settings
+from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
+from tests.factories import create_set
 
 ANYWHERE = "0.0.0.0"
 KEY = "a long random string"
@@ -18,7 +20,7 @@ KEY = "a long random string"
 async def guarded(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         running(Settings(database_url=database_url, api_key=SecretStr(KEY))) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
     ):
         yield client
 
@@ -54,3 +56,27 @@ def test_another_address_than_loopback_needs_a_key() -> None:
 def test_a_short_key_is_no_key() -> None:
     with pytest.raises(ValueError, match="16"):
         Settings(api_key=SecretStr("short"))
+
+
+# Without a key
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8000", "127.0.0.1:80", "127.9.9.9", "[::1]", "[::1]:8000"])
+async def test_without_a_key_loopback_names_are_answered(http: httpx.AsyncClient, host: str) -> None:
+    assert (await http.get("/v1/sets", headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8000", "localhost.evil.example", "localhost@evil.example", "10.0.0.1", "[x", ""],
+)
+async def test_a_name_that_another_site_points_at_loopback_deletes_nothing(http: httpx.AsyncClient, host: str) -> None:
+    created = await create_set(http)
+    answer = await http.delete(f"/v1/sets/{created['id']}", headers={"Host": host})
+    assert_problem(answer, 421, "misdirected", "NEXTPAIR_API_KEY")
+    assert (await http.get(f"/v1/sets/{created['id']}")).status_code == 200
+
+
+async def test_the_key_is_enough_under_any_name(guarded: httpx.AsyncClient) -> None:
+    headers = {"Host": "rank.example", "Authorization": f"Bearer {KEY}"}
+    assert (await guarded.get("/v1/sets", headers=headers)).status_code == 200

@@ -349,8 +349,8 @@ CASES = [
     Case("limit beyond a page", "GET /v1/sets?limit=1001", None, 422, INVALID, "query limit"),
     Case("after beyond 64 bits", f"GET /v1/sets/{{set}}/comparisons?after={2**63}", None, 422, INVALID,
          "9223372036854775807"),
-    Case("an export from beyond 64 bits", f"GET /v1/sets/{{set}}/comparisons?format=csv&after={2**63}", None, 422, INVALID,
-         "9223372036854775807"),
+    Case("an export from beyond 64 bits", f"GET /v1/sets/{{set}}/comparisons?format=csv&after={2**63}", None, 422,
+         INVALID, "9223372036854775807"),
     Case("as of beyond 64 bits", f"GET /v1/sets/{{set}}/ranking?as_of={2**63}", None, 422, INVALID, "as_of"),
     Case("events after beyond 64 bits", f"GET /v1/sets/{{set}}/events?after={2**63}", None, 422, INVALID, "after"),
     Case("unknown export", "GET /v1/sets/{set}/comparisons?format=xlsx", None, 422, INVALID, "'parquet'"),
@@ -396,6 +396,31 @@ async def test_a_value_beyond_storing_is_no_error_of_the_server(
     assert not caplog.records
 
 
+async def test_what_the_database_refuses_is_logged_without_what_was_sent(
+    http: httpx.AsyncClient, context: Context, caplog: pytest.LogCaptureFixture
+) -> None:
+    await run_sql(context.engine, "ALTER TABLE sets ADD CONSTRAINT honest CHECK (question <> 'Secret?')")
+    answer = await http.post("/v1/sets", json=of_set(question="Secret?", name="Hidden"))
+    assert answer.status_code == 500
+    assert "honest" in caplog.text
+    assert "Secret" not in caplog.text
+    assert "Hidden" not in caplog.text
+
+
+async def test_a_hundred_faults_are_listed_and_all_are_counted(http: httpx.AsyncClient) -> None:
+    sent = {"comparisons": [{"first": "ash", "second": "elm", "judge": "bob", "p_first": 2}] * 1500}
+    answer = await http.post(f"/v1/sets/{NOBODY}/comparisons", json=sent)
+    assert_problem(answer, 422, INVALID, "(1,499 more; the first 100 are in `errors`)")
+    assert len(answer.json()["errors"]) == 100
+
+
+async def test_a_body_of_nothing_but_faults_is_given_up(http: httpx.AsyncClient) -> None:
+    sent = {"comparisons": [{f"x{n}": 1 for n in range(20)}] * 1000}
+    assert_problem(
+        await http.post(f"/v1/sets/{NOBODY}/comparisons", json=sent), 422, INVALID, "more than 10,000 faults"
+    )
+
+
 async def test_every_fault_of_a_body_is_listed(http: httpx.AsyncClient) -> None:
     answer = await http.post("/v1/sets", json={"name": "", "order": "up", "colour": "red"})
     assert {e["pointer"] for e in answer.json()["errors"]} == {"/name", "/question", "/order", "/colour"}
@@ -411,7 +436,7 @@ async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
     async with (
         running(settings) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
     ):
         yield client
 

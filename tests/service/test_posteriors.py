@@ -43,7 +43,7 @@ async def elsewhere(settings: Settings, app: Any) -> AsyncIterator[httpx.AsyncCl
     """A second process on the database of the first."""
     async with (
         running(settings) as other,
-        httpx.AsyncClient(transport=httpx.ASGITransport(other), base_url="http://test") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(other), base_url="http://localhost") as client,
     ):
         yield client
 

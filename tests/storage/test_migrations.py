@@ -120,7 +120,7 @@ async def old(empty: str) -> AsyncIterator[httpx.AsyncClient]:
         await run_sql(engine, *IN_USE_AT_0001)
     async with (
         running(Settings(database_url=empty)) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
     ):
         yield client
 

@@ -318,7 +318,7 @@ async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A service with low limits."""
     settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
     transport = httpx.ASGITransport
-    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url="http://test") as client:
+    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url="http://localhost") as client:
         yield client
 
 
