@@ -52,6 +52,8 @@ DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as 
 
 Ask for the next most informative pair, tell the verdict, read the ranking."""
 
+ALWAYS = [("X-Content-Type-Options", "nosniff")]  # headers of every answer, uvicorn's own included
+
 
 class CannotStartError(RuntimeError):
     """The service did not come up; the message says why."""
@@ -198,7 +200,9 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
     return uvicorn.Server(
-        uvicorn.Config(create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=2, headers=ALWAYS
+        )
     )
 
 

@@ -267,7 +267,7 @@ async def follow(app: FastAPI, set_id: str, query: str = "", **headers: str) -> 
     scope = {
         "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET",
         "scheme": "http", "path": f"/v1/sets/{set_id}/events", "raw_path": b"", "query_string": query.encode(),
-        "root_path": "", "headers": [(b"host", b"test"), *sent], "client": ("test", 1), "server": ("test", 80),
+        "root_path": "", "headers": [(b"host", b"localhost"), *sent], "client": ("test", 1), "server": ("test", 80),
     }  # fmt: skip
 
     async def receive() -> Message:

@@ -1,6 +1,5 @@
 """The log as jsonl, csv or parquet, encoded batch by batch."""
 
-import csv
 import io
 import json
 from collections.abc import AsyncIterator, Iterable
@@ -9,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app import spreadsheets
 from app.schemas import Comparison
 
 MEDIA_TYPES = {
@@ -94,5 +94,5 @@ def _json(value: Any) -> str | None:
 
 def _lines(rows: Iterable[list[Any]]) -> bytes:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    spreadsheets.write(rows, out)
     return out.getvalue().encode()

@@ -1,14 +1,13 @@
 """Read: rankings, predictions and the event stream."""
 
-import csv
 import io
 from collections.abc import AsyncIterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from app import plots, schemas
+from app import plots, schemas, spreadsheets
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
 from app.inference.ranking import Wanted
@@ -108,12 +107,12 @@ async def follow(
 
 
 def _csv(ranking: schemas.Ranking) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    rows: list[list[Any]] = [CSV_COLUMNS]
     for r in ranking.ranking:
         low, high = r.interval or (None, None)
         best, worst = r.rank_interval or (None, None)
         known = [r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.p_top_k, r.tie_group]
-        writer.writerow([*known, r.comparisons, r.component])
+        rows.append([*known, r.comparisons, r.component])
+    out = io.StringIO()
+    spreadsheets.write(rows, out)
     return out.getvalue()

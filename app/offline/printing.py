@@ -1,6 +1,5 @@
 """Rankings and simulations on stdout: tables for people, JSON and CSV for programs."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app import spreadsheets
 from app.inference.bias import Bias
 from app.inference.ranking import Wanted
 from app.inference.standings import Standing, Uncertainty
@@ -33,9 +33,7 @@ LEFT = ("candidate", "judge", "system", "criterion", "curve", "")
 
 
 def write_rows(rows: Sequence[Row], file: Any) -> None:
-    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    spreadsheets.write([rows[0], *(row.values() for row in rows)], file)
 
 
 def write_json(value: Any) -> None:

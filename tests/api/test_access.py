@@ -1,5 +1,6 @@
 """With a key set, nothing but the process's own health is told without it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import httpx
@@ -10,6 +11,7 @@ from app.main import NotLoopbackError, make_server
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
+from tests.end_to_end.processes import free_port
 from tests.factories import create_set
 
 ANYWHERE = "0.0.0.0"
@@ -80,3 +82,20 @@ async def test_a_name_that_another_site_points_at_loopback_deletes_nothing(http:
 async def test_the_key_is_enough_under_any_name(guarded: httpx.AsyncClient) -> None:
     headers = {"Host": "rank.example", "Authorization": f"Bearer {KEY}"}
     assert (await guarded.get("/v1/sets", headers=headers)).status_code == 200
+
+
+# Any
+
+
+async def test_no_answer_is_taken_for_another_kind_of_file(database_url: str) -> None:
+    port = free_port()
+    server = make_server(Settings(database_url=database_url), "127.0.0.1", port)
+    serving = asyncio.create_task(server.serve())
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
+        while not server.started:
+            await asyncio.sleep(0.01)
+        created = await create_set(http)
+        for path in (f"/v1/sets/{created['id']}", f"/v1/sets/{created['id']}/ranking?format=svg", "/nothing", "/"):
+            assert (await http.get(path)).headers["X-Content-Type-Options"] == "nosniff"
+        server.should_exit = True
+        await serving

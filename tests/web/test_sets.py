@@ -317,8 +317,8 @@ async def test_the_preview_is_no_part_of_the_contract(http: httpx.AsyncClient) -
 async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A service with low limits."""
     settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
-    transport = httpx.ASGITransport
-    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url="http://localhost") as client:
+    transport, url = httpx.ASGITransport, "http://localhost"
+    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url=url) as client:
         yield client
 
 
