@@ -317,14 +317,17 @@ def demo(
     """Run the service with a small set of answers and a judge that compares them while you watch."""
     from threading import Thread
 
+    from app.client import Client
     from app.demo import play
     from app.main import make_server, run
 
-    server, url = make_server(_settings(data_dir, database_url), host, port), f"http://{host}:{port}"
+    settings, url = _settings(data_dir, database_url), f"http://{host}:{port}"
+    server = make_server(settings, host, port)
+    service = Client(url, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=sys.maxsize)
 
     def begin() -> None:
         _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
-        Thread(target=play, args=(server, url, pace), daemon=True).start()
+        Thread(target=play, args=(server, service, pace, _say), daemon=True).start()
 
     run(server, begin)
 

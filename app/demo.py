@@ -12,11 +12,14 @@ import uvicorn
 
 from app import client
 from app.client import Client, NextpairError
-from app.schemas import CandidateIn, SetIn, VerdictIn
+from app.schemas import CandidateIn, SetIn, Stop, VerdictIn
+from app.words import AskStatus
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PROJECT = "demo"
 JUDGE = "recorded judge"
+RANDOM_PAIRS = 400  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
+SCATTER = 0.063  # variance of the judge's answers about the scores that fit them best: examples/README.md
 
 
 def find_or_create(service: Client) -> UUID:
@@ -31,6 +34,10 @@ def demo_set() -> SetIn:
         name="Why is the sky blue?",
         question="Which answer explains better to a ten-year-old why the sky is blue?",
         candidates=[CandidateIn(key=answer["key"], text=answer["text"]) for answer in answers],
+        expert="gaussian",
+        expert_parameters={"v": SCATTER},
+        order="both",
+        stop=Stop(top_k=1),
         project=PROJECT,
     )
 
@@ -41,29 +48,45 @@ def recorded_verdicts() -> dict[tuple[str, str], float]:
         return {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
 
 
-def judge(service: Client, set_id: UUID, pace: float, stopped: Callable[[], bool]) -> None:
-    """Ask and tell, one comparison every `pace` seconds, until no pair is left."""
+def judge(service: Client, set_id: UUID, pace: float, stopped: Callable[[], bool]) -> AskStatus:
+    """Ask and tell, one comparison every `pace` seconds, until no pair is handed out or the judge is stopped."""
     verdicts = recorded_verdicts()
-    while not stopped():
+    while True:
         asked = service.send(client.next_pair(set_id, judge=JUDGE))
-        if not asked.assignments:
-            return
+        if stopped() or not asked.assignments:
+            return asked.status
         (pair,) = asked.assignments
         p = verdicts[pair.first.key, pair.second.key]
         service.send(client.send_verdict(pair.id, VerdictIn(p_first=p)))
         time.sleep(pace)
 
 
-def play(server: uvicorn.Server, url: str, pace: float) -> None:
-    """Once `server` has started, judge its demo set; ends with the server."""
+def outcome(service: Client, set_id: UUID, status: AskStatus) -> str:
+    """Who leads, how surely, and after how many comparisons."""
+    ranking = service.send(client.ranking(set_id))
+    leader = ranking.ranking[0]
+    told = (
+        f"{status}: after {ranking.comparisons} comparisons the best of {len(ranking.ranking)} answers is "
+        f"{leader.key}, with a probability of {leader.p_best:.2f}"
+    )
+    return f"{told}; random pairs would have needed about {RANDOM_PAIRS}" if status == "converged" else told
+
+
+def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
+    """Once `server` is ready, judge its demo set; `say` hears how it goes. Ends with the server."""
     while not server.started:
         time.sleep(0.1)
-    with Client(url, retries=0) as service, suppress_when(lambda: server.should_exit):
-        judge(service, find_or_create(service), pace, lambda: server.should_exit)
+    with service, _suppressed_when(lambda: server.should_exit):
+        set_id = find_or_create(service)
+        say("preparing: the very first start compiles for a while")
+        service.send(client.ready())
+        say(f"ready: a judge compares {len(demo_set().candidates)} answers")
+        status = judge(service, set_id, pace, lambda: server.should_exit)
+        say(outcome(service, set_id, status))
 
 
 @contextmanager
-def suppress_when(stopping: Callable[[], bool]) -> Iterator[None]:
+def _suppressed_when(stopping: Callable[[], bool]) -> Iterator[None]:
     """A request that fails because the server is stopping is no error."""
     try:
         yield

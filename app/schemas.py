@@ -20,6 +20,7 @@ from pydantic import (
 from app.words import (
     MAX_WEIGHT,
     AggregationName,
+    AskStatus,
     BatchName,
     CheckVerdict,
     CovarianceName,
@@ -75,7 +76,6 @@ Generation = Annotated[
     ),
 ]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
-AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
 
 
 class TooManyFaults(Exception):

@@ -19,11 +19,22 @@ PriorName = Literal["unit", "anchor"]
 PositionBias = Literal["none", "estimate"]
 BatchName = Literal["greedy", "top"]
 StopReason = Literal["top_k", "rank_width", "entropy_change"]
+AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
+PageStatus = Literal[AskStatus, "preparing"]
 ObjectiveName = Literal["log-loss", "ece"]
 OrderName = Literal["balanced", "both", "as_selected"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
+STATUSES: dict[PageStatus, str] = {
+    "open": "pairs wait for judges",
+    "all_leased": "judges hold all the pairs that are left",
+    "exhausted": "no pair is left to judge",
+    "budget_reached": "all comparisons of the budget are made",
+    "converged": "the ranking is certain enough",
+    "paused": "no pairs are handed out",
+    "preparing": "the service compiles, some seconds at its very first start",
+}
 JUDGE_AWARE: JudgeAwareName = "judge-aware"
 MAX_WEIGHT = 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

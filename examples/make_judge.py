@@ -12,9 +12,9 @@ from statistics import NormalDist, fmean
 HERE = Path(__file__).resolve().parent
 SEED = 20
 RATINGS = ("accuracy", "clarity", "completeness", "engagement")
-SCALE = 1.5  # points of overall rating worth one logit
+SCALE = 2.0  # points of overall rating worth one logit
 BIAS = 0.25  # logits given to whichever answer is shown first
-NOISE = NormalDist(0.0, 0.6)  # logits, drawn once per ordered pair
+NOISE = NormalDist(0.0, 0.2)  # logits, drawn once per ordered pair
 MODELS = ("finch-max", "heron-2", "wren", "heron-1", "finch-mini", "plover")
 STEP = 0.45  # logits between one invented model and the next
 TIE = 0.15  # chance that a battle is a tie

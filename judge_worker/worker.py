@@ -28,7 +28,8 @@ from app.client import (
     renew_many,
     send_verdicts,
 )
-from app.schemas import AskStatus, Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
+from app.schemas import Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
+from app.words import AskStatus
 from judge_worker import verdicts
 from judge_worker.engine import Away, BadLabels, Engine, Outcome, Reading, Unread
 from judge_worker.outage import Outage

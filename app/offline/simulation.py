@@ -133,12 +133,12 @@ class Local:
     """The loop in this process: the numerics of the service, without its log and leases."""
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
-        self._model = model_of(choosing(setup.method), len(problem.keys))
+        self.model = model_of(choosing(setup.method), len(problem.keys))
         self._plan = Plan(setup.policy, setup.order, setup.seed)
         self._setup = setup
         self._open: Bools = ~np.isnan(problem.answers)
-        self._comparisons = no_comparisons()
-        self._posterior = posterior.prior(self._model)
+        self.comparisons = no_comparisons()
+        self.posterior = posterior.prior(self.model)
         self._queue: list[tuple[int, int]] = []
 
     def ask(self) -> tuple[int, int] | None:
@@ -147,24 +147,24 @@ class Local:
         return self._queue.pop(0) if self._queue else None
 
     def tell(self, first: int, second: int, p: float) -> None:
-        self._comparisons = _append(self._comparisons, first, second, p)
-        self._posterior = posterior.fold(self._posterior, self._comparisons, self._model)
+        self.comparisons = _append(self.comparisons, first, second, p)
+        self.posterior = posterior.fold(self.posterior, self.comparisons, self.model)
 
     def scores(self) -> Floats:
         if self._setup.method.name in BASELINES:
-            return BASELINES[self._setup.method.name](self._comparisons, self._model.n).score
-        return self._posterior.mean[: self._model.n]
+            return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
+        return self.posterior.mean[: self.model.n]
 
     def _next_pairs(self) -> list[tuple[int, int]]:
         chosen = next_pairs(
-            self._posterior,
-            self._model,
-            self._comparisons,
+            self.posterior,
+            self.model,
+            self.comparisons,
             NONE_LEASED,
             self._open,
             self._plan,
             self._setup.batch,
-            Draws(self._plan, self._comparisons.size, leased=0),
+            Draws(self._plan, self.comparisons.size, leased=0),
         )
         pairs = [pair for shown in chosen for pair in _orders(shown.first, shown.second, self._plan.order)]
         for i, j in pairs:

@@ -29,7 +29,7 @@ from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
 from app.storage.tables import Record
-from app.words import StopReason
+from app.words import AskStatus, StopReason
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
@@ -98,7 +98,7 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
         )
     queue = {turn.id: int(turn.held) for turn in turns}
     found: dict[UUID, list[schemas.Assignment]] = {}
-    statuses: set[schemas.AskStatus] = set()
+    statuses: set[AskStatus] = set()
     left = request.count
     while left and queue:
         shares = _shares(left, queue)
@@ -124,7 +124,7 @@ def _shares(count: int, queue: Mapping[UUID, int]) -> dict[UUID, int]:
     return shares
 
 
-def _status_of_many(found: bool, statuses: set[schemas.AskStatus]) -> schemas.AskStatus:
+def _status_of_many(found: bool, statuses: set[AskStatus]) -> AskStatus:
     if found:
         return "open"
     if len(statuses) == 1:
@@ -344,7 +344,7 @@ def _left_in_budget(state: _State) -> int:
     return state.terms.max_comparisons - state.snapshot.comparisons.size - state.blocked.leases
 
 
-def _why_none(state: _State) -> schemas.AskStatus:
+def _why_none(state: _State) -> AskStatus:
     if state.terms.status != "open":
         return "paused"
     if state.reason:
@@ -354,7 +354,7 @@ def _why_none(state: _State) -> schemas.AskStatus:
     return "all_leased" if state.blocked.leases else "exhausted"
 
 
-def _reason(status: schemas.AskStatus, state: _State) -> StopReason | None:
+def _reason(status: AskStatus, state: _State) -> StopReason | None:
     return state.reason if status == "converged" else None
 
 

@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.dependencies import ContextDep, ReadDep
 from app.service import assignments, sets
-from app.words import JUDGE_AWARE, AggregationName, BaselineName, ExpertName
+from app.service.statuses import statuses
+from app.words import JUDGE_AWARE, STATUSES, AggregationName, BaselineName, ExpertName
 
 HERE = Path(__file__).parent
 SECURITY = {
@@ -22,15 +23,17 @@ SECURITY = {
 UPCOMING = 5  # pairs shown as coming next
 
 templates = Jinja2Templates(HERE / "templates")
+templates.env.globals["statuses"] = STATUSES
 static = StaticFiles(directory=HERE / "static")
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sets/{set_id}")
-async def show(request: Request, set_id: UUID, db: ReadDep) -> Response:
+async def show(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """The ranking, live."""
+    (status,) = await statuses(ctx, db, [await sets.get(db, set_id)])
     known = {"methods": [*get_args(ExpertName), JUDGE_AWARE, *get_args(BaselineName)]}
-    return await _page(request, "set.html", set_id, db, here="Ranking", **known)
+    return await _page(request, "set.html", set_id, db, here="Ranking", status=status, **known)
 
 
 @router.get("/sets/{set_id}/trust")

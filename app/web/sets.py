@@ -11,10 +11,11 @@ from app.api.dependencies import ContextDep, ReadDep
 from app.schemas import SetIn, SetOut
 from app.service import sets
 from app.service.errors import InvalidRequest, SetTooLarge
+from app.service.statuses import statuses
 from app.settings import Settings
 from app.tables import Fault, Table
 from app.web.pages import SECURITY, templates
-from app.words import CriterionName, OrderName, PositionBias
+from app.words import CriterionName, OrderName, PageStatus, PositionBias
 
 PAGE = 50  # sets
 FAULTS = 100  # that one report shows
@@ -53,16 +54,22 @@ class Listed(NamedTuple):
     set: SetOut
     goal: int  # comparisons; 0 where there is nothing to compare
     progress: str
-    status: str
+    status: PageStatus
 
 
 @router.get("/")
 async def index(
-    request: Request, db: ReadDep, q: str = "", project: str = "", page: Annotated[int, Query(ge=1, le=10**6)] = 1
+    request: Request,
+    ctx: ContextDep,
+    db: ReadDep,
+    q: str = "",
+    project: str = "",
+    page: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> Response:
     rows = await sets.find(db, name=q, project=project or None, offset=PAGE * (page - 1), limit=PAGE + 1)
+    listed = zip(rows, await statuses(ctx, db, rows[:PAGE]), strict=False)
     shown = {
-        "sets": [_listed(row) for row in rows[:PAGE]],
+        "sets": [_listed(row, status) for row, status in listed],
         "projects": await sets.projects(db),
         "query": q,
         "project": project,
@@ -128,8 +135,8 @@ def _shown(fault: Fault) -> dict[str, str | None]:
     return {"place": fault.place, "column": fault.column, "wrong": fault.wrong, "remedy": fault.remedy}
 
 
-def _listed(found: SetOut) -> Listed:
-    return Listed(found, _goal(found), _progress(found), _status(found))
+def _listed(found: SetOut, status: PageStatus) -> Listed:
+    return Listed(found, _goal(found), _progress(found), status)
 
 
 def _goal(found: SetOut) -> int:
@@ -152,16 +159,6 @@ def _progress(found: SetOut) -> str:
     pairs = f"all {goal:,} {'ordered ' if found.order == 'both' else ''}pair{'' if goal == 1 else 's'}"
     whole = f"the budget of {goal:,}" if _budget(found) else pairs
     return f"{made}, {min(100 * done // goal, 100)}% of {whole}"
-
-
-def _status(found: SetOut) -> str:
-    if found.status == "paused":
-        return "Paused: no pairs are handed out"
-    if found.candidates < 2:
-        return "Needs two candidates"
-    if (budget := _budget(found)) and found.comparisons >= budget:
-        return "The budget is used up"
-    return "Under way" if found.comparisons else "Not begun"
 
 
 def _link(query: str, project: str, page: int) -> str:

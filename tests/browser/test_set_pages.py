@@ -68,7 +68,8 @@ async def test_the_ranking_moves_without_a_reload(
         await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     await expect(page.locator("#comparisons")).to_have_text(str(120 + 40 * 4), timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
-    await expect(page.locator("#leader")).to_contain_text(f"Best so far: {last}")
+    await expect(page.locator("#leader")).to_contain_text(f"Best: {last}")
+    await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")
 
 
 async def test_method_version_search_and_order_can_be_chosen(judged: Judged, someone: Someone) -> None:

@@ -11,6 +11,7 @@ import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fastapi import FastAPI
 
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
@@ -120,10 +121,10 @@ async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> N
 @pytest.mark.parametrize(
     ("fields", "progress", "status"),
     [
-        ({}, "1 comparison, 16% of all 6 pairs", "Under way"),
-        ({"order": "both"}, "1 comparison, 8% of all 12 ordered pairs", "Under way"),
-        ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Under way"),
-        ({"budget": {"max_comparisons": 1}}, "1 comparison, 100% of the budget of 1", "The budget is used up"),
+        ({}, "1 comparison, 16% of all 6 pairs", "Open: pairs wait for judges"),
+        ({"order": "both"}, "1 comparison, 8% of all 12 ordered pairs", "Open: "),
+        ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Open: "),
+        ({"budget": {"max_comparisons": 1}}, "1 comparison, 100% of the budget of 1", "Budget reached: "),
     ],
 )
 async def test_progress_is_a_share_of_the_budget_or_of_all_pairs(
@@ -140,7 +141,7 @@ async def test_progress_is_a_share_of_the_budget_or_of_all_pairs(
 async def test_pairs_of_systems_are_counted_by_item(http: httpx.AsyncClient) -> None:
     await create_systems(http, ["one", "two"], "kelp", "rowan", "elm")
     assert "0 comparisons, 0% of all 6 pairs" in await page(http)
-    assert "Not begun" in await page(http)
+    assert "Open: pairs wait for judges" in await page(http)
 
 
 async def test_a_paused_set_and_one_without_candidates_say_so(http: httpx.AsyncClient) -> None:
@@ -148,7 +149,39 @@ async def test_a_paused_set_and_one_without_candidates_say_so(http: httpx.AsyncC
     await create_set(http, candidates=[])
     shown = await page(http)
     assert "Paused: no pairs are handed out" in shown
-    assert "Needs two candidates" in shown
+    assert "it needs two candidates" in shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({}, "Open"),
+        ({"status": "paused"}, "Paused"),
+        ({"budget": {"max_comparisons": 3}}, "Budget reached"),
+        ({"stop": {"entropy_change": 10.0}}, "Converged"),
+        ({"candidates": [{"key": key} for key in ("ash", "birch", "elm")]}, "Exhausted"),
+    ],
+)
+async def test_every_page_and_the_api_have_one_word_for_how_a_set_stands(
+    http: httpx.AsyncClient, fields: dict[str, Any], status: str
+) -> None:
+    pause = fields.pop("status", None)
+    set_id = (await create_set(http, **fields))["id"]
+    await compare(http, set_id, "ash>birch", "birch>elm", "ash>elm")
+    if pause:
+        await patch(http, set_id, status=pause)
+    told = (await http.get(f"/v1/sets/{set_id}/next-pair")).json()["status"]
+    assert told.replace("_", " ").capitalize() == status
+    assert f'<p class="faint">{status}: ' in await page(http)
+    assert f'<span data-status="{told}">{status}: ' in await page(http, f"/sets/{set_id}")
+    assert (f"None. {status}: " in await page(http, f"/sets/{set_id}/map")) == (told != "open")
+
+
+async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, app: FastAPI) -> None:
+    set_id = (await create_set(http))["id"]
+    app.state.context.live.warm = None
+    assert '<p class="faint">Preparing: the service compiles' in await page(http)
+    assert '<span data-status="preparing">Preparing: ' in await page(http, f"/sets/{set_id}")
 
 
 # A new set

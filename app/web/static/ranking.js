@@ -8,6 +8,7 @@ const body = document.querySelector("#ranking tbody");
 const slider = document.getElementById("as-of");
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded; characters
 const texts = new Map();
+const GOES_ON = new Set(["open", "all_leased"]);
 let shown = null, sorted = { by: "rank", up: true }, asking = null;
 
 const isNow = () => slider.value === slider.max;
@@ -21,10 +22,14 @@ async function load() {
     link.href = address("/ranking", { ...wanted(), format: link.dataset.format });
   }
   try {
-    shown = await get("/ranking", wanted(), undefined, asking.signal);
+    const [ranking, { status }] = await Promise.all([
+      get("/ranking", wanted(), undefined, asking.signal), get("/next-pair", { count: 1 }, undefined, asking.signal),
+    ]);
+    shown = ranking;
     problem(null);
     draw();
-    tellLeader();
+    tellStatus(status);
+    tellLeader(GOES_ON.has(status));
   } catch (error) {
     if (error.name !== "AbortError") problem(error);
   }
@@ -76,11 +81,15 @@ async function loadTexts() {
   draw();
 }
 
-function tellLeader() {
+function tellStatus(status) {
+  for (const each of document.querySelectorAll("[data-status]")) each.hidden = each.dataset.status !== status;
+}
+
+function tellLeader(goesOn) {
   const [first] = shown.ranking, sure = first?.p_best;
   const known = sure !== undefined && sure !== null && shown.comparisons > 0;
   document.getElementById("leader").textContent = known
-    ? `Best so far: ${first.key}, with a probability of ${Math.round(100 * sure)}%.${sure < 0.95 ? " Judge more pairs to be surer." : ""}` : "";
+    ? `${goesOn ? "Best so far" : "Best"}: ${first.key}, with a probability of ${Math.round(100 * sure)}%.${goesOn && sure < 0.95 ? " Judge more pairs to be surer." : ""}` : "";
 }
 
 function picture(row, scale) {
@@ -115,7 +124,6 @@ function follow() {
     events.addEventListener(name, (event) => {
       const state = JSON.parse(event.data), now = isNow();
       document.getElementById("comparisons").textContent = state.comparisons;
-      document.getElementById("status").textContent = state.status;
       slider.max = state.version;
       if (!now) return;
       slider.value = state.version;

@@ -1,0 +1,32 @@
+"""How each of many sets stands: the word that an ask for one more pair would be answered with."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.schemas import SetOut
+from app.service.assignments import preview
+from app.service.context import Context
+from app.storage import assignments
+from app.words import PageStatus
+
+
+async def statuses(ctx: Context, db: AsyncConnection, listed: Sequence[SetOut]) -> list[PageStatus]:
+    """Posteriors are read only where counts alone do not tell. Raises UnknownSet, SetDeleted."""
+    if ctx.live.warm is None:
+        return ["preparing" for _ in listed]
+    leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], -1))
+    return [
+        "open" if _is_surely_open(each, leases[each.id]) else (await preview(ctx, db, each.id, 1)).status
+        for each in listed
+    ]
+
+
+def _is_surely_open(known: SetOut, leases: int) -> bool:
+    """Whether a set of texts without a rule to stop has fewer comparisons and leases than it has pairs and budget."""
+    if known.status != "open" or known.stop is not None or known.items:
+        return False
+    pairs = known.candidates * (known.candidates - 1) // 2 * (2 if known.order == "both" else 1)
+    budget = known.budget.max_comparisons if known.budget else None
+    return known.comparisons + leases < (pairs if budget is None else min(pairs, budget))

@@ -1,0 +1,98 @@
+"""The demo ends by its set's own rule, with a leader to believe, and says what random pairs would have needed."""
+
+import re
+from collections.abc import Iterator
+from threading import Thread
+from types import SimpleNamespace
+from typing import cast
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+
+from app.api.examples import EXAMPLES
+from app.client import Client, list_sets, next_pair, ranking
+from app.demo import EXAMPLES as FOLDER
+from app.demo import PROJECT, RANDOM_PAIRS, SCATTER, demo_set, play, recorded_verdicts
+from app.inference.selection import Criterion
+from app.main import make_server
+from app.settings import Settings
+from examples.demo_cost import cost
+from tests.end_to_end.processes import free_port
+
+
+@pytest.fixture
+def server(database_url: str) -> Iterator[uvicorn.Server]:
+    server = make_server(Settings(database_url=database_url), "127.0.0.1", free_port())
+    thread = Thread(target=server.run)
+    thread.start()
+    yield server
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def service(server: uvicorn.Server) -> Client:
+    return Client(f"http://127.0.0.1:{server.config.port}")
+
+
+def test_demo_ends_with_a_leader_and_tells_what_random_pairs_would_have_needed(
+    server: uvicorn.Server, service: Client
+) -> None:
+    told: list[str] = []
+    play(server, service, 0.0, told.append)
+
+    with Client(f"http://127.0.0.1:{server.config.port}") as reader:
+        (demo,) = reader.send(list_sets(project=PROJECT)).sets
+        leader, *_ = reader.send(ranking(demo.id)).ranking
+        asked = reader.send(next_pair(demo.id, judge="anyone"))
+    assert (leader.key, asked.status) == ("kelp", "converged")
+    assert leader.p_best is not None
+    assert leader.p_best >= 0.9
+    assert demo.comparisons < RANDOM_PAIRS / 2
+    assert told[-1] == (
+        f"converged: after {demo.comparisons} comparisons the best of 24 answers is kelp, with a probability of "
+        f"{leader.p_best:.2f}; random pairs would have needed about {RANDOM_PAIRS}"
+    )
+
+
+def test_random_pairs_need_what_is_recorded() -> None:
+    recorded = re.search(r"at random ([0-9, \n]+)\.", (FOLDER / "README.md").read_text())
+    assert recorded
+    counts = [int(count) for count in recorded[1].split(",")]
+    assert abs(np.mean(counts) - RANDOM_PAIRS) < 10
+    assert cost(Criterion.RANDOM) == counts[0]
+
+
+def test_judges_scatter_is_what_the_set_takes_it_for() -> None:
+    """Least squares: 4 (p - 1/2) = s_first - s_second + error."""
+    keys, verdicts = [each.key for each in demo_set().candidates], recorded_verdicts()
+    sides = np.array([[(key == first) - (key == second) for key in keys] for first, second in verdicts], float)
+    drawn = 4.0 * (np.array([*verdicts.values()]) - 0.5)
+    scores = np.linalg.lstsq(sides, drawn, rcond=None)[0]
+    assert np.var(drawn - sides @ scores) == pytest.approx(SCATTER, rel=0.02)
+
+
+def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
+    paths: list[str] = []
+    answers: dict[str, list[httpx.Response | httpx.TransportError]] = {
+        "/v1/sets": [httpx.Response(200, json=EXAMPLES["SetPage"])],
+        "/readyz": [httpx.Response(503, json={}), httpx.Response(200, json=EXAMPLES["Ready"])],
+        "/next-pair": [httpx.ReadTimeout("slow"), httpx.Response(200, json={"status": "exhausted", "assignments": []})],
+        "/ranking": [httpx.Response(200, json=EXAMPLES["Ranking"])],
+    }
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        paths.append(next(path for path in answers if request.url.path.endswith(path)))
+        answer = answers[paths[-1]].pop(0)
+        if isinstance(answer, httpx.TransportError):
+            raise answer
+        return answer
+
+    running = cast(uvicorn.Server, SimpleNamespace(started=True, should_exit=False))
+    told: list[str] = []
+    play(running, Client("http://demo", transport=httpx.MockTransport(handle), sleep=lambda _: None), 0.0, told.append)
+
+    assert paths == ["/v1/sets", "/readyz", "/readyz", "/next-pair", "/next-pair", "/ranking"]
+    assert [line.partition(":")[0] for line in told] == ["preparing", "ready", "exhausted"]
