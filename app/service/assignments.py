@@ -23,7 +23,6 @@ from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import AppError, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
-from app.service.notices import wait
 from app.service.posteriors import Current
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
@@ -71,16 +70,16 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
     clock = asyncio.get_running_loop().time
     deadline = clock() + request.wait_seconds
     asker = _Asker(request.judge, request.worker or "", request.lease_seconds, request.rank_sets_with)
-    async with ctx.notices.about(set_id) as changed:
-        while True:
-            changed.clear()
-            answer = (await _ask_together(ctx, {set_id: request.count}, asker)).get(set_id)
-            if answer is None:
-                raise await _missing(ctx, set_id)
-            left = deadline - clock()
-            if answer.status != "all_leased" or answer.assignments or left <= 0:
-                return answer
-            await wait(changed, min(left, POLL_SECONDS))
+    topic = ctx.notices.about(set_id)
+    while True:
+        heard = topic.notices
+        answer = (await _ask_together(ctx, {set_id: request.count}, asker)).get(set_id)
+        if answer is None:
+            raise await _missing(ctx, set_id)
+        left = deadline - clock()
+        if answer.status != "all_leased" or answer.assignments or left <= 0:
+            return answer
+        await topic.wait(heard, min(left, POLL_SECONDS))
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:

@@ -1,16 +1,21 @@
 """What happens to a set, as it happens."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Literal, NamedTuple
 from uuid import UUID
 
 from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
 from app.service import comparisons
 from app.service.context import Context, existing_set
 from app.service.errors import SetDeleted
-from app.service.notices import wait
+from app.service.notices import Topic
 from app.service.sets import comparisons_of
 from app.storage import comparisons as log
 from app.storage.tables import Record
@@ -25,29 +30,49 @@ class Event(NamedTuple):
     version: int  # an event stream that resumes from here misses nothing
 
 
+class _Look(NamedTuple):
+    """Where a set stands, and the newest of its comparisons."""
+
+    at: float  # seconds, by the loop's clock
+    state: schemas.SetProgress | None  # None once the set is deleted
+    voids: int
+    after: int
+    until: int
+    entries: tuple[schemas.Comparison, ...]  # all behind version `after`, up to `until`
+
+
 async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[Event | None]:
     """Comparisons after version `after` (from now on by default), followed by the set's new state.
 
-    Yields None as a heartbeat. Ends when the set is deleted.
+    All who follow a set share what is read of it. Yields None as a heartbeat. Ends when the set is deleted.
     """
-    async with ctx.notices.about(set_id) as changed:
-        previous: schemas.SetProgress | None = None
-        while True:
-            changed.clear()
-            state, entries = await _look(ctx, set_id, after)
-            if state is None:
-                return
-            for entry in entries:
-                yield Event("comparison", entry, entry.seq)
-            after = entries[-1].seq if len(entries) == BATCH else state.version
-            if previous is None or previous.status != state.status:
-                yield Event("status", state, after)
-            if previous is None or _ranked(previous) != _ranked(state):
-                yield Event("ranking", state, after)
-            previous = state
-            if len(entries) < BATCH:
-                await wait(changed, HEARTBEAT_SECONDS)
-                yield None
+    topic: Topic[_Look] = ctx.notices.about(set_id)
+    previous: schemas.SetProgress | None = None
+    while True:
+        heard = topic.notices
+        look = await topic.look(partial(_look, ctx, set_id), partial(_will_do, previous, after))
+        if (state := look.state) is None:
+            return
+        after = state.version if after is None else after
+        entries, reached = await _entries(ctx, set_id, look, after)
+        for entry in entries:
+            yield Event("comparison", entry, entry.seq)
+        after = max(after, reached)
+        if previous is None or previous.status != state.status:
+            yield Event("status", state, after)
+        if previous is None or _ranked(previous) != _ranked(state):
+            yield Event("ranking", state, after)
+        previous = state
+        if after >= state.version and not await topic.wait(heard, HEARTBEAT_SECONDS):
+            yield None
+
+
+def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Look) -> bool:
+    """Whether a look holds more than this listener has told, or is new enough to say that there is no more."""
+    if look.state is None or previous is None or after is None:
+        return look.state is None
+    is_new = asyncio.get_running_loop().time() - look.at < HEARTBEAT_SECONDS
+    return look.until > after or (look.until >= look.state.version and is_new)
 
 
 def _ranked(state: schemas.SetProgress) -> tuple[int, int]:
@@ -61,16 +86,39 @@ def _progress(row: Record) -> schemas.SetProgress:
     )
 
 
-async def _look(
-    ctx: Context, set_id: UUID, after: int | None
-) -> tuple[schemas.SetProgress | None, list[schemas.Comparison]]:
+async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
+    """Goes on from the last look, by `BATCH` comparisons at the most; a void may have changed what that holds."""
+    now = asyncio.get_running_loop().time()
     async with ctx.engine.connect() as db:
         try:
             row = await existing_set(db, set_id)
         except SetDeleted:
-            return None, []
-        state = _progress(row)
-        if after is None or after >= row.version:
-            return state, []
-        rows = await log.page(db, set_id, after=after, limit=BATCH)
-        return state, [comparisons.present(r) for r in rows if r.seq <= row.version]
+            return _Look(now, None, 0, 0, 0, ())
+        state, version = _progress(row), int(row.version)
+        if last is None:
+            return _Look(now, state, row.voids, version, version, ())
+        entries, until = await _page(db, set_id, last.until, version)
+    after, held = (last.after, last.entries) if row.voids == last.voids else (last.until, ())
+    entries = (*held, *entries)
+    if dropped := entries[: -2 * BATCH]:
+        after, entries = dropped[-1].seq, entries[-2 * BATCH :]
+    return _Look(now, state, row.voids, after, until, entries)
+
+
+async def _page(
+    db: AsyncConnection, set_id: UUID, after: int, version: int
+) -> tuple[tuple[schemas.Comparison, ...], int]:
+    """The comparisons behind `after`, and the version, `version` at the most, up to which these are all."""
+    if after >= version:
+        return (), version
+    rows = [row for row in await log.page(db, set_id, after=after, limit=BATCH) if row.seq <= version]
+    return tuple(comparisons.present(row) for row in rows), rows[-1].seq if len(rows) == BATCH else version
+
+
+async def _entries(ctx: Context, set_id: UUID, look: _Look, after: int) -> tuple[Sequence[schemas.Comparison], int]:
+    """The same for one listener; only who is far behind reads the log itself."""
+    if after >= look.after:
+        return look.entries[bisect_right(look.entries, after, key=attrgetter("seq")) :], look.until
+    assert look.state is not None
+    async with ctx.engine.connect() as db:
+        return await _page(db, set_id, after, look.state.version)

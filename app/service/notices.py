@@ -5,39 +5,69 @@ and never loses anything.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 RETRY_SECONDS = 1.0
+L = TypeVar("L")
+
+
+class Topic(Generic[L]):
+    """What is heard of one set, while anyone listens."""
+
+    def __init__(self) -> None:
+        self.notices = 0  # so far
+        self._next = asyncio.Event()
+        self._looking = asyncio.Lock()
+        self._held: L | None = None  # the last look
+        self._seen = 0  # notices when it began
+
+    def hear(self) -> None:
+        self.notices += 1
+        self._next.set()
+        self._next = asyncio.Event()
+
+    async def wait(self, heard: int, seconds: float) -> bool:
+        """Until there are more than `heard` notices, or the time; whether there are."""
+        if self.notices <= heard:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._next.wait(), seconds)
+        return self.notices > heard
+
+    async def look(self, read: Callable[[L | None], Awaitable[L]], will_do: Callable[[L], bool]) -> L:
+        """What `read` makes of the last look, which all listeners share: whoever is first after a notice reads for all.
+
+        It is read again without a notice when the last look will not do.
+        """
+        heard = self.notices
+        async with self._looking:
+            if self._held is None or self._seen < heard or not will_do(self._held):
+                seen = self.notices
+                self._held = await read(self._held)
+                self._seen = seen
+            return self._held
 
 
 class Notices:
     def __init__(self) -> None:
-        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+        self._topics: WeakValueDictionary[str, Topic[Any]] = WeakValueDictionary()
 
-    @asynccontextmanager
-    async def about(self, set_id: UUID) -> AsyncIterator[asyncio.Event]:
-        """An event that is set whenever the set changes; clear it before looking."""
-        event = asyncio.Event()
-        self._waiting[str(set_id)].add(event)
-        try:
-            yield event
-        finally:
-            self._waiting[str(set_id)].discard(event)
-            if not self._waiting[str(set_id)]:
-                del self._waiting[str(set_id)]
+    def about(self, set_id: UUID) -> Topic[Any]:
+        """The set's topic; count its notices before looking at the set, and wait for more."""
+        return self._topics.setdefault(str(set_id), Topic())
 
     def hear(self, payload: str) -> None:
         """`payload` holds the ids of the sets that changed."""
         for set_id in payload.split():
-            for event in self._waiting.get(set_id, ()):
-                event.set()
+            if (topic := self._topics.get(set_id)) is not None:
+                topic.hear()
 
     def hear_all(self) -> None:
-        for set_id in self._waiting:
-            self.hear(set_id)
+        for topic in list(self._topics.values()):
+            topic.hear()
 
     async def run(self, listen: Callable[[Callable[[str], None], Callable[[], None]], Awaitable[None]]) -> None:
         """Listen for ever; whenever that begins, wake everyone, so that nothing said before is missed."""
@@ -46,9 +76,3 @@ class Notices:
                 await listen(self.hear, self.hear_all)
             except OSError:
                 await asyncio.sleep(RETRY_SECONDS)
-
-
-async def wait(event: asyncio.Event, seconds: float) -> None:
-    """Until the event or the time."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)

@@ -1,6 +1,7 @@
 """Read: what happens to a set, as it happens."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
@@ -8,7 +9,19 @@ from fastapi import FastAPI
 
 from app.service import events
 from app.service.context import Context
-from tests.factories import EventStream, ask_one, compare, create_set, follow, log, run_sql, score, tell, void
+from tests.factories import (
+    EventStream,
+    ask_one,
+    compare,
+    create_set,
+    follow,
+    log,
+    run_sql,
+    score,
+    statements,
+    tell,
+    void,
+)
 
 
 async def until_version(stream: EventStream, version: int) -> list[tuple[str, int]]:
@@ -173,6 +186,47 @@ async def test_votes_during_the_stream_are_each_told_once(http: httpx.AsyncClien
         await stream.take(2)
         await asyncio.gather(*(compare(http, created["id"], "ash>elm") for _ in range(20)))
         assert await comparisons_until(stream, 20) == list(range(1, 21))
+
+
+async def test_a_vote_is_read_once_for_all_who_follow(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+    created = await create_set(http)
+    async with AsyncExitStack() as open_streams:
+        streams = [await open_streams.enter_async_context(follow(app, created["id"])) for _ in range(20)]
+        for stream in streams:
+            await stream.take(2)
+        with statements(context.engine) as sent:
+            await compare(http, created["id"], *["ash>elm"] * 3)
+            assert [await comparisons_until(stream, 3) for stream in streams] == [[1, 2, 3]] * 20
+    assert sum("label_mass" in each and each.startswith("SELECT") for each in sent) == 1
+
+
+async def test_who_follows_from_far_behind_hears_everything_beside_those_who_are_here(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "BATCH", 2)
+    created = await create_set(http)
+    async with follow(app, created["id"]) as here:
+        await here.take(2)
+        for version in range(7, 22, 7):  # more at once than are held
+            await compare(http, created["id"], *["ash>elm"] * 7)
+            told = await here.take(8)  # with the ranking
+            assert [each.id for each in told if each.name == "comparison"] == list(range(version - 6, version + 1))
+            async with follow(app, created["id"], f"after={version - 5}") as behind:
+                told = await behind.take(7)
+            assert [each.id for each in told if each.name == "comparison"] == list(range(version - 4, version + 1))
+
+
+async def test_a_comparison_that_was_taken_back_is_told_as_such(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http)
+    async with follow(app, created["id"]) as here:
+        await here.take(2)
+        await compare(http, created["id"], "ash>elm", "ash>birch")
+        await comparisons_until(here, 2)
+        await void(http, created["id"], 1)
+        await here.take(1)
+        async with follow(app, created["id"], "after=0") as late:
+            told = await late.take(2)
+    assert [each.data["voided_by"] for each in told] == [3, None]
 
 
 async def test_a_quiet_stream_has_a_heartbeat(

@@ -2,37 +2,79 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import pytest
 
 from app.service import notices
 from app.service.context import Context
-from app.service.notices import Notices, wait
+from app.service.notices import Notices, Topic
 from app.storage import sets
 
 
 async def test_only_those_who_ask_about_a_set_hear_of_it() -> None:
     said, here, there = Notices(), uuid4(), uuid4()
-    async with said.about(here) as one, said.about(here) as two, said.about(there) as other:
-        said.hear(str(here))
-        assert (one.is_set(), two.is_set(), other.is_set()) == (True, True, False)
+    one, two, other = said.about(here), said.about(here), said.about(there)
+    said.hear(str(here))
+    assert (one.notices, two.notices, other.notices) == (1, 1, 0)
 
 
 async def test_a_set_that_nobody_asks_about_is_heard_by_nobody() -> None:
     said, here = Notices(), uuid4()
-    async with said.about(here) as event:
-        pass
+    said.about(here)
     said.hear(str(here))
-    assert not event.is_set()
+    assert said.about(here).notices == 0
 
 
-async def test_waiting_ends_with_the_event_or_the_time() -> None:
-    event = asyncio.Event()
-    await asyncio.wait_for(wait(event, 0.01), 5)
-    event.set()
-    await asyncio.wait_for(wait(event, 60), 5)
+async def test_waiting_ends_with_a_notice_or_the_time() -> None:
+    topic: Topic[int] = Topic()
+    assert not await asyncio.wait_for(topic.wait(0, 0.01), 5)
+    waiting = [asyncio.create_task(topic.wait(0, 60)) for _ in range(3)]
+    await asyncio.sleep(0)
+    topic.hear()
+    assert await asyncio.wait_for(asyncio.gather(*waiting), 5) == [True] * 3
+    assert await asyncio.wait_for(topic.wait(0, 60), 5)
+
+
+async def test_all_who_listen_share_one_look_for_each_notice() -> None:
+    topic: Topic[int] = Topic()
+
+    async def read(last: int | None) -> int:
+        await asyncio.sleep(0)
+        return (last or 0) + 1
+
+    async def look(will_do: bool = True) -> int:
+        return await topic.look(read, lambda _: will_do)
+
+    assert await asyncio.gather(*(look() for _ in range(5))) == [1] * 5
+    topic.hear()
+    assert await asyncio.gather(*(look() for _ in range(5))) == [2] * 5
+    assert await look(will_do=False) == 3
+
+
+async def test_a_notice_during_a_look_makes_it_be_looked_again() -> None:
+    topic: Topic[int] = Topic()
+
+    async def read(last: int | None) -> int:
+        if last is None:
+            topic.hear()
+        return (last or 0) + 1
+
+    assert [await topic.look(read, lambda _: True) for _ in range(3)] == [1, 2, 2]
+
+
+async def test_a_look_that_fails_is_done_by_the_next_who_listens() -> None:
+    topic: Topic[int] = Topic()
+
+    async def read(_: int | None) -> int:
+        if not topic.notices:
+            raise ConnectionError
+        return 7
+
+    with pytest.raises(ConnectionError):
+        await topic.look(read, lambda _: True)
+    topic.hear()
+    assert await topic.look(read, lambda _: True) == 7
 
 
 async def test_listening_begins_again_after_a_loss_and_wakes_everyone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,17 +90,14 @@ async def test_listening_begins_again_after_a_loss_and_wakes_everyone(monkeypatc
         await asyncio.Event().wait()
 
     listening = asyncio.create_task(said.run(listen))
-    async with said.about(here) as event:
-        await asyncio.wait_for(event.wait(), 5)
+    assert await said.about(here).wait(0, 5)
     listening.cancel()
     assert attempts == 3
 
 
 async def test_many_sets_change_at_once_and_everyone_hears_of_theirs(context: Context) -> None:
     ids = [uuid4() for _ in range(3 * sets.IDS_IN_A_NOTICE + 1)]
-    async with AsyncExitStack() as hearing, asyncio.timeout(10):
-        events = [await hearing.enter_async_context(context.notices.about(each)) for each in ids]
-        async with context.engine.begin() as db:
-            await sets.announce(db, ids)
-        for event in events:
-            await event.wait()
+    topics = [context.notices.about(each) for each in ids]
+    async with context.engine.begin() as db:
+        await sets.announce(db, ids)
+    assert all(await asyncio.gather(*(topic.wait(0, 10) for topic in topics)))
