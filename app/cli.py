@@ -15,6 +15,7 @@ from uuid import UUID
 import typer
 from typer.exceptions import TyperException
 
+from app.threads import one_blas_thread
 from app.words import (
     JUDGE_AWARE,
     AggregationName,
@@ -500,10 +501,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
-) -> None: ...
+) -> None:
+    if ctx.invoked_subcommand != "worker":  # whose engine takes the threads that it wants
+        one_blas_thread()
 
 
 def main() -> None:

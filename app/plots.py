@@ -1,16 +1,17 @@
 """Pictures of results, as SVG or PNG: the same for the service, its pages and the command line."""
 
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from typing import Any, Literal, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Form = Literal["svg", "png"]
 
@@ -19,7 +20,7 @@ WIDTH, ROW, MARGIN = 9.0, 0.24, 0.9  # inches
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
 LONGEST = 28  # characters of a name
 STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
+    "font.family": ["sans-serif", "Last Resort High-Efficiency"],  # the reader's fonts know more than ours
     "font.size": 9.0,
     "text.parse_math": False,
     "axes.spines.top": False,
@@ -28,6 +29,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "nextpair",
 }
+DRAWING = Lock()  # matplotlib's settings are those of the whole process
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
 
@@ -83,7 +85,7 @@ def span(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def _forest(ax: Axes, rows: Sequence[Row]) -> None:
+def _forest(ax: "Axes", rows: Sequence[Row]) -> None:
     at, scores = np.arange(len(rows)), np.array([row.score for row in rows], np.float64)
     known = [n for n, row in enumerate(rows) if row.interval is not None]
     ends = np.array([rows[n].interval for n in known], np.float64).reshape(-1, 2)
@@ -98,20 +100,22 @@ def _forest(ax: Axes, rows: Sequence[Row]) -> None:
         ax.text(1.02, n, row.note, transform=beside, va="center", color=FAINT)
 
 
-def _words(figure: Figure, title: str, caption: str) -> None:
+def _words(figure: "Figure", title: str, caption: str) -> None:
     height = figure.get_figheight()
     figure.text(0.01, 1.0 - 0.12 / height, _clean(title), size=11, weight="bold", va="top", color=INK)
     figure.text(0.01, 0.06 / height, _clean(caption), color=FAINT, va="bottom")
 
 
 @contextmanager
-def _drawing(height: float, width: float = WIDTH) -> Iterator[Figure]:
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the reader's fonts know more than ours
+def _drawing(height: float, width: float = WIDTH) -> Iterator["Figure"]:
+    import matplotlib as mpl  # takes half a second: only who draws waits for it
+    from matplotlib.figure import Figure
+
+    with DRAWING, mpl.rc_context(STYLE):
         yield Figure((width, height))
 
 
-def _saved(figure: Figure, form: Form) -> bytes:
+def _saved(figure: "Figure", form: Form) -> bytes:
     out = BytesIO()
     figure.savefig(out, format=form, dpi=144, metadata={"Date": None} if form == "svg" else None)
     return out.getvalue()

@@ -1,0 +1,3 @@
+from app.threads import one_blas_thread
+
+one_blas_thread()
