@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from socket import socket
 from typing import NamedTuple
 
 import uvicorn
@@ -29,9 +30,11 @@ from app.api import (
     sets,
 )
 from app.api.access import Access, Local, is_loopback
+from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
+from app.api.stopping import Stop
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.live.snapshot import warm_up
@@ -53,6 +56,7 @@ DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as 
 Ask for the next most informative pair, tell the verdict, read the ranking."""
 
 ALWAYS = [("X-Content-Type-Options", "nosniff")]  # headers of every answer, uvicorn's own included
+DRAIN_SECONDS = 8  # less than the ten after which Docker kills what it stops
 
 
 class CannotStartError(RuntimeError):
@@ -88,6 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(Local)
     else:
         app.add_middleware(Access, key=settings.api_key.get_secret_value())
+    app.add_middleware(Stop)
     app.add_middleware(Metrics)
     return app
 
@@ -191,6 +196,13 @@ class NotLoopbackError(ValueError):
     exit_code = 2
 
 
+class Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Finish what is under way; long polls and event streams, which only wait, end first."""
+        self.config.app.state.context.notices.close()  # type: ignore[union-attr]  # uvicorn types any ASGI application
+        await super().shutdown(sockets)
+
+
 def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
     """The service on an address, ready to run. Raises NotLoopbackError."""
     if settings.api_key is None and not is_loopback(host):
@@ -199,9 +211,15 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
             "only; set NEXTPAIR_API_KEY to a long random string"
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
-    return uvicorn.Server(
+    return Server(
         uvicorn.Config(
-            create_app(settings), host, port, log_level="critical", timeout_graceful_shutdown=2, headers=ALWAYS
+            create_app(settings),
+            host,
+            port,
+            http=Connection,
+            headers=ALWAYS,
+            log_level="critical",
+            timeout_graceful_shutdown=DRAIN_SECONDS,
         )
     )
 
@@ -210,7 +228,7 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
     """Take the port, say so, and serve until Ctrl-C or SIGTERM. Raises CannotStartError."""
     host, port = server.config.host, server.config.port
     try:
-        socket = server.config.bind_socket()
+        listener = server.config.bind_socket()
     except SystemExit:
         raise CannotStartError(
             f"cannot listen on {host}:{port}; if another program uses it, choose another with --port"
@@ -218,14 +236,14 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
     announce()
     settle()
     try:
-        server.run([socket])
+        server.run([listener])
     except KeyboardInterrupt:
         pass
     except SystemExit:
         failure = server.config.app.state.failure  # type: ignore[union-attr]  # uvicorn types any ASGI application
         raise CannotStartError(str(failure)) from failure
     finally:
-        socket.close()
+        listener.close()
 
 
 async def migrate(settings: Settings) -> str:

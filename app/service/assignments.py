@@ -77,7 +77,7 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
         if answer is None:
             raise await _missing(ctx, set_id)
         left = deadline - clock()
-        if answer.status != "all_leased" or answer.assignments or left <= 0:
+        if answer.status != "all_leased" or answer.assignments or left <= 0 or ctx.notices.closed:
             return answer
         await topic.wait(heard, min(left, POLL_SECONDS))
 

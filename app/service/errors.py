@@ -8,7 +8,7 @@
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, Busy, Preparing
+    +-- Unavailable     503     DatabaseDown, Busy, Preparing, Stopping
     +-- DiskFull        507
 
 The class name in kebab case is the problem's type, the docstring its title.
@@ -225,6 +225,10 @@ class Preparing(Unavailable):
     """The service is preparing."""
 
     retry_after = 2
+
+
+class Stopping(Unavailable):
+    """The service is stopping."""
 
 
 class DiskFull(AppError):

@@ -44,11 +44,11 @@ class _Look(NamedTuple):
 async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[Event | None]:
     """Comparisons after version `after` (from now on by default), followed by the set's new state.
 
-    All who follow a set share what is read of it. Yields None as a heartbeat. Ends when the set is deleted.
+    All who follow a set share what is read of it. Yields None as a heartbeat. Ends with the set or the service.
     """
     topic: Topic[_Look] = ctx.notices.about(set_id)
     previous: schemas.SetProgress | None = None
-    while True:
+    while not ctx.notices.closed:
         heard = topic.notices
         look = await topic.look(partial(_look, ctx, set_id), partial(_will_do, previous, after))
         if (state := look.state) is None:

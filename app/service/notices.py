@@ -53,6 +53,7 @@ class Topic(Generic[L]):
 
 class Notices:
     def __init__(self) -> None:
+        self.closed = False  # then nobody waits any more
         self._topics: WeakValueDictionary[str, Topic[Any]] = WeakValueDictionary()
 
     def about(self, set_id: UUID) -> Topic[Any]:
@@ -68,6 +69,10 @@ class Notices:
     def hear_all(self) -> None:
         for topic in list(self._topics.values()):
             topic.hear()
+
+    def close(self) -> None:
+        self.closed = True
+        self.hear_all()
 
     async def run(self, listen: Callable[[Callable[[str], None], Callable[[], None]], Awaitable[None]]) -> None:
         """Listen for ever; whenever that begins, wake everyone, so that nothing said before is missed."""

@@ -89,7 +89,7 @@ async def on_a_small_disk(cluster: EmbeddedPostgres, small_disk: Path) -> AsyncI
 async def test_a_full_disk_is_said_until_there_is_room_again(on_a_small_disk: str, small_disk: Path) -> None:
     async with (
         running(Settings(database_url=on_a_small_disk)) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as http,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,
     ):
         created = await create_set(http)
         resize(small_disk, 64 * 2**10)
@@ -119,7 +119,7 @@ async def hasty(database_url: str, limits: str) -> AsyncIterator[httpx.AsyncClie
     """A service with these limits."""
     async with (
         running(Settings(database_url=f"{database_url}&{limits}")) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
     ):
         await app.state.warming
         yield client
