@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 from app.threads import one_blas_thread
 from app.words import (
     JUDGE_AWARE,
+    LOCAL,
     AggregationName,
     BatchName,
     CovarianceName,
@@ -36,7 +37,6 @@ CRITERIA = "variance, determinant, reordering, exponent, random or all; may be r
 
 app = typer.Typer(
     help="Rank texts and systems by pairwise comparison, with as few comparisons as possible.",
-    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -50,6 +50,14 @@ def _within(low: float, high: float) -> Callable[[float], float]:
         raise typer.BadParameter(f"{value:g} must be above {low:g} and at most {high:g}.")
 
     return check
+
+
+def _there(given: str | list[str]) -> str | list[str]:
+    """Refuses files that are not there, before anything heavy is imported to read them."""
+    for file in [given] if isinstance(given, str) else given:
+        if file != "-" and not Path(file).exists():
+            raise typer.BadParameter(f"{file}: there is no such file.")
+    return given
 
 
 # Options that commands share
@@ -86,7 +94,9 @@ def nextpair() -> None:
 
 @app.command()
 def rank(
-    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet; - is CSV on stdin.")],
+    file: Annotated[
+        str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet; - is CSV on stdin.", callback=_there)
+    ],
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,
@@ -133,7 +143,9 @@ def rank(
 
 @app.command()
 def aggregate(
-    file: Annotated[str, typer.Argument(help="A row for each item, a column for each judge; - is CSV on stdin.")],
+    file: Annotated[
+        str, typer.Argument(help="A row for each item, a column for each judge; - is CSV on stdin.", callback=_there)
+    ],
     method: Annotated[AggregationName, typer.Option(help="How judges are weighed.")] = "dawid-skene",
     judge: Annotated[
         list[str] | None,
@@ -175,7 +187,10 @@ def aggregate(
 
 @app.command("rank-sets")
 def rank_sets(
-    file: Annotated[str, typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.", callback=_there),
+    ],
     people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
     judge: Annotated[str, typer.Option(metavar="COL", help="The judge's verdict, on every instance.")],
     first: First = None,
@@ -194,8 +209,10 @@ def rank_sets(
 
 @app.command()
 def simulate(
-    files: Annotated[list[str], typer.Argument(help="What the judge says: comparisons, or scores (--score-column).")],
-    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.")],
+    files: Annotated[
+        list[str], typer.Argument(help="What the judge says: comparisons, or scores (--score-column).", callback=_there)
+    ],
+    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.", callback=_there)],
     truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
     truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
     score_column: Annotated[
@@ -266,7 +283,11 @@ def simulate(
     )
     if http is not None and batch != 1:
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
-    runner = simulation.in_parallel_where_it_pays if http is None else partial(remote.run_through, http)
+    runner = (
+        simulation.in_parallel_where_it_pays
+        if http is None
+        else partial(remote.run_through, http, os.environ.get("NEXTPAIR_API_KEY"))
+    )
     run_all = printing.with_progress(runner)
     curves = simulation.simulate(
         loaded.problems, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
@@ -289,7 +310,6 @@ DatabaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
 ]
 Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_SERVER", help="The running service.")]
-LOCAL = "http://127.0.0.1:8000"
 
 
 @app.command()
@@ -300,10 +320,9 @@ def serve(
     from app.main import make_server, run
 
     settings = _settings(data_dir, database_url)
-    where = f"data in {settings.data_dir}" if settings.database_url is None else "on your PostgreSQL"
     run(
         make_server(settings, host, port),
-        lambda: _say(f"nextpair is starting at http://{host}:{port}, {where}; Ctrl-C stops it"),
+        lambda: _say(f"nextpair is starting at http://{host}:{port}, data {_place(settings)}; Ctrl-C stops it"),
     )
 
 
@@ -335,17 +354,27 @@ def demo(
 
 @app.command()
 def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
-    """Bring the database up to date. The service does it by itself when it starts."""
+    """Bring a database up to date. The service does it by itself when it starts.
+
+    Without --database-url and --data-dir it is the one that `nextpair serve` made on this machine.
+    """
     import asyncio
 
+    settings = _settings(data_dir, database_url)
+    is_named = settings.database_url is not None or "data_dir" in settings.model_fields_set
+    if not is_named and not settings.data_dir.exists():
+        raise typer.BadParameter(
+            f"there is no database in {settings.data_dir}; name one with --database-url, DATABASE_URL or --data-dir."
+        )
     from app.main import migrate
 
-    print(f"the database is at revision {asyncio.run(migrate(_settings(data_dir, database_url)))}")
+    revision = asyncio.run(migrate(settings))
+    print(f"the database {_place(settings)} is at revision {revision}")
 
 
 @app.command("import")
 def import_file(
-    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet.")],
+    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet.", callback=_there)],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
     into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
@@ -380,7 +409,7 @@ def import_file(
         sent = transfer.send(service, into, contents.comparisons, advance)
     print(
         f"set {into}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
-        f"{sent.duplicates} were there already, version {sent.version}"
+        f"{sent.duplicates} were there already, version {sent.version}\n{server.rstrip('/')}/sets/{into}"
     )
 
 
@@ -412,19 +441,26 @@ def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":
     return Settings.model_validate({name: value for name, value in given.items() if value is not None})
 
 
+def _place(settings: "Settings") -> str:
+    return f"in {settings.data_dir}" if settings.database_url is None else "on your PostgreSQL"
+
+
 def _say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
 @app.command()
 def worker(
-    server: Annotated[str | None, typer.Option(metavar="URL", help="Address of the nextpair service.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The running service. [default: $NEXTPAIR_SERVER, or this machine's]"),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Name or folder of the model.")] = None,
     judge: Annotated[str | None, typer.Option(help="Name of the judge in the log. [default: the model's]")] = None,
     worker: Annotated[
         str | None, typer.Option(help="Name of this process. A fixed one gets its leases back after a crash.")
     ] = None,
-    api_key: Annotated[str | None, typer.Option(help="Of the service.")] = None,
+    api_key: Annotated[str | None, typer.Option(help="Of the service. [default: $NEXTPAIR_API_KEY]")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="ID", help="Only this set; may be repeated.")
     ] = None,

@@ -35,6 +35,7 @@ STATUSES: dict[PageStatus, str] = {
     "paused": "no pairs are handed out",
     "preparing": "the service compiles, some seconds at its very first start",
 }
+LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
 JUDGE_AWARE: JudgeAwareName = "judge-aware"
 MAX_WEIGHT = 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

@@ -1,4 +1,6 @@
-"""What a worker is told: options of the command line, before NEXTPAIR_WORKER_* variables, before a TOML file."""
+"""What a worker is told: options of the command line, before NEXTPAIR_WORKER_* variables, before those that every
+command reads (NEXTPAIR_SERVER, NEXTPAIR_API_KEY), before a TOML file.
+"""
 
 import json
 import os
@@ -12,7 +14,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from app.words import LOCAL
+
 PREFIX = "NEXTPAIR_WORKER_"
+SHARED = {"server": "NEXTPAIR_SERVER", "api_key": "NEXTPAIR_API_KEY"}  # with every other command
 
 
 class BadSettings(Exception):
@@ -24,7 +29,7 @@ class BadSettings(Exception):
 class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    server: str = Field(description="Address of the nextpair service.")
+    server: str = Field(default=LOCAL, description="Address of the nextpair service.")
     model: str = Field(description="Name or folder of the model.")
     judge: str = Field(default="", description="Name of the judge in the log; the model's name by default.")
     worker: str = Field(
@@ -138,6 +143,7 @@ class Settings(BaseModel):
 
 def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, str]) -> Settings:
     """Raises BadSettings."""
+    shared = {name: environment[variable] for name, variable in SHARED.items() if environment.get(variable)}
     from_environment = {
         variable.removeprefix(PREFIX).lower(): value
         for variable, value in environment.items()
@@ -149,7 +155,7 @@ def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, 
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: {error}") from error
     try:
-        return Settings.model_validate({**from_file, **from_environment, **given})
+        return Settings.model_validate({**from_file, **shared, **from_environment, **given})
     except ValidationError as error:
         raise BadSettings("; ".join(_say(problem) for problem in error.errors())) from error
 

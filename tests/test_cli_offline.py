@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -86,7 +89,11 @@ def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "none.csv"], "none.csv: there is no such file"),
+        (["rank", "none.csv"], "Invalid value for 'file': none.csv: there is no such file."),
+        (
+            ["simulate", JUDGE, "--truth", "none.csv", "--truth-column", "x"],
+            "Invalid value for '--truth': none.csv: there is no",
+        ),
         (["rank", JUDGE, "--first", "x"], f"{JUDGE}: no column 'x'; the columns are first, second, p_first"),
         (
             ["rank", JUDGE, "--level", "1"],
@@ -121,6 +128,34 @@ def test_bad_input_is_one_line_and_code_2(
     code, line = failure(capsys, *arguments)
     assert code == 2
     assert line.startswith(message)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["rank", "--help"], ["rank", "none.csv"], ["import", "none.csv"]])
+def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = f"import sys; from app.cli import run; run({arguments!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {"numpy", "pyarrow", "httpx", "scipy", "numba", "matplotlib"} & {*done.stdout.split()}
+    assert imported == set()
+
+
+def test_the_shell_can_complete_a_command() -> None:
+    asked = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
+    program = Path(sys.executable).with_name("nextpair")
+    done = subprocess.run([program], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["rank-sets"]
+
+
+def test_migrate_makes_no_database_that_nobody_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for variable in ("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "NEXTPAIR_DATA_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    code, line = failure(capsys, "migrate")
+    assert code == 2
+    assert f"there is no database in {tmp_path}/nextpair; name one with --database-url" in line
+    assert not (tmp_path / "nextpair").exists()
 
 
 def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,15 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.problems import response_of
-from app.service.errors import KeyRequired, Misdirected
+from app.service.errors import KeyRequired, Misdirected, WrongKey
 
 OPEN = ("/healthz", "/readyz")  # for whoever watches the process
 CHALLENGE = ("WWW-Authenticate", 'Basic realm="nextpair", charset="UTF-8"')  # a browser then asks for the key
+
+MISSING = (
+    "Send the key of this service as `Authorization: Bearer KEY`. The nextpair command reads it from NEXTPAIR_API_KEY."
+)
+WRONG = "The key that was sent is not the NEXTPAIR_API_KEY that this service was started with."
 
 
 class Access:
@@ -26,14 +31,14 @@ class Access:
         self._app, self._key = app, key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in OPEN or self._knows(Headers(scope=scope)):
+        if scope["type"] != "http" or scope["path"] in OPEN:
             return await self._app(scope, receive, send)
-        refusal = response_of(KeyRequired("Send the key of this service as `Authorization: Bearer KEY`."))
+        key = _sent(Headers(scope=scope).get("Authorization", ""))
+        if secrets.compare_digest(key.encode(), self._key.encode()):
+            return await self._app(scope, receive, send)
+        refusal = response_of(WrongKey(WRONG) if key else KeyRequired(MISSING))
         refusal.headers.append(*CHALLENGE)
         await refusal(scope, receive, send)
-
-    def _knows(self, headers: Headers) -> bool:
-        return secrets.compare_digest(_sent(headers.get("Authorization", "")).encode(), self._key.encode())
 
 
 class Local:

@@ -18,9 +18,9 @@ JUDGE = "simulation"
 PROJECT = "simulation"
 
 
-def run_through(url: str, jobs: Sequence[Job]) -> Iterator[Floats]:
+def run_through(url: str, api_key: str | None, jobs: Sequence[Job]) -> Iterator[Floats]:
     """`simulation.run` of every job, asked and told through the service at `url`."""
-    with Client(url) as service:
+    with Client(url, api_key=api_key) as service:
         for job in jobs:
             with closing(Remote(service, job.problem, job.setup)) as loop:
                 yield replay(loop, job.problem, job.limit)

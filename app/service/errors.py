@@ -123,6 +123,10 @@ class KeyRequired(AppError):
     status = 401
 
 
+class WrongKey(KeyRequired):
+    """Wrong key."""
+
+
 class Misdirected(AppError):
     """This service is not reached under this name."""
 

@@ -1,6 +1,7 @@
 """With a key set, nothing but the process's own health is told without it."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator
 
 import httpx
@@ -35,7 +36,23 @@ async def test_without_the_key_there_is_nothing(guarded: httpx.AsyncClient, path
     answer = await guarded.get(path, headers=headers)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"].startswith("Basic")
-    assert answer.json()["type"] == "urn:nextpair:problem:key-required"
+    assert answer.json()["type"] in ("urn:nextpair:problem:key-required", "urn:nextpair:problem:wrong-key")
+    assert KEY not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "problem"),
+    [
+        ({}, "key-required"),
+        ({"Authorization": "Bearer"}, "key-required"),
+        ({"Authorization": "Bearer wrong"}, "wrong-key"),
+        ({"Authorization": "Basic " + base64.b64encode(b"anyone:wrong").decode()}, "wrong-key"),
+    ],
+)
+async def test_a_wrong_key_is_told_from_none(guarded: httpx.AsyncClient, headers: dict[str, str], problem: str) -> None:
+    answer = await guarded.get("/v1/sets", headers=headers)
+    assert answer.json()["type"] == f"urn:nextpair:problem:{problem}"
+    assert "NEXTPAIR_API_KEY" in answer.json()["detail"]
 
 
 async def test_the_key_opens_everything(guarded: httpx.AsyncClient) -> None:

@@ -87,6 +87,8 @@ async def test_method_version_search_and_order_can_be_chosen(judged: Judged, som
     await expect(page.locator("#version")).to_have_text("now")
     await page.get_by_label("Find").fill("c3")
     await expect(rows).to_have_count(1)
+    await page.get_by_label("Find").fill("is PAINTED")
+    await expect(rows.locator("summary")).to_contain_text(["c2"])
     await page.get_by_label("Find").fill("")
     await page.get_by_role("button", name="Candidate").click()
     await expect(page.locator("#ranking tbody th").first).to_contain_text("c0")

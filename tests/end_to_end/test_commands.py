@@ -17,6 +17,7 @@ async def test_an_import_can_be_exported_and_imported_again(start: Start, tmp_pa
     url = (await start()).url
     first = await nextpair("import", "examples/battles.csv", "--name", "battles", server=url)
     assert "60 comparisons added" in first.stdout
+    assert httpx.get(first.stdout.splitlines()[1]).status_code == 200  # the page of the set
     for form in ("csv", "jsonl", "parquet"):
         file = tmp_path / f"log.{form}"
         await nextpair("export", _set_id(first.stdout), "--format", form, "-o", str(file), server=url)
@@ -64,7 +65,7 @@ async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> Non
 
 async def test_migrate_says_where_the_database_is(tmp_path: Path) -> None:
     done = await nextpair("migrate", "--data-dir", str(tmp_path))
-    assert (done.code, done.stdout) == (0, "the database is at revision 0007\n"), done.stderr
+    assert (done.code, done.stdout) == (0, f"the database in {tmp_path} is at revision 0007\n"), done.stderr
 
 
 def _set_id(printed: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.words import LOCAL
 from judge_worker.settings import BadSettings, load
 
 GIVEN = {"server": "http://service", "model": "m"}
@@ -19,6 +20,16 @@ def test_options_come_before_variables_and_those_before_the_file(tmp_path: Path)
 
     assert (settings.server, settings.model, settings.judge) == ("http://file", "environment", "option")
     assert (settings.batch, settings.vllm_options) == (7, {"seed": 1})
+
+
+def test_the_service_is_found_as_by_every_command() -> None:
+    shared = {"NEXTPAIR_SERVER": "http://shared", "NEXTPAIR_API_KEY": "key"}
+    own = {"NEXTPAIR_WORKER_SERVER": "http://own"}
+    assert load({"model": "m"}, None, {"NEXTPAIR_SERVER": ""}).server == LOCAL
+    assert load({"model": "m"}, None, shared).server == "http://shared"
+    assert load({"model": "m"}, None, shared).api_key == "key"
+    assert load({"model": "m"}, None, {**shared, **own}).server == "http://own"
+    assert load(GIVEN, None, {**shared, **own}).server == "http://service"
 
 
 def test_words_of_variables_and_options_are_read() -> None:
@@ -71,7 +82,7 @@ def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"model": "m"}, "server is missing: write --server, set NEXTPAIR_WORKER_SERVER"),
+        ({"server": "http://service"}, "model is missing: write --model, set NEXTPAIR_WORKER_MODEL"),
         ({**GIVEN, "batch": 0}, "batch: "),
         ({**GIVEN, "engine": "gpu"}, "engine: "),
         ({**GIVEN, "engine": "openai"}, "needs base_url"),

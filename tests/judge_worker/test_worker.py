@@ -22,7 +22,7 @@ from tests.judge_worker.fake_server import BREAKS, QUOTA
 from tests.judge_worker.fake_server import Server as FakeServer
 
 SETTINGS = Settings(
-    server="http://test", model="m", engine="openai", base_url="http://engine", batch=2, until_done=True
+    server="http://localhost", model="m", engine="openai", base_url="http://engine", batch=2, until_done=True
 )
 
 
@@ -34,7 +34,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def client(app: FastAPI) -> AsyncIterator[AsyncClient]:
-    async with AsyncClient("http://test", transport=httpx.ASGITransport(app)) as client:
+    async with AsyncClient("http://localhost", transport=httpx.ASGITransport(app)) as client:
         yield client
 
 
@@ -135,7 +135,7 @@ async def test_what_another_process_took_over_is_passed_over(
     client: AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = await create(client, "short", "longer text")
-    settings = Settings(server="http://test", model="lengths", engine="scripted", worker="a", until_done=True)
+    settings = Settings(server="http://localhost", model="lengths", engine="scripted", worker="a", until_done=True)
     engine = Waiting()
     worker = Worker(settings, client, engine, prompts.load("comparative"), asyncio.Event())
     working = asyncio.create_task(worker.run())

@@ -6,10 +6,10 @@ const WIDTH = 260, HEIGHT = 20;
 const choices = document.getElementById("choices");
 const body = document.querySelector("#ranking tbody");
 const slider = document.getElementById("as-of");
-const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded; characters
+const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
 const texts = new Map();
 const GOES_ON = new Set(["open", "all_leased"]);
-let shown = null, sorted = { by: "rank", up: true }, asking = null;
+let shown = null, sorted = { by: "rank", up: true }, asking = null, loading = null;
 
 const isNow = () => slider.value === slider.max;
 const wanted = () => ({ method: choices.method.value, as_of: isNow() ? undefined : slider.value });
@@ -37,7 +37,7 @@ async function load() {
 
 function draw() {
   const find = choices.find.value.toLowerCase();
-  const rows = shown.ranking.filter((row) => row.key.toLowerCase().includes(find));
+  const rows = shown.ranking.filter(({ key }) => [key, texts.get(key) ?? ""].some((words) => words.toLowerCase().includes(find)));
   rows.sort((a, b) => (sorted.up ? 1 : -1) * compare(a[sorted.by], b[sorted.by]) || a.rank - b.rank);
   const scale = scaled(shown.ranking);
   document.getElementById("level").textContent = `${Math.round(100 * shown.method.level)}%`;
@@ -75,9 +75,17 @@ function named(key) {
 }
 
 async function loadTexts() {
-  if (shown.ranking.length > SHOWN_IN_FULL) return;
-  const { candidates } = await get("/candidates", { limit: 1000 });
-  for (const { key, text } of candidates) texts.set(key, text);
+  let after = null;
+  do {
+    const { candidates, next_after } = await get("/candidates", { limit: 1000, after });
+    for (const { key, text } of candidates) texts.set(key, text);
+    after = next_after;
+  } while (after !== null);
+  draw();
+}
+
+function search() {
+  loading ??= loadTexts().catch(problem);
   draw();
 }
 
@@ -134,9 +142,9 @@ function follow() {
 
 choices.addEventListener("submit", (event) => event.preventDefault());
 choices.method.addEventListener("change", load);
-choices.find.addEventListener("input", draw);
+choices.find.addEventListener("input", search);
 slider.addEventListener("input", load);
 for (const button of document.querySelectorAll("#ranking [data-by]")) button.addEventListener("click", () => sortBy(button));
 await load();
-if (shown) loadTexts().catch(problem);
+if (shown && shown.ranking.length <= SHOWN_IN_FULL) loading = loadTexts().catch(problem);
 follow();
