@@ -13,18 +13,29 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.stats import rankdata
+from scipy.stats import binom, rankdata
 
 from app.inference.cells import TIE
+from app.inference.experts import Expert
 from app.inference.order import lead
 from app.inference.ranking import ROUNDING
 from app.inference.types import Bools, Comparisons, Floats, Ints
+
+BLOCK = 256  # candidates whose triads are counted at once
+NOTHING = 1e-12  # of spread: keeps an order where there is no other sign of one
 
 
 class Cycles(NamedTuple):
     triads: int  # triples of candidates whose three pairs all have a winner
     cyclic: int  # those in which each beats one of the others
     share: float | None
+
+
+class Expected(NamedTuple):
+    """Of the cyclic triads, were verdicts drawn anew."""
+
+    mean: float
+    sd: float
 
 
 class Agreement(NamedTuple):
@@ -37,6 +48,7 @@ class Repeats(NamedTuple):
     swapped: Agreement
     first_both: float | None  # share of the swapped pairs in which the first position won both times
     second_both: float | None
+    by_chance: float | None  # share of the swapped pairs that would agree if judges did not look at what they are shown
 
 
 class Balance(NamedTuple):
@@ -57,12 +69,50 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
     return Cycles(triads, cyclic, _share(cyclic, triads))
 
 
+def expected_cycles(comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int) -> Expected:
+    """How many of the triads of `cycles` would be cyclic if judges followed the model's order and erred by chance.
+
+    A verdict names whom the model favours with the probability P that its difference lets one expect, or with
+    max(p, 1 - p) where a p between 0 and 1 is surer: who says 0.98 of every pair promises few cycles. Differences are
+    first shrunk by sqrt(1 - mean variance / mean d^2), as fitted ones are spread by noise too. Of m verdicts on a pair
+    most decide, each as probably right as their mean.
+
+    With independent pairs, sigma_ij = 1 if i beats j and -1 else, mu its mean and v = 1 - mu^2, a triad is cyclic in
+
+        (1 + sigma_ij sigma_jk + sigma_jk sigma_ki + sigma_ki sigma_ij) / 4
+
+    of all cases, which gives the mean; and over all pairs, and all pairs of sides of triads,
+
+        sd^2 = sum_ij v_ij (sum_k (mu_jk + mu_ki) / 4)^2 + sum_ij,jk v_ij v_jk / 16
+
+    Args: `d` (K,) and `variance` (K,) are the posterior's, of first minus second in each of K >= 1 comparisons.
+    """
+    signal = 1.0 - float(variance.mean()) / max(float((d**2).mean()), NOTHING)
+    low, high, mu = _favoured(comparisons, expert.expected(d * np.sqrt(max(signal, NOTHING))), n)
+    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+    linked, mean, spread = (
+        csr_array((np.concatenate(values), (rows, columns)), shape=(n, n))
+        for values in ((np.ones_like(mu), np.ones_like(mu)), (mu, -mu), (1.0 - mu**2, 1.0 - mu**2))
+    )
+    triads = agreeing = of_sides = of_pairs = 0.0
+    for block in np.array_split(np.arange(n), -(-n // BLOCK)):
+        sides, means, spreads = (np.asarray(each[block].toarray()) for each in (linked, mean, spread))
+        triads += float((sides * (sides @ linked)).sum()) / 6.0
+        agreeing += float((sides * (means @ mean)).sum()) / 2.0
+        slope = sides * np.asarray(means @ linked + sides @ mean) / 4.0
+        of_sides += float((spreads * slope**2).sum()) / 2.0
+        of_pairs += float((sides * (spreads @ spread)).sum()) / 32.0
+    return Expected((triads + agreeing) / 4.0, float(np.sqrt(of_sides + of_pairs)))
+
+
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
     """How consistently the same judge decides the same cell again; `item` (K,) is what each comparison was about.
 
     Each verdict is compared with the judge's earliest one on the cell in the same order, and with the earliest one in
     the other order, where these came before it: at most two pairs per verdict. Swapped pairs that do not agree are
     those won by the first position both times, those won by the second both times, and those with one tie.
+    Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
+    agrees in 2 f s + t^2: never if it is always the same position, always if nothing but ties.
     """
     key = 2 * _number(comparisons.judge, item, _pair(comparisons, n)) + (comparisons.first > comparisons.second)
     earliest = _earliest(key)
@@ -74,6 +124,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
         _agreement(turned[later] == turned[other]),
         _agreement((shown[later] > 0) & (shown[other] > 0)).share,
         _agreement((shown[later] < 0) & (shown[other] < 0)).share,
+        _agreement_by_chance(comparisons.judge[later], shown[later], shown[other]),
     )
 
 
@@ -153,6 +204,30 @@ def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
     direction, (low, high) = _pooled(comparisons, group), np.divmod(pair, n)
     winner, loser = np.where(direction > 0, (low, high), (high, low))
     return winner[direction != 0], loser[direction != 0]
+
+
+def _favoured(comparisons: Comparisons, expected: Floats, n: int) -> tuple[Ints, Ints, Floats]:
+    """(E,) low and high of the pairs that have a winner, and mu of low against high."""
+    first, second, p, _, _ = comparisons
+    claimed = np.where((p > TIE) & (p < 1.0 - TIE), np.abs(2.0 * p - 1.0), 0.0)
+    sure = np.sign(expected - 0.5) * np.maximum(np.abs(2.0 * expected - 1.0), claimed)
+    pair, group = np.unique(_pair(comparisons, n), return_inverse=True)
+    times = np.bincount(group)
+    right = 0.5 + 0.5 * np.bincount(group, np.where(first < second, sure, -sure)) / times
+    won: Floats = np.asarray(binom.sf(times // 2, times, right))
+    lost: Floats = np.asarray(binom.cdf((times - 1) // 2, times, right))
+    decided = _pooled(comparisons, group) != 0
+    low, high = np.divmod(pair[decided], n)
+    return low, high, ((won - lost) / (won + lost))[decided]
+
+
+def _agreement_by_chance(judge: Ints, now: Ints, before: Ints) -> float | None:
+    """Of (M,) pairs of directions as shown, with the habits of the judge of each."""
+    if not judge.size:
+        return None
+    first, second, tie = (np.bincount(judge, now == way) + np.bincount(judge, before == way) for way in (1, -1, 0))
+    agrees = (2.0 * first * second + tie**2) / np.maximum(first + second + tie, 1.0) ** 2
+    return float(agrees[judge].mean())
 
 
 def _ascending(winner: Ints, loser: Ints, n: int) -> tuple[csr_array, csr_array]:

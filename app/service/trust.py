@@ -5,8 +5,14 @@ from uuid import UUID
 import numpy as np
 
 from app import schemas
+from app.inference.covariance import dense
+from app.inference.diagnostics import Expected, expected_cycles, repeats
+from app.inference.model import differences
+from app.inference.posterior import scores
 from app.inference.ranking import Wanted
 from app.inference.stopping import Stop
+from app.live import snapshot as snapshots
+from app.live.snapshot import Snapshot
 from app.service import diagnostics, rankings
 from app.service.context import Context
 from app.service.diagnostics import Facts
@@ -15,7 +21,9 @@ from app.service.rankings import Asked, Basis
 from app.words import CheckVerdict
 
 FEW = 20
-BIAS, AGREEING, CONSISTENT, FAILING, CYCLIC, LEAD = 0.3, 0.65, 0.75, 0.05, 0.15, 4
+BIAS, AGREEING, CONSISTENT, FAILING, LEAD = 0.3, 0.65, 0.75, 0.05, 4
+CYCLIC = 1.35  # standard deviations: 4 to 8% of coins are beyond, as the upper tail of cyclic triples is short
+ABOVE_CHANCE = 1.645  # standard deviations: one in twenty
 COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
 
@@ -42,9 +50,9 @@ def _checks(basis: Basis, ranking: schemas.Ranking, found: schemas.Diagnostics) 
         _converged(ranking),
         _position(found, estimated=own_bias),
         _agreement(found),
-        _repeats(found),
+        _repeats(basis.snapshot),
         _failures(found),
-        _cycles(found),
+        _cycles(found.cycles, basis),
         _balance(found),
         _held_out(found),
     ]
@@ -118,13 +126,21 @@ def _agreement(found: schemas.Diagnostics) -> schemas.Check:
     )  # fmt: skip
 
 
-def _repeats(found: schemas.Diagnostics) -> schemas.Check:
-    return _shared(
-        "Consistency", found.repeats.swapped, CONSISTENT,
-        "Judges mostly decide the same when a pair is shown the other way round.",
-        "Judges often change their mind when a pair is shown the other way round.",
-        "Too few pairs were shown in both orders to tell whether judges are consistent.",
-    )  # fmt: skip
+def _repeats(snapshot: Snapshot) -> schemas.Check:
+    repeated = repeats(snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
+    (pairs, share), by_chance = repeated.swapped, repeated.by_chance
+    if share is None or by_chance is None or pairs < FEW:
+        says = "Too few pairs were shown in both orders to tell whether judges are consistent."
+        return _check("Consistency", "unknown", says, f"{pairs} pairs of verdicts")
+    figure = f"{share:.0%} of {pairs:,}, {by_chance:.0%} by chance"
+    if share < CONSISTENT:
+        says = "Judges often change their mind when a pair is shown the other way round."
+        return _check("Consistency", "doubt", says, figure)
+    if share - by_chance <= ABOVE_CHANCE * np.sqrt(by_chance * (1.0 - by_chance) / pairs):
+        says = "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing."
+        return _check("Consistency", "unknown", says, figure)
+    says = "Judges mostly decide the same when a pair is shown the other way round. That does not make them right."
+    return _check("Consistency", "holds", says, figure)
 
 
 def _failures(found: schemas.Diagnostics) -> schemas.Check:
@@ -138,19 +154,30 @@ def _failures(found: schemas.Diagnostics) -> schemas.Check:
     return _check("Failures", "doubt", f"{name} often gives no answer; what it skips may not be like the rest.", figure)
 
 
-def _cycles(found: schemas.Diagnostics) -> schemas.Check:
-    cycles = found.cycles
+def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     if cycles.share is None or cycles.triads < FEW:
-        return _check(
-            "Cycles",
-            "unknown",
-            "Too few triples of candidates were all compared to look for cycles.",
-            f"{cycles.triads} triples",
-        )
-    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples"
-    if cycles.share <= CYCLIC:
-        return _check("Cycles", "holds", "Few verdicts contradict each other; coin flips would give 25%.", figure)
-    return _check("Cycles", "doubt", "Many verdicts go in circles: there may be no single order to find.", figure)
+        says = "Too few triples of candidates were all compared to look for cycles."
+        return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
+    expected = _expected_cycles(basis)
+    usual = f"{expected.mean / cycles.triads:.1%} ± {expected.sd / cycles.triads:.1%} expected"
+    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples, {usual}"
+    if cycles.cyclic > expected.mean + CYCLIC * expected.sd:
+        says = "More verdicts go in circles than chance explains: there may be no single order, or judges are too sure."
+        return _check("Cycles", "doubt", says, figure)
+    if cycles.cyclic > 0.25 * cycles.triads - ABOVE_CHANCE * np.sqrt(3.0 * cycles.triads / 16.0):
+        says = "Verdicts go in circles about as often as coins (25%): the candidates may be alike, or judges guess."
+        return _check("Cycles", "unknown", says, figure)
+    return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
+
+
+def _expected_cycles(basis: Basis) -> Expected:
+    (posterior, model, _, _), comparisons = basis.published, basis.snapshot.comparisons
+    own = dense(scores(posterior, comparisons, model).covariance)
+    first, second = comparisons.first, comparisons.second
+    variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
+    return expected_cycles(
+        comparisons, differences(posterior.mean, comparisons, model), variance, model.expert, model.n
+    )
 
 
 def _balance(found: schemas.Diagnostics) -> schemas.Check:

@@ -77,6 +77,20 @@ async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> 
     assert found["Consistency"][0] == found["First place"][0] == "doubt"
 
 
+async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    pairs = [(a, b) for a in KEYS for b in KEYS if a < b]
+    steps = {(a, b): KEYS.index(b) - KEYS.index(a) for a, b in pairs}
+    await compare_all(http, created["id"], [comparison(a, b, 0.95 if steps[a, b] <= 2 else 0.05) for a, b in pairs])
+    assert (await checks(http, created["id"]))["Cycles"][0] == "doubt"
+    await compare_all(http, created["id"], [comparison(a, b, 0.5, "shy") for a in KEYS for b in KEYS if a != b] * 2)
+    assert (await checks(http, created["id"]))["Consistency"] == (
+        "unknown",
+        "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing. "
+        "100% of 45, 100% by chance",
+    )
+
+
 async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *KEYS)
     for _ in range(3):

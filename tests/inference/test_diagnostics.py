@@ -1,4 +1,4 @@
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +11,16 @@ from app.inference.diagnostics import (
     Agreement,
     Balance,
     Cycles,
+    Expected,
     Repeats,
     agreement,
     cycles,
+    expected_cycles,
     order_balance,
     rank_correlations_with_last,
     repeats,
 )
+from app.inference.experts import soft_bt
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons
 from tests.inference.factories import (
     Log,
@@ -104,11 +107,18 @@ def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
         other += [(e, k) for e in earlier if log.first[e] != log.first[k]][:1]
     agrees = [[sign(turned(log, e)) == sign(turned(log, k)) for e, k in pairs] for pairs in (same, other)]
     shown = [(sign(log.p[e] - 0.5), sign(log.p[k] - 0.5)) for e, k in other]
+    by_chance = []
+    for _, k in other:
+        ways = [
+            way for pair, (_, of) in zip(shown, other, strict=True) if log.judge[of] == log.judge[k] for way in pair
+        ]
+        by_chance.append((2 * ways.count(1) * ways.count(-1) + ways.count(0) ** 2) / len(ways) ** 2)
     return Repeats(
         Agreement(len(same), share_of(agrees[0])),
         Agreement(len(other), share_of(agrees[1])),
         share_of([both == (1, 1) for both in shown]),
         share_of([both == (-1, -1) for both in shown]),
+        float(np.mean(by_chance)) if by_chance else None,
     )
 
 
@@ -173,7 +183,7 @@ def test_repeats_are_those_found_by_search(log: Judged) -> None:
 def test_swapped_pairs_without_ties_agree_or_follow_a_position(log: Judged) -> None:
     hard = log.comparisons._replace(p=(log.comparisons.p > 0.5).astype(np.float64))
 
-    _, (pairs, share), first_both, second_both = repeats(hard, log.n, log.item)
+    _, (pairs, share), first_both, second_both, _ = repeats(hard, log.n, log.item)
 
     assert sum(each or 0.0 for each in (share, first_both, second_both)) == pytest.approx(1.0 if pairs else 0.0)
 
@@ -181,13 +191,13 @@ def test_swapped_pairs_without_ties_agree_or_follow_a_position(log: Judged) -> N
 def test_a_judge_that_always_picks_the_first_never_agrees_with_itself_swapped() -> None:
     log = comparisons((0, 1, 0.8), (1, 0, 1.0), (1, 0, 0.9), (0, 1, 0.7))
 
-    assert repeats(log, 2, one_item(log)) == Repeats(Agreement(2, 1.0), Agreement(3, 0.0), 1.0, 0.0)
+    assert repeats(log, 2, one_item(log)) == Repeats(Agreement(2, 1.0), Agreement(3, 0.0), 1.0, 0.0, 0.0)
 
 
 def test_a_judge_that_always_picks_the_second_shows_in_second_both() -> None:
     log = comparisons((0, 1, 0.2), (1, 0, 0.0))
 
-    assert repeats(log, 2, one_item(log)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 1.0)
+    assert repeats(log, 2, one_item(log)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 1.0, 0.0)
 
 
 def test_a_consistent_judge_agrees_with_itself_in_both_orders() -> None:
@@ -204,8 +214,8 @@ def test_a_consistent_judge_agrees_with_itself_in_both_orders() -> None:
 def test_a_tie_agrees_with_a_tie_only() -> None:
     tie_tie, tie_win = comparisons((0, 1, 0.5), (1, 0, 0.5)), comparisons((0, 1, 0.5), (1, 0, 1.0))
 
-    assert repeats(tie_tie, 2, one_item(tie_tie)) == Repeats(NOTHING, Agreement(1, 1.0), 0.0, 0.0)
-    assert repeats(tie_win, 2, one_item(tie_win)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 0.0)
+    assert repeats(tie_tie, 2, one_item(tie_tie)) == Repeats(NOTHING, Agreement(1, 1.0), 0.0, 0.0, 1.0)
+    assert repeats(tie_win, 2, one_item(tie_win)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 0.0, 0.25)
     assert agreement(judged_by(tie_tie, 0, 1), 2, one_item(tie_tie)) == Agreement(1, 1.0)
     assert agreement(judged_by(tie_win, 0, 1), 2, one_item(tie_win)) == Agreement(1, 0.0)
 
@@ -213,7 +223,7 @@ def test_a_tie_agrees_with_a_tie_only() -> None:
 def test_a_vote_is_no_repeat_of_itself_nor_of_another_judge_item_or_pair() -> None:
     log = judged_by(comparisons((0, 1, 0.9), (0, 1, 0.9), (0, 1, 0.9), (0, 2, 0.9)), 0, 1, 0, 0)
 
-    assert repeats(log, 3, np.array([0, 0, 1, 0])) == Repeats(NOTHING, NOTHING, None, None)
+    assert repeats(log, 3, np.array([0, 0, 1, 0])) == Repeats(NOTHING, NOTHING, None, None, None)
 
 
 @numerics
@@ -263,15 +273,52 @@ def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
     assert agreement(other, 3, log.item) == agreement(log.comparisons, 3, log.item)
 
 
+def cyclic_by_enumeration(mu: Floats, triads: list[tuple[int, int, int]]) -> Expected:
+    """Over all ways to decide the pairs; `mu` (E,) of the lower-numbered candidate of each, triads by their sides."""
+    ways = np.array(list(product([1, -1], repeat=len(mu))))
+    chance = np.prod(0.5 * (1.0 + ways * mu), axis=1)
+    cyclic = sum((ways[:, ij] == ways[:, jk]) & (ways[:, jk] == -ways[:, ik]) for ij, jk, ik in triads)
+    mean = float(chance @ cyclic)
+    return Expected(mean, float(np.sqrt(chance @ (cyclic - mean) ** 2)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_expected_cycles_are_those_of_all_ways_to_decide(seed: int) -> None:
+    """One hard verdict each on 9 of the 10 pairs of five candidates; nothing to shrink."""
+    rng, n = np.random.default_rng(seed), 5
+    pairs = list(combinations(range(n), 2))[:-1]
+    first, second = np.array([pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]).T
+    d, won = 2.0 * rng.standard_normal(len(pairs)), rng.integers(2, size=len(pairs)).astype(np.float64)
+    triads = [t for t in combinations(range(n), 3) if set(pairs).issuperset(combinations(t, 2))]
+    sides = [(pairs.index((i, j)), pairs.index((j, k)), pairs.index((i, k))) for i, j, k in triads]
+    wanted = cyclic_by_enumeration(np.tanh(np.where(first < second, d, -d) / 2.0), sides)
+
+    found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n)
+
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_expected_cycles_allow_for_several_verdicts_and_for_what_a_judge_claims() -> None:
+    """By hand: two of three verdicts at 0.7 decide in 0.784, a tie of two counts for nothing, 0.9 is surer than 0.7."""
+    d = np.full(9, np.log(0.7 / 0.3))
+    nothing, expert = np.zeros(9), soft_bt.make()
+    thrice = comparisons(*[(i, j, 1.0) for i, j in ((0, 1), (1, 2), (0, 2))] * 3)
+    once, sure = (comparisons(*[(i, j, p) for i, j in ((0, 1), (1, 2), (0, 2))]) for p in (1.0, 0.9))
+    assert expected_cycles(thrice, d, nothing, expert, 3).mean == pytest.approx(0.784 * 0.216)
+    assert expected_cycles(once, d[:3], nothing[:3], expert, 3).mean == pytest.approx(0.7 * 0.3)
+    assert expected_cycles(sure, d[:3], nothing[:3], expert, 3).mean == pytest.approx(0.9 * 0.1)
+    assert expected_cycles(once, d[:3], d[:3] ** 2, expert, 3).mean == pytest.approx(0.25)
+
+
 @numerics
 @given(judged_logs())
 def test_swapping_every_order_with_its_verdict_only_exchanges_the_positions(log: Judged) -> None:
     n, item, other = log.n, log.item, swapped(log.comparisons)
-    same_order, turned_round, first_both, second_both = repeats(log.comparisons, n, item)
+    same_order, turned_round, first_both, second_both, by_chance = repeats(log.comparisons, n, item)
 
     assert cycles(other, n) == cycles(log.comparisons, n)
     assert agreement(other, n, item) == agreement(log.comparisons, n, item)
-    assert repeats(other, n, item) == Repeats(same_order, turned_round, second_both, first_both)
+    assert repeats(other, n, item) == Repeats(same_order, turned_round, second_both, first_both, by_chance)
     np.testing.assert_array_equal(order_balance(other, n).lead, -order_balance(log.comparisons, n).lead)
 
 
@@ -308,7 +355,7 @@ def test_an_empty_log_has_nothing_to_share(n: int) -> None:
     empty = no_comparisons()
 
     assert cycles(empty, n) == Cycles(0, 0, None)
-    assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None)
+    assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
     assert agreement(empty, n, one_item(empty)) == NOTHING
     assert order_balance(empty, n)[1:] == Balance(np.zeros(n, np.int64), 0, None)[1:]
 
