@@ -28,7 +28,9 @@ class Line(NamedTuple):
 
 
 def of_summeval(study: Study) -> Line:
-    shares = {name: curves.share(curves.needed(study.measured, name), study.measured) for name in CANDIDATES}
+    shares = {
+        name: curves.share(curves.needed(study.compared.criteria, name), study.compared.criteria) for name in CANDIDATES
+    }
     return _at_most("SummEval: 90% of the full set with at most 15% of N(N-1) comparisons", FAIR, shares)
 
 
@@ -41,9 +43,9 @@ def of_leaning(found: Leaning) -> list[Line]:
 
 
 def of_topicalchat(study: Study) -> Line:
-    random = float(curves.needed(study.measured, Criterion.RANDOM).mean())
+    random = float(curves.needed(study.compared.criteria, Criterion.RANDOM).mean())
     saved = {
-        name: 1.0 - float(curves.needed(study.measured, name).mean()) / random
+        name: 1.0 - float(curves.needed(study.compared.criteria, name).mean()) / random
         for name in (*CANDIDATES, Criterion.DETERMINANT, Criterion.VARIANCE)
     }
     found = ", ".join(f"{name} {percent(value)}" for name, value in saved.items())

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +14,20 @@ from app.inference.selection import Criterion, Policy
 from app.inference.types import Floats
 from app.offline.ranking import Method
 from app.offline.simulation import Curves, Problem, Runner, Setup, one_by_one, reach, simulate
+from benchmarks.methods.tournaments import PAIRINGS, replayed
 
 TARGET = 0.9
 SOFT_BT = Method("soft-bt")
 
 Parts = Mapping[str, Sequence[Problem]]  # by dimension or judge
 Measured = Mapping[str, Curves]  # by dimension or judge
+
+
+class Compared(NamedTuple):
+    """soft-bt on the same parts, with pairs chosen in every way."""
+
+    criteria: Measured
+    tournaments: Mapping[str, Measured]  # by kind, each under the name of random
 
 
 class Band(NamedTuple):
@@ -49,6 +58,17 @@ def measure(
         say(f"{title}: {part}, {method.name}")
         found[part] = simulate(problems, list(criteria), seeds, setup, limit, run_all)
     return found
+
+
+def compare(title: str, parts: Parts, seeds: int, order: Order = Order.BALANCED, limit: float = 1.0) -> Compared:
+    criteria = measure(title, parts, Criterion, seeds, SOFT_BT, order, limit)
+    tournaments = {
+        kind: measure(
+            f"{title}, {kind}", parts, [Criterion.RANDOM], seeds, SOFT_BT, order, limit, partial(replayed, pairing)
+        )
+        for kind, pairing in PAIRINGS.items()
+    }
+    return Compared(criteria, tournaments)
 
 
 def full(measured: Measured) -> dict[str, float]:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from app.inference.order import Order
 from app.inference.selection import Criterion
 from app.offline.ranking import Method
-from app.offline.simulation import Curves
 from app.words import MethodName
 from benchmarks.methods import curves, data
-from benchmarks.methods.curves import SOFT_BT, Measured, Parts
+from benchmarks.methods.curves import Compared, Measured, Parts
 from benchmarks.methods.size import Size
 
 METHODS: tuple[MethodName, ...] = (
@@ -20,7 +19,7 @@ METHODS: tuple[MethodName, ...] = (
 
 class Study(NamedTuple):
     title: str
-    measured: Measured  # soft-bt, every criterion
+    compared: Compared
     methods: Mapping[str, Measured]  # by method, asked by reordering
 
 
@@ -29,13 +28,13 @@ def summeval(folder: Path, size: Size) -> Study:
     return study("SummEval", parts, size, 0.25)
 
 
-def other_judges(folder: Path, size: Size) -> dict[str, Measured]:
+def other_judges(folder: Path, size: Size) -> dict[str, Compared]:
     """SummEval with other judges, for the table alone."""
     sharp = {part: data.summeval(folder, part, temperature=0.5)[: size.few_documents] for part in size.summeval}
     tying = {part: data.summeval(folder, part, "gpt-4-0314")[: size.few_documents] for part in size.summeval}
     return {
-        "SummEval, T = 0.5": curves.measure("SummEval, T = 0.5", sharp, Criterion, size.few_seeds, limit=0.25),
-        "SummEval, gpt-4-0314": curves.measure("SummEval, gpt-4", tying, Criterion, size.few_seeds, limit=0.5),
+        "SummEval, T = 0.5": curves.compare("SummEval, T = 0.5", sharp, size.few_seeds, limit=0.25),
+        "SummEval, gpt-4-0314": curves.compare("SummEval, gpt-4", tying, size.few_seeds, limit=0.5),
     }
 
 
@@ -49,16 +48,16 @@ def vicuna(folder: Path, size: Size) -> Study:
     return study("Vicuna", parts, size._replace(seeds=size.some_seeds))
 
 
-def vicuna_debiased(folder: Path, size: Size) -> dict[str, Curves]:
+def vicuna_debiased(folder: Path, size: Size) -> Compared:
     parts = {judge: data.vicuna(folder, judge)[: size.documents] for judge in size.judges}
-    return curves.measure("Vicuna, both orders", parts, Criterion, size.some_seeds, order=Order.BOTH)
+    return curves.compare("Vicuna, both orders", parts, size.some_seeds, Order.BOTH)
 
 
 def study(title: str, parts: Parts, size: Size, limit: float = 1.0) -> Study:
-    measured = curves.measure(title, parts, Criterion, size.seeds, SOFT_BT, limit=limit)
+    compared = curves.compare(title, parts, size.seeds, limit=limit)
     some = {part: problems[: size.few_documents] for part, problems in parts.items()}
     methods: dict[str, Measured] = {
         name: curves.measure(title, some, [Criterion.REORDERING], size.few_seeds, Method(name), limit=limit)
         for name in METHODS
     }
-    return Study(title, measured, methods)
+    return Study(title, compared, methods)

@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 
 from app.inference.selection import Criterion
+from app.inference.types import Floats
 from app.offline.simulation import Curves
 from benchmarks.methods import acceptance, curves, data, efficiency, experts, figures, large, leaning
-from benchmarks.methods.curves import Band, Measured, band, band_of, full
+from benchmarks.methods.curves import Band, Compared, Measured, band, band_of, full
 from benchmarks.methods.efficiency import Study
 from benchmarks.methods.large import Large
 from benchmarks.methods.leaning import Leaning, Reviewer
@@ -28,16 +29,16 @@ def study_of(run: Run, name: str) -> Study:
 def efficiency_section(name: str, run: Run) -> Section:
     study = study_of(run, name)
     slug = study.title.lower()
-    by_criterion: dict[str, Band] = {criterion: band(study.measured, criterion) for criterion in ORDER}
+    by_criterion: dict[str, Band] = {criterion: band(study.compared.criteria, criterion) for criterion in ORDER}
     by_method: dict[str, Band] = {method: band(found, Criterion.REORDERING) for method, found in study.methods.items()}
-    fulls = [_level(study.measured), _level(study.methods["soft-bt"])]
+    fulls = [_level(study.compared.criteria), _level(study.methods["soft-bt"])]
     panels: dict[str, Mapping[str, Band]] = {
         "Criteria (soft-bt)": by_criterion,
         "Methods (asked by reordering)": by_method,
     }
     figures.line_chart(f"efficiency-{slug}", run.figures, panels, dict(zip(panels, fulls, strict=True)))
     caption = f"{study.title}: mean over dimensions or judges; bands are one standard deviation over those and seeds"
-    sizes = f"Left: {_sample(study.measured)}. Right and below: {_sample(study.methods['soft-bt'])}."
+    sizes = f"Left: {_sample(study.compared.criteria)}. Right and below: {_sample(study.methods['soft-bt'])}."
     text = f"## {study.title}\n\n{figure(f'efficiency-{slug}', caption)}\n\n{sizes}\n\n{_methods(study)}"
     return Section(text, _targets(study))
 
@@ -72,13 +73,12 @@ def _methods(study: Study) -> str:
 
 
 def counts_section(run: Run) -> Section:
-    summeval, topicalchat = study_of(run, "summeval").measured, study_of(run, "topicalchat").measured
-    vicuna = study_of(run, "prd_vicuna80").measured
+    summeval, topicalchat, vicuna = (study_of(run, name).compared for name in STUDIES)
     more = run.keep("other judges", partial(efficiency.other_judges, run.folder, run.size))
     both = run.keep("vicuna both orders", partial(efficiency.vicuna_debiased, run.folder, run.size))
     sets = {"SummEval, T = 1": summeval, **more, "TopicalChat": topicalchat}
     sets |= {"Vicuna, balanced order": vicuna, "Vicuna, both orders": both}
-    tables = "\n\n".join(f"**{title}** {_size(found)}\n\n{_counts(found)}" for title, found in sets.items())
+    tables = "\n\n".join(f"**{title}** {_size(found.criteria)}\n\n{_counts(found)}" for title, found in sets.items())
     return Section(f"{COUNTS}\n\n{tables}")
 
 
@@ -88,17 +88,17 @@ def _size(found: Measured) -> str:
     return f"({seeds} seed{'s' * (seeds > 1)}, N(N-1) = {curves.ordered_pairs(found):.0f})"
 
 
-def _counts(found: Measured) -> str:
-    random = float(curves.needed(found, Criterion.RANDOM).mean())
-    header = ["criterion", *found, "mean", "of N(N-1)", "of random"]
-    return table(header, [_count_row(found, criterion, random) for criterion in ORDER])
+def _counts(found: Compared) -> str:
+    counts = {str(criterion): curves.needed(found.criteria, criterion) for criterion in ORDER}
+    counts |= {kind: curves.needed(measured, Criterion.RANDOM) for kind, measured in found.tournaments.items()}
+    header = ["criterion", *found.criteria, "mean", "of N(N-1)", "of random"]
+    return table(header, [_count_row(name, counts, found.criteria) for name in counts])
 
 
-def _count_row(found: Measured, criterion: Criterion, random: float) -> list[str]:
-    counts = curves.needed(found, criterion)
-    mean = float(counts.mean())
-    share = percent(curves.share(counts, found))
-    return [criterion, *map(mean_and_sd, counts), number(mean), share, percent(mean / random)]
+def _count_row(name: str, counts: Mapping[str, Floats], measured: Measured) -> list[str]:
+    mean, share = float(counts[name].mean()), percent(curves.share(counts[name], measured))
+    of_random = percent(mean / float(counts[Criterion.RANDOM].mean()))
+    return [name, *map(mean_and_sd, counts[name]), number(mean), share, of_random]
 
 
 def experts_section(run: Run) -> Section:
@@ -122,7 +122,7 @@ def _marks(values: Mapping[str, float]) -> list[str]:
 
 
 def leaning_section(run: Run) -> Section:
-    fair = full(study_of(run, "summeval").measured)
+    fair = full(study_of(run, "summeval").compared.criteria)
     found = run.keep("bias summeval", partial(leaning.summeval, run.folder, run.size, fair))
     panels = {"SummEval, bias of 1": {name: band(of, Criterion.REORDERING) for name, of in found.treated.items()}}
     level = float(np.mean(list(found.fair_some.values())))
