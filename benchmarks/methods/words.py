@@ -12,7 +12,10 @@ pair there are ten comparisons of five systems, and for most judges not even all
 T = 0.5 and gpt-4-0314 are here with the first 40 documents and one seed, for every criterion on the same footing; T
 = 0.5 with all documents and five seeds is in [selection.md](selection.md). A judge with integer scores (gpt-4-0314
 has a single prompt here) ties many texts exactly. The full set reproduces the ties, a partial one cannot, and every
-criterion needs most of the 66 pairs: selection hardly helps there."""
+criterion needs most of the 66 pairs: selection hardly helps there.
+
+Round robin and Swiss need no model to choose pairs: round robin meets everyone once, round by round, by the circle
+method; Swiss pairs neighbours in the standings who have not met. Their pairs are scored by soft-bt like all others."""
 
 EXPERTS = """\
 ## Experts
