@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+TOOLS_INSTALLED := .venv/.tools-installed
 BROWSER_INSTALLED := .venv/.browser-installed
 DOCS_INSTALLED := .venv/.docs-installed
 
@@ -15,7 +16,7 @@ TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
-test: $(INSTALLED)  ## every test, on a private PostgreSQL
+test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-faults: $(INSTALLED)  ## the races and faults of `make test`, a thousand times over
@@ -35,7 +36,7 @@ demo-vllm: $(INSTALLED) $(TINY_JUDGE)  ## a set that a judge trained here ranks 
 
 install-vllm: $(VLLM_INSTALLED)  ## vLLM for the CPU, in an environment of its own
 
-check: $(INSTALLED)  ## format, lint, types, import contracts
+check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -59,12 +60,17 @@ clean:
 $(INSTALLED): pyproject.toml requirements.lock
 	@echo "Installing into .venv, which takes about a minute"
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable .
+	touch $@
+
+$(TOOLS_INSTALLED): $(INSTALLED)
+	@echo "Installing what tests and checks need"
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
 	touch $@
 
 # A Chromium that cannot be downloaded is no error: the tests then say how to get one, and skip.
-$(BROWSER_INSTALLED): $(INSTALLED)
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev,browser]'
+$(BROWSER_INSTALLED): $(TOOLS_INSTALLED)
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[browser]'
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
 	touch $@
 

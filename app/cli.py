@@ -87,11 +87,6 @@ PriorVariance = Annotated[
 FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 
-@app.callback()
-def nextpair() -> None:
-    """Rank texts and systems by pairwise comparison, with as few comparisons as possible."""
-
-
 @app.command()
 def rank(
     file: Annotated[

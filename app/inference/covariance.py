@@ -76,11 +76,6 @@ def times(sigma: Covariance, x: Floats) -> Floats:
     return np.asarray(sigma.base @ x) - correction
 
 
-def times_difference(sigma: Covariance, i: int, j: int) -> Floats:
-    """Sigma (e_i - e_j), shape (P,)."""
-    return times_rows(sigma, Rows(np.array([i]), np.array([j])))[:, 0]
-
-
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
     """v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij."""
     base, columns = sigma.base, sigma.columns

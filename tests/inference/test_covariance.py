@@ -111,7 +111,8 @@ def test_every_view_agrees_with_base_minus_the_outer_product_of_the_columns() ->
     np.testing.assert_allclose(covariance.dense(sigma), full, atol=1e-14)
     np.testing.assert_allclose(covariance.diagonal(sigma), full.diagonal(), atol=1e-14)
     np.testing.assert_allclose(covariance.times(sigma, x), full @ x, atol=1e-13)
-    np.testing.assert_allclose(covariance.times_difference(sigma, 1, 4), full[1] - full[4], atol=1e-14)
+    pair = covariance.Rows(np.array([1]), np.array([4]))
+    np.testing.assert_allclose(covariance.times_rows(sigma, pair)[:, 0], full[1] - full[4], atol=1e-14)
 
 
 def test_condition_all_is_condition_one_after_the_other() -> None:
