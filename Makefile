@@ -58,7 +58,7 @@ clean:
 	rm -rf .venv .venv-vllm var site
 
 $(INSTALLED): pyproject.toml requirements.lock
-	@echo "Installing into .venv, which takes about a minute"
+	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable .
 	touch $@
