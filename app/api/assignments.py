@@ -39,7 +39,7 @@ async def preview_pairs(
 
 @router.post("/next-pairs", response_model=schemas.Assignments)
 async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
-    """Lease pairs over many sets at once, those with the least progress first."""
+    """Lease pairs over many sets, those with the least progress first."""
     return await assignments.ask_many(ctx, body)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
@@ -21,7 +22,7 @@ from app.live.human_votes import People
 from app.live.posteriors import Terms, all_of
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
-from app.service.context import Context, existing_set
+from app.service.context import Context, Spent, existing_set, existing_sets
 from app.service.errors import AppError, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.posteriors import Current
 from app.service.turns import patiently
@@ -33,6 +34,10 @@ from app.words import AskStatus, StopReason
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
+# Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
+# their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
+SETS_AT_ONCE = 128
+MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
 
 
 class _Asker(NamedTuple):
@@ -73,7 +78,7 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
     topic = ctx.notices.about(set_id)
     while True:
         heard = topic.notices
-        answer = (await _ask_together(ctx, {set_id: request.count}, asker)).get(set_id)
+        answer = (await _ask_together(ctx, {set_id: request.count}, request.count, asker)).get(set_id)
         if answer is None:
             raise await _missing(ctx, set_id)
         left = deadline - clock()
@@ -85,41 +90,63 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
     """Spread `count` pairs over the sets: those where the asker holds leases first, then those with the least progress.
 
-    Sets that cannot give their share leave it to the rest, in further rounds.
+    Sets that cannot give their share leave it to those behind them, and then to those that could. What is leased stays
+    so when the asker goes away in between: asking again brings it back.
     Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
     """
     asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
-    async with ctx.reading() as db:
-        for set_id in request.sets or ():
-            await existing_set(db, set_id)
-        turns = await sets.turns(
-            db, judge=request.judge, worker=asker.worker, project=request.project, ids=request.sets
-        )
-    queue = {turn.id: int(turn.held) for turn in turns}
-    found: dict[UUID, list[schemas.Assignment]] = {}
-    statuses: set[AskStatus] = set()
+    queue, statuses = await _queue(ctx, request, asker)
+    given: defaultdict[UUID, list[schemas.Assignment]] = defaultdict(list)
     left = request.count
     while left and queue:
-        shares = _shares(left, queue)
-        wanted = {set_id: len(found.get(set_id, ())) + share for set_id, share in shares.items()}
-        answers = await _ask_together(ctx, wanted, asker)
-        statuses |= {answer.status for answer in answers.values()}
-        found |= {set_id: answer.assignments for set_id, answer in answers.items()}
-        generous = [set_id for set_id in shares if len(found.get(set_id, ())) == wanted[set_id]]
-        queue = dict.fromkeys([*(set_id for set_id in queue if set_id not in shares), *generous], 0)
-        left = request.count - sum(map(len, found.values()))
-    pairs = [pair for of_set in found.values() for pair in of_set]
+        generous: dict[UUID, int] = {}
+        reach = 1
+        while left and queue:
+            shares = _shares(left, queue, reach)
+            wanted = {set_id: len(given[set_id]) + share for set_id, share in shares.items()}
+            most = left + sum(len(given[set_id]) for set_id in shares)
+            answers = await _ask_together(ctx, wanted, most, asker)
+            statuses |= {answer.status for answer in answers.values()}
+            given |= {set_id: answer.assignments for set_id, answer in answers.items()}
+            left = request.count - sum(map(len, given.values()))
+            full = [set_id for set_id in shares if len(given[set_id]) == wanted[set_id]]
+            generous |= dict.fromkeys(full, 0)
+            queue = {set_id: held for set_id, held in queue.items() if set_id not in shares}
+            reach = 2 * (len(shares) - len(full))
+        queue = generous
+    pairs = [pair for of_set in given.values() for pair in of_set]
     return schemas.Assignments(status=_status_of_many(bool(pairs), statuses), assignments=pairs)
 
 
-def _shares(count: int, queue: Mapping[UUID, int]) -> dict[UUID, int]:
-    """How many of `count` pairs each set gives: an even part of what is left, or what the asker holds there."""
+async def _queue(ctx: Context, request: schemas.AskMany, asker: _Asker) -> tuple[dict[UUID, int], set[AskStatus]]:
+    """How many leases the asker holds of each set, in turn; and why those have none to give that are left out."""
+    async with ctx.reading() as db:
+        await existing_sets(db, request.sets or ())
+        turns = await sets.turns(
+            db, judge=request.judge, worker=asker.worker, project=request.project, ids=request.sets
+        )
+    queue: dict[UUID, int] = {}
+    statuses: set[AskStatus] = set()
+    for turn in turns:
+        spent = ctx.spent.get(turn.id)
+        if spent and spent[:2] == (turn.revision, turn.version) and not turn.held:
+            statuses.add(spent.status)
+        else:
+            queue[turn.id] = int(turn.held)
+    return queue, statuses
+
+
+def _shares(count: int, queue: Mapping[UUID, int], reach: int) -> dict[UUID, int]:
+    """How many of `count` pairs each set gives: an even part of what is left, or what the asker holds there.
+
+    Up to SETS_AT_ONCE of the queue. Where the count ends before `reach` sets, the others stand by for one pair each.
+    """
     shares: dict[UUID, int] = {}
     for place, (set_id, held) in enumerate(queue.items()):
-        if not count:
+        if place == SETS_AT_ONCE or (not count and place >= reach):
             break
-        shares[set_id] = min(count, max(held, -(-count // (len(queue) - place))))
-        count -= shares[set_id]
+        shares[set_id] = min(max(count, 1), max(held, -(-count // (len(queue) - place)), 1))
+        count -= min(shares[set_id], count)
     return shares
 
 
@@ -137,7 +164,7 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     row = await existing_set(db, set_id)
     ((current, reason),) = await _current(ctx, db, [row])
     state = _State(*current, reason, _blocked(leases))
-    (chosen,) = await _choose(ctx, [(state, count)])
+    (chosen,) = await _choose(ctx, [(state, count)], count)
     texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
     shown = [(_shown(state, texts, c.item, c.pair.first, c.pair.second), _why(state.terms, c)) for c in chosen]
     pairs = [schemas.Pair(item=item, first=first, second=second, why=why) for (item, first, second), why in shown]
@@ -212,23 +239,40 @@ def _live(row: Record, leases: Sequence[Record]) -> Record:
     return leases[0]
 
 
-async def _ask_together(ctx: Context, counts: Mapping[UUID, int], asker: _Asker) -> dict[UUID, schemas.Assignments]:
-    """So many pairs of each set, with every other ask on these sets held back; sets that are gone are left out."""
+async def _ask_together(
+    ctx: Context, counts: Mapping[UUID, int], most: int, asker: _Asker
+) -> dict[UUID, schemas.Assignments]:
+    """So many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
+
+    Sets that are gone are left out.
+    """
     ids = sorted(counts)
     async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
-        held = await _lease_together(ctx, db, counts, asker)
-        if not held:
+        leased = await _lease_together(ctx, db, counts, most, asker)
+        if not leased:
             await db.rollback()  # a new judge who asks for nothing leaves no trace
+    if sum(len(leases) for _, leases in leased) < most and asker.rank_sets_with is None:
+        _note_spent(ctx, leased)
     async with ctx.reading() as db:
-        answers = await _show(db, held, asker.judge)  # a text that is leased does not change
+        answers = await _show(db, leased, asker.judge)  # a text that is leased does not change
     for set_id in counts.keys() - answers.keys():
         ctx.live.forget(set_id)
     return answers
 
 
+def _note_spent(ctx: Context, leased: Sequence[tuple[_State, Sequence[_Leased]]]) -> None:
+    """Remember which sets have nothing to give, whoever asks, even if all leases are given back."""
+    for state, leases in leased:
+        status = _why_none(state)
+        if not leases and status != "all_leased" and (status != "exhausted" or not state.blocked.item.size):
+            ctx.spent[state.id] = Spent(state.catalogue.revision, state.snapshot.version, status)
+    while len(ctx.spent) > MOST_SPENT:
+        del ctx.spent[next(iter(ctx.spent))]
+
+
 async def _lease_together(
-    ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], asker: _Asker
+    ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], most: int, asker: _Asker
 ) -> list[tuple[_State, list[_Leased]]]:
     """What the asker holds of each set, and new leases where that is not enough."""
     judge_id = await ctx.judge_id(db, asker.judge)
@@ -236,20 +280,22 @@ async def _lease_together(
     people = await _people(db, judge_id, asker)
     # After the leases: a pair that is answered in between is then in one of the two.
     current = await _current(ctx, db, await sets.heads(db, list(counts)), going_on=people is not None)
-    mine, blocking = await _settle(db, rows, counts, judge_id, asker)
-    states = [_State(*each, reason, _blocked(blocking[each.id])) for each, reason in current]
+    mine, blocking = await _settle(db, rows, counts, most, judge_id, asker)
+    by_id = {each.id: _State(*each, reason, _blocked(blocking[each.id])) for each, reason in current}
+    states = [by_id[set_id] for set_id in counts if set_id in by_id]
     lacking = [(state, counts[state.id] - len(mine[state.id])) for state in states]
-    chosen = await _choose(ctx, lacking, people)
+    chosen = await _choose(ctx, lacking, most - sum(map(len, mine.values())), people)
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
     return [(state, mine[state.id] + added) for state, added in zip(states, new, strict=True)]
 
 
 async def _settle(
-    db: AsyncConnection, rows: Sequence[Record], counts: Mapping[UUID, int], judge_id: int, asker: _Asker
+    db: AsyncConnection, rows: Sequence[Record], counts: Mapping[UUID, int], most: int, judge_id: int, asker: _Asker
 ) -> tuple[defaultdict[UUID, list[_Leased]], defaultdict[UUID, list[Record]]]:
     """The asker's live leases, handed out again, and the rows that still keep a pair from it; by set."""
     own = posteriors.by_set([row for row in rows if _is_of(row, judge_id, asker)])
-    mine = {row.id: row for set_id, of_set in own.items() for row in of_set[: counts[set_id]]}
+    of_each = (row for set_id in counts for row in own[set_id][: counts[set_id]])
+    mine = {row.id: row for row in islice(of_each, most)}
     ended = [row.id for row in rows if row.state == "leased" and row.expired]
     ids = [*mine, *ended]
     settled = {row.id: row for row in await assignments.settle(db, ids, list(mine), asker.lease_seconds)} if ids else {}
@@ -313,14 +359,21 @@ async def _people(db: AsyncConnection, judge_id: int, asker: _Asker) -> People |
 
 
 async def _choose(
-    ctx: Context, wanted: Sequence[tuple[_State, int]], people: People | None = None
+    ctx: Context, wanted: Sequence[tuple[_State, int]], most: int, people: People | None = None
 ) -> list[list[snapshots.Ask]]:
-    """So many pairs of each set, or as many as may be asked."""
+    """So many pairs of each set, or as many as may be asked, until there are `most` of all."""
     possible = [(state, min(count, _askable(state))) for state, count in wanted]
-    quick = snapshots.are_quick((state.snapshot for state, _ in possible), sum(count for _, count in possible))
-    return await ctx.live.compute_here_if(
-        quick and people is None, lambda: [_pairs(state, count, people) for state, count in possible]
-    )
+    steps = min(most, sum(count for _, count in possible))
+    quick = snapshots.are_quick((state.snapshot for state, _ in possible), steps)
+    return await ctx.live.compute_here_if(quick and people is None, lambda: _pairs_of_each(possible, most, people))
+
+
+def _pairs_of_each(wanted: Sequence[tuple[_State, int]], most: int, people: People | None) -> list[list[snapshots.Ask]]:
+    pairs = []
+    for state, count in wanted:
+        pairs.append(_pairs(state, min(count, most), people))
+        most -= len(pairs[-1])
+    return pairs
 
 
 def _pairs(state: _State, count: int, people: People | None) -> list[snapshots.Ask]:

@@ -1,7 +1,9 @@
 """What every use case needs: the database, the live posteriors, the notices and the settings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -14,6 +16,15 @@ from app.service.turns import Turns
 from app.settings import Settings
 from app.storage import judges, sets
 from app.storage.tables import Record
+from app.words import AskStatus
+
+
+class Spent(NamedTuple):
+    """Why a set has no pair for anybody until its revision or its version changes."""
+
+    revision: int
+    version: int
+    status: AskStatus
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Context:
     settings: Settings
     turns: Turns = field(default_factory=Turns)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
+    spent: dict[UUID, Spent] = field(default_factory=dict)  # by set
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""
@@ -50,6 +62,13 @@ class Context:
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:
     """Raises UnknownSet, SetDeleted."""
     return _checked(await sets.get(db, set_id), set_id)
+
+
+async def existing_sets(db: AsyncConnection, ids: Sequence[UUID]) -> None:
+    """Raises UnknownSet, SetDeleted for the first that is not there."""
+    rows = {row.id: row for row in await sets.get_many(db, ids)} if ids else {}
+    for set_id in ids:
+        _checked(rows.get(set_id), set_id)
 
 
 async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:

@@ -95,7 +95,9 @@ def _turns(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
     )
     held, progress = mine.scalar_subquery(), cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
     which = sets.c.id == func.any(bindparam("ids")) if by_id else sets.c.status == "open"
-    statement = select(sets.c.id, held.label("held")).where(sets.c.deleted_at.is_(None), which)
+    statement = select(sets.c.id, sets.c.revision, sets.c.version, held.label("held")).where(
+        sets.c.deleted_at.is_(None), which
+    )
     if by_project:
         statement = statement.where(sets.c.project == bindparam("project"))
     return statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id)
@@ -104,7 +106,7 @@ def _turns(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
 async def turns(
     db: AsyncConnection, *, judge: str, worker: str, project: str | None, ids: Sequence[UUID] | None
 ) -> Sequence[Record]:
-    """(id, held) of the sets in which a judge is to be served, `held` being its worker's leases there.
+    """(id, revision, version, held) of the sets in which a judge is to be served; `held` counts its worker's leases.
 
     Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
     """
