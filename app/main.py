@@ -201,6 +201,8 @@ class Server(uvicorn.Server):
         """Finish what is under way; long polls and event streams, which only wait, end first."""
         self.config.app.state.context.notices.close()  # type: ignore[union-attr]  # uvicorn types any ASGI application
         await super().shutdown(sockets)
+        if self.server_state.tasks:  # cancelled, and about to say so
+            await asyncio.wait(self.server_state.tasks, timeout=1.0)
 
 
 def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:

@@ -44,6 +44,7 @@ async def serving(settings: Settings, drain: float = 8.0) -> AsyncIterator[Runni
         yield Running(server, http, port)
     server.should_exit = True
     await stopped
+    assert not server.server_state.tasks  # all have been answered
 
 
 @pytest.fixture

@@ -122,6 +122,8 @@ def is_connection_failure(error: BaseException) -> bool:
     """Whether the database could not be reached, as against refusing a statement."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
+    if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from COPY, which asyncpg does itself
+        return True
     return isinstance(error, OSError) or _sqlstate(error).startswith(AWAY)
 
 

@@ -84,7 +84,14 @@ async def test_a_transaction_that_stands_still_loses_its_locks_and_its_session(d
     async with engine.connect() as stalled, engine.connect() as other:
         await stalled.exec_driver_sql("SELECT pg_advisory_xact_lock(1)")
         await other.exec_driver_sql("SELECT pg_advisory_xact_lock(1)")
-        with pytest.raises(DBAPIError) as failure:
+        driver = (await stalled.get_raw_connection()).driver_connection
+        assert driver is not None
+        while not driver.is_closed():
+            await asyncio.sleep(0.01)
+        with pytest.raises(asyncpg.InterfaceError) as copying:
+            await driver.copy_records_to_table("sets", records=[])
+        with pytest.raises(DBAPIError) as reading:
             await stalled.exec_driver_sql("SELECT 1")
-        assert db.is_connection_failure(failure.value)
+        assert db.is_connection_failure(copying.value)
+        assert db.is_connection_failure(reading.value)
     await engine.dispose()
