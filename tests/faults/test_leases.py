@@ -31,7 +31,7 @@ class Process(NamedTuple):
 async def process(settings: Settings) -> AsyncIterator[Process]:
     async with (
         running(settings) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://t") as http,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,
     ):
         yield Process(http, app.state.context)
 
