@@ -228,7 +228,7 @@ class Busy(Unavailable):
 class Preparing(Unavailable):
     """The service is preparing."""
 
-    retry_after = 2
+    retry_after = 5
 
 
 class Stopping(Unavailable):

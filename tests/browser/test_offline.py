@@ -133,8 +133,40 @@ async def test_a_refused_vote_is_said_and_holds_up_nothing(
     assert await winners(service, set_id) == ["tie", "second"]
 
 
-async def cut_off(page: Page) -> None:
+async def test_what_another_tab_delivers_is_known_to_the_page_that_voted(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id = await new_set(*ANSWERS)
+    ada = await prefetched(someone, set_id)
+    await cut_off(ada.page, "**/verdict")
+    await ada.judge("1")
+    await ada.expect_message("Offline, 1 vote waiting", "waiting")
+    await (await ada.page.context.new_page()).goto(ada.page.url)
+    await ada.expect_sent()
+    await ada.page.keyboard.press("u")
+    await ada.expect_message("taken back")
+    await ada.expect_in_set(0)
+    assert await winners(service, set_id) == ["first"]
+
+
+async def test_what_another_tab_is_refused_is_said_on_the_page_that_voted(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient
+) -> None:
+    set_id = await new_set(*ANSWERS)
+    ada = await someone()
+    async with ada.answer_to("/next-pair") as asked:
+        await ada.open(set_id)
+    pair = (await (await asked.value).json())["assignments"][0]
+    await cut_off(ada.page, "**/verdict")
+    await ada.judge("1")
+    await service.send(client.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
+    await (await ada.page.context.new_page()).goto(ada.page.url)
+    await ada.expect_message("already has its verdict", "error")
+    await ada.expect_judged(0)
+
+
+async def cut_off(page: Page, requests: str = "**/v1/**") -> None:
     async def fail(route: Route) -> None:
         await route.abort("internetdisconnected")
 
-    await page.route("**/v1/**", fail)
+    await page.route(requests, fail)

@@ -1,13 +1,15 @@
 """The ranking, trust, the map and the judges of a set, in a browser."""
 
+import asyncio
 import csv
 import io
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from uuid import UUID
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Error, Page, Route, expect
 
 from app import client, schemas
 from tests.browser.conftest import NewSet, Someone
@@ -70,6 +72,44 @@ async def test_the_ranking_moves_without_a_reload(
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"Best: {last}")
     await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")
+
+
+@asynccontextmanager
+async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
+    """Requests whose answers come only once the block ends."""
+    released = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await released.wait()
+        with suppress(Error):  # the page may have withdrawn it
+            await route.continue_()
+
+    await page.route(requests, hold)
+    yield
+    released.set()
+    await page.wait_for_timeout(500)
+
+
+async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
+    page = await open_page(someone, await new_set(*TEXTS), "/map")
+    await page.locator("#map").press("ArrowRight")
+    await expect(page.locator("#at")).to_contain_text("never compared")
+    async with held_up(page, "**/matrix?of=expected"):
+        await page.locator("[value=expected]").check()
+        await page.locator("[value=observed]").check()
+    await expect(page.locator("#at")).to_contain_text("never compared")
+    await expect(page.locator("#problem")).to_be_hidden()
+
+
+async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged(), "/judges")
+    skill = page.locator(".card dd").nth(1)
+    await expect(skill).not_to_have_text("–")
+    async with held_up(page, "**/judges?method=majority*"):
+        await page.locator("[name=method]").select_option("majority")
+        await page.locator("[name=method]").select_option("dawid-skene")
+    await expect(skill).not_to_have_text("–")
+    await expect(page.locator("#problem")).to_be_hidden()
 
 
 async def test_method_version_search_and_order_can_be_chosen(judged: Judged, someone: Someone) -> None:

@@ -14,6 +14,7 @@ from app.storage.postgres_keeper import first_pid
 from tests.end_to_end.commands import BIN
 
 PATIENCE = 30.0  # seconds
+FIRST_START = 180.0  # that compiles
 
 
 class Server:
@@ -30,7 +31,7 @@ class Server:
         with open(self.log, "ab") as log:
             command = [str(BIN / "nextpair"), "serve", "--port", str(self.port), "--data-dir", str(self.data_dir)]
             self._process = subprocess.Popen(command, env=settings, stderr=log)
-        assert await eventually(self._is_ready), self.log.read_text()
+        assert await eventually(self._is_ready, FIRST_START), self.log.read_text()
 
     async def stop(self, how: signal.Signals) -> None:
         """Returns once it is gone."""
@@ -60,9 +61,9 @@ def postgres_processes(data_dir: Path) -> list[int]:
     return [int(process.name) for process in Path("/proc").glob("[0-9]*") if _folder(process) == data_dir / "data"]
 
 
-async def eventually(condition: Callable[[], bool]) -> bool:
+async def eventually(condition: Callable[[], bool], patience: float = PATIENCE) -> bool:
     clock = asyncio.get_running_loop().time
-    deadline = clock() + PATIENCE
+    deadline = clock() + patience
     while not condition() and clock() < deadline:
         await asyncio.sleep(0.05)
     return condition()

@@ -21,7 +21,19 @@ export async function get(path, values = {}, said = () => {}, signal = undefined
   throw new Error("The server is still computing. Load the page again later.");
 }
 
+// A signal for every new question about one thing. It withdraws the question before, whose answer would come too late.
+export function questions() {
+  let asking = new AbortController();
+  return () => {
+    asking.abort();
+    asking = new AbortController();
+    return asking.signal;
+  };
+}
+
+// What went wrong, or null; a question that was withdrawn is nothing wrong.
 export function problem(error) {
+  if (error?.name === "AbortError") return;
   const place = document.getElementById("problem");
   place.hidden = !error;
   place.textContent = error ? error.message : "";

@@ -1,7 +1,8 @@
 // A card for each judge, and who agrees with whom.
-import { element, get, problem } from "./api.js";
+import { element, get, problem, questions } from "./api.js";
 
 const choices = document.getElementById("choices");
+const ask = questions();
 const COUNTS = ["Nobody has judged yet.", "1 judge."];
 const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}%`);
 const number = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
@@ -38,7 +39,8 @@ function table(found) {
 
 async function load() {
   const summary = document.getElementById("summary");
-  const found = await get("/judges", { method: choices.method.value, verdicts: false }, (said) => { summary.textContent = said; });
+  const say = (text) => { summary.textContent = text; };
+  const found = await get("/judges", { method: choices.method.value, verdicts: false }, say, ask());
   summary.textContent = COUNTS[found.judges.length] ?? `${found.judges.length} judges.`;
   document.getElementById("warnings").replaceChildren(...found.warnings.map((says) => element("li", { className: "doubt" }, says)));
   document.getElementById("cards").replaceChildren(...found.judges.map(shown));

@@ -1,14 +1,15 @@
 // Who beats whom as a heat map, best first; zoomed and read by mouse, touch and keys.
-import { get, problem } from "./api.js";
+import { get, problem, questions } from "./api.js";
 
 const NEVER = 255, SCALE = 200, LEAST = 4;
 const ROW = [0, 114, 178], EVEN = [247, 247, 247], COLUMN = [213, 94, 0], UNKNOWN = [160, 170, 180];
 const canvas = document.getElementById("map"), choices = document.getElementById("choices");
 const context = canvas.getContext("2d");
+const ask = questions();
 let found = null, picture = null, view = null, at = [0, 0];
 
 async function load() {
-  const answer = await get("/matrix", { of: choices.of.value });
+  const answer = await get("/matrix", { of: choices.of.value }, undefined, ask());
   found = { keys: answer.keys, cells: Uint8Array.from(atob(answer.cells), (c) => c.charCodeAt(0)) };
   picture = painted(found);
   view ??= { left: 0, top: 0, size: Math.max(found.keys.length, 1) };

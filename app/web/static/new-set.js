@@ -16,7 +16,9 @@ async function choose(file) {
   const tooLarge = file.size > Number(form.dataset.maxBytes);
   forget();
   if (tooLarge) return complain(`${file.name} is too large: this service takes up to ${form.dataset.maxBytes} bytes.`);
+  const mine = checks;
   const content = await file.arrayBuffer().catch(() => null);
+  if (mine !== checks) return; // another was chosen meanwhile
   if (content === null) return complain(`${file.name} cannot be read: choose a file that is on this device.`);
   source = { file: file.name, content };
   at("forget").textContent = `Do without ${file.name}`;

@@ -5,6 +5,7 @@ import { randomId } from "./ids.js";
 import { Unreachable, post } from "./service.js";
 
 const PREFIX = "nextpair.waiting.";
+const CHANNEL = "nextpair.delivered";
 
 export function waiting() {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
@@ -13,15 +14,22 @@ export function waiting() {
 
 export class Queue {
   #running = false;
+  #mine = new Set(); // keys of the requests of this page; another tab may deliver them
+  #tabs = new BroadcastChannel(CHANNEL);
   offline = false;
 
   constructor(listeners) {
     Object.assign(this, listeners); // onAnswer, onRefusal, onChange, onEmpty
+    this.#tabs.addEventListener("message", ({ data }) => {
+      if (this.#mine.has(data.entry.key)) this[data.listener](data.entry, data.outcome);
+      this.onChange();
+    });
   }
 
   // The key by which onAnswer and onRefusal will know this request.
   add(path, body) {
     const entry = { key: randomId(), made: Date.now(), path, body };
+    this.#mine.add(entry.key);
     localStorage.setItem(PREFIX + entry.key, JSON.stringify(entry));
     this.onChange();
     this.run();
@@ -44,16 +52,17 @@ export class Queue {
 
   async #deliver(entry) {
     try {
-      this.#done(entry, await post(entry.path, entry.body, { "Idempotency-Key": entry.key }), this.onAnswer);
+      this.#done(entry, "onAnswer", await post(entry.path, entry.body, { "Idempotency-Key": entry.key }));
     } catch (error) {
       if (error instanceof Unreachable) return false;
-      this.#done(entry, error, this.onRefusal);
+      this.#done(entry, "onRefusal", { message: error.message });
     }
     return true;
   }
 
-  #done(entry, outcome, tell) {
+  #done(entry, listener, outcome) {
     localStorage.removeItem(PREFIX + entry.key);
-    tell(entry, outcome);
+    this.#tabs.postMessage({ entry, listener, outcome });
+    this[listener](entry, outcome);
   }
 }

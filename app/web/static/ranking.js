@@ -1,5 +1,5 @@
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
-import { address, element, get, problem, set } from "./api.js";
+import { address, element, get, problem, questions, set } from "./api.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
@@ -9,21 +9,21 @@ const slider = document.getElementById("as-of");
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
 const texts = new Map();
 const GOES_ON = new Set(["open", "all_leased"]);
-let shown = null, sorted = { by: "rank", up: true }, asking = null, loading = null;
+const ask = questions();
+let shown = null, sorted = { by: "rank", up: true }, loading = null;
 
 const isNow = () => slider.value === slider.max;
 const wanted = () => ({ method: choices.method.value, as_of: isNow() ? undefined : slider.value });
 
 async function load() {
-  asking?.abort();
-  asking = new AbortController();
+  const signal = ask();
   document.getElementById("version").textContent = isNow() ? "now" : slider.value;
   for (const link of document.querySelectorAll("[data-format]")) {
     link.href = address("/ranking", { ...wanted(), format: link.dataset.format });
   }
   try {
     const [ranking, { status }] = await Promise.all([
-      get("/ranking", wanted(), undefined, asking.signal), get("/next-pair", { count: 1 }, undefined, asking.signal),
+      get("/ranking", wanted(), undefined, signal), get("/next-pair", { count: 1 }, undefined, signal),
     ]);
     shown = ranking;
     problem(null);
@@ -31,7 +31,7 @@ async function load() {
     tellStatus(status);
     tellLeader(GOES_ON.has(status));
   } catch (error) {
-    if (error.name !== "AbortError") problem(error);
+    problem(error);
   }
 }
 
