@@ -1,7 +1,7 @@
 """Candidates in a file, or typed one to a line: which columns hold them, and every line that cannot be one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from app import tables
 from app.schemas import LONGEST_KEY, CandidateIn
-from app.tables import Fault, InputError, Table
+from app.tables import ANY, Bounds, Fault, InputError, Table
 
 TYPED = "your lines"
 KEY_AND_TEXT = re.compile(r"(\S+):[ \t]+(.+)")
@@ -47,9 +47,12 @@ def read(table: Table, columns: Columns = Columns(), max_chars: int | None = Non
     return Found(used, good, sorted(faults, key=lambda fault: fault.line))
 
 
-def typed(lines: str) -> Table:
-    """Lines `key: text`, or just texts, which are numbered. Raises InputError where there is none."""
-    filled = [(number, line.strip()) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
+def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
+    """Lines `key: text`, or just texts, which are numbered. Raises InputError where there is none, or too many."""
+    filled: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        filled += [(number, line.strip())] if line.strip() else []
+        bounds.hold(TYPED, rows=len(filled))
     if not filled:
         raise InputError("there are no candidates yet; write one per line, or choose a file")
     pairs = [_key_and_text(n, line) for n, (_, line) in enumerate(filled, 1)]

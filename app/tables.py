@@ -5,23 +5,24 @@ A file that cannot be used ends in one InputError, which names the file, the lin
 """
 
 import csv
-import gzip
 import io
 import json
 import sys
-import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cache
+from itertools import chain, islice
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
+import pyarrow.compute
 import pyarrow.parquet
 from numpy.typing import ArrayLike, NDArray
 
+from app.spreadsheets import unguarded
 from app.words import MAX_WEIGHT, P_OF_WINNER, Winner
 
 H = TypeVar("H", bound=Hashable)
@@ -49,7 +50,11 @@ WORDS: dict[str, Winner] = {
 }
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+AS_JSON = json.JSONEncoder(ensure_ascii=False)
+CHUNK = 2**20  # bytes that are unpacked at once
+BATCH = 1000  # rows that are read at once
 csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that csv allows a field
+EXPORTED = {"seq", "winner", "p_first", "voided_by"}  # by these columns a log that the service exported is known
 EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 
 
@@ -57,6 +62,10 @@ class InputError(Exception):
     """What was brought cannot be used; the message is one line for the person who brought it."""
 
     exit_code = 2
+
+
+class TooManyRows(InputError):
+    """There are more rows than allowed."""
 
 
 class Fault(NamedTuple):
@@ -71,6 +80,30 @@ class Fault(NamedTuple):
     def error(self, name: str) -> InputError:
         column = "" if self.column is None else f", column {self.column!r}"
         return InputError(f"{name}, {self.place}{column}: {self.wrong}; {self.remedy}")
+
+
+class Bounds(NamedTuple):
+    """How much a file may hold, and whether anyone still waits for it."""
+
+    size: float = inf  # bytes, unpacked
+    rows: float = inf
+    columns: float = inf
+    line: float = inf  # bytes
+    is_awaited: Callable[[], bool] = lambda: True
+
+    def hold(self, name: str, size: int = 0, rows: int = 0, columns: int = 0) -> None:
+        """Raises InputError."""
+        if size > self.size:
+            raise InputError(f"{name}: unpacks to more than {self.size:,} bytes; send it in smaller parts")
+        if rows > self.rows:
+            raise TooManyRows(f"{name}: there are more than {self.rows:,} rows; send it in smaller parts")
+        if columns > self.columns:
+            raise InputError(f"{name}: there are more than {self.columns:,} columns; leave out those of no use here")
+        if not self.is_awaited():
+            raise InputError(f"{name}: given up, as nobody waits for it any more")
+
+
+ANY = Bounds()
 
 
 class Content(NamedTuple):
@@ -140,31 +173,30 @@ class Verdicts(NamedTuple):
 
 def read(path: str) -> Table:
     """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError, for one bad line too."""
-    table = _table("standard input", ".csv", sys.stdin.buffer.read()) if path == "-" else parse(path, _contents(path))
+    name, payload = ("standard input.csv", sys.stdin.buffer.read()) if path == "-" else (path, _contents(path))
+    table = parse(name, payload)
     for fault in table.content.faults[:1]:
         raise fault.error(table.name)
     return _own_export(table)
 
 
-def parse(name: str, payload: bytes, max_bytes: int | None = None) -> Table:
+def parse(name: str, payload: bytes, bounds: Bounds = ANY) -> Table:
     """The table in the contents of a file of that name, without its bad lines, which are the faults of its content.
 
-    Raises InputError where the file as a whole is of no use, or would unpack to more than `max_bytes`.
+    Raises InputError where the file as a whole is of no use, or holds more than `bounds`.
     """
     suffixes = Path(name.lower()).suffixes
     if suffixes[-2:] in ([".csv", ".gz"], [".jsonl", ".gz"]):
-        return _table(name, suffixes[-2], _unpack(name, payload, max_bytes))
-    if suffixes[-1:] == [".parquet"]:
-        _refuse_large_parquet(name, payload, max_bytes)
-    return _table(name, "".join(suffixes[-1:]), payload)
+        return _table(name, suffixes[-2], _unpack(name, payload, bounds), bounds)
+    return _table(name, "".join(suffixes[-1:]), payload, bounds)
 
 
-def _table(name: str, kind: str, payload: bytes) -> Table:
+def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
     if kind not in READERS:
         raise InputError(f"{name}: unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet")
     if payload.removeprefix(BOM_UTF8).isspace() or payload in (b"", BOM_UTF8):
         raise InputError(f"{name}: the file is empty")
-    content = READERS[kind](name, payload)
+    content = READERS[kind](name, payload, bounds)
     if not content.cells.num_rows and not content.faults:
         raise InputError(f"{name}: there are column names but no rows")
     return Table(name, content.cells, np.arange(content.cells.num_rows), content)
@@ -172,7 +204,7 @@ def _table(name: str, kind: str, payload: bytes) -> Table:
 
 def _own_export(table: Table) -> Table:
     """A log that the service exported: voided comparisons do not count, and p_first says it all."""
-    if not {"seq", "winner", "p_first", "voided_by"} <= set(table.columns):
+    if not set(table.columns) >= EXPORTED:
         return table
     kept = where(table, [("voided_by", "")])
     return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
@@ -189,119 +221,168 @@ def _contents(path: str) -> bytes:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _unpack(name: str, payload: bytes, max_bytes: int | None) -> bytes:
+def _unpack(name: str, payload: bytes, bounds: Bounds) -> bytes:
+    unpacked = io.BytesIO()
     try:
-        with gzip.open(io.BytesIO(payload)) as packed:
-            unpacked = packed.read(-1 if max_bytes is None else max_bytes + 1)
-    except (OSError, EOFError, zlib.error):
+        with pa.CompressedInputStream(pa.BufferReader(payload), "gzip") as packed:
+            while chunk := packed.read(CHUNK):
+                unpacked.write(chunk)
+                bounds.hold(name, size=unpacked.tell())
+    except OSError:
         raise InputError(f"{name}: not gzip, or cut short; rename the file or fetch it again") from None
-    _refuse_large(name, len(unpacked), max_bytes)
-    return unpacked
+    return unpacked.getvalue()
 
 
-def _refuse_large(name: str, size: int, max_bytes: int | None) -> None:
-    if max_bytes is not None and size > max_bytes:
-        raise InputError(f"{name}: unpacks to more than {max_bytes:,} bytes; send it in smaller parts")
+def _lines(name: str, payload: bytes, bounds: Bounds) -> Iterator[str]:
+    """Each line with its end. Decoded one by one: as one text a file may take four times its bytes."""
+    for number, line in enumerate(io.BytesIO(payload.removeprefix(BOM_UTF8)), 1):
+        if len(line) > bounds.line:
+            raise InputError(f"{name}, line {number}: longer than {bounds.line:,} bytes; shorten it")
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            raise InputError(f"{name}, line {number}: not UTF-8 text; save the file as UTF-8") from None
 
 
-def _decode(name: str, payload: bytes) -> str:
-    try:
-        return payload.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = payload.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}, line {line}: not UTF-8 text; save the file as UTF-8") from None
+def _batches(name: str, rows: Iterable[H], bounds: Bounds) -> Iterator[list[H]]:
+    """`BATCH` rows at a time, while they keep within the bounds."""
+    rows, count = iter(rows), 0
+    while batch := list(islice(rows, BATCH)):
+        count += len(batch)
+        bounds.hold(name, rows=count)
+        yield batch
 
 
-def _read_csv(name: str, payload: bytes) -> Content:
-    text = _decode(name, payload)
-    as_text = pa.csv.ConvertOptions(column_types=dict.fromkeys(_header(name, text), pa.string()))
-    multiline = pa.csv.ParseOptions(newlines_in_values=True)
-    try:
-        cells = pa.csv.read_csv(io.BytesIO(payload), parse_options=multiline, convert_options=as_text)
-    except pa.ArrowInvalid:
-        return _read_awkward_csv(text)
-    lines = cache(lambda: [line for line, _ in _records(text)][1:])
-    return Content(cells, "line", lambda row: lines()[row], [])
+def _read_csv(name: str, payload: bytes, bounds: Bounds) -> Content:
+    records = _records(_lines(name, payload, bounds))
+    line, header = next(records)
+    bounds.hold(name, columns=len(header))
+    _refuse_repeated(f"{name}, line {line}", header)
+    restored = unguarded if set(header) >= EXPORTED else str
+    schema = pa.schema([(column, pa.string()) for column in header])
+    tables, lines, faults = [schema.empty_table()], list[int](), list[Fault]()
+    for batch in _batches(name, records, bounds):
+        good = [(line, record) for line, record in batch if len(record) == len(header)]
+        faults += [_ragged(line, len(record), len(header)) for line, record in batch if len(record) != len(header)]
+        lines += [line for line, _ in good]
+        columns = zip(*(map(restored, record) for _, record in good), strict=True)
+        cells: list[Any] = [pa.array(each, pa.string()) for each in columns]
+        tables += [pa.Table.from_arrays(cells, schema=schema)] if good else []
+    return Content(pa.concat_tables(tables), "line", lambda row: lines[row], faults)
 
 
-def _read_awkward_csv(text: str) -> Content:
-    """What Arrow refuses: records that are not as wide as the header, or longer than a block."""
-    (_, header), *records = _records(text)
-    faults = [_ragged(line, len(record), len(header)) for line, record in records if len(record) != len(header)]
-    good = [(line, record) for line, record in records if len(record) == len(header)]
-    cells = {column: pa.array([record[n] for _, record in good], pa.string()) for n, column in enumerate(header)}
-    return Content(pa.table(cells), "line", lambda row: good[row][0], faults)
+def _refuse_repeated(place: str, columns: Iterable[str]) -> None:
+    if repeated := [column for column, times in Counter(columns).items() if times > 1]:
+        raise InputError(f"{place}: column {repeated[0]!r} is there twice; rename one of them")
 
 
 def _ragged(line: int, found: int, width: int) -> Fault:
     return Fault(f"line {line}", line, None, f"{found} fields, the header has {width}", "quote commas")
 
 
-def _header(name: str, text: str) -> list[str]:
-    line, header = next(_records(text))
-    if repeated := [column for column in header if header.count(column) > 1]:
-        raise InputError(f"{name}, line {line}: column {repeated[0]!r} is there twice; rename one of them")
-    return header
-
-
-def _records(text: str) -> Iterator[tuple[int, list[str]]]:
+def _records(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """The line that each record starts on, and its fields; blank lines are no records."""
-    reader, line = csv.reader(io.StringIO(text, newline="")), 1
+    reader, line = csv.reader(chain.from_iterable(map(_split, lines))), 1
     for record in reader:
         if record:
             yield line, record
         line = reader.line_num + 1
 
 
-def _read_jsonl(name: str, payload: bytes) -> Content:
-    lines = [(k, line) for k, line in enumerate(_decode(name, payload).split("\n"), 1) if line.strip()]
-    read = [(number, _parse_object(number, line)) for number, line in lines]
-    entries = [(number, entry) for number, entry in read if isinstance(entry, dict)]
-    columns = dict.fromkeys(column for _, entry in entries for column in entry)
-    cells = {column: pa.array([_as_text(entry.get(column)) for _, entry in entries]) for column in columns}
-    faults = [entry for _, entry in read if isinstance(entry, Fault)]
-    return Content(pa.table(cells), "line", lambda row: entries[row][0], faults)
+def _split(line: str) -> Iterable[str]:
+    """Lines that end in a carriage return."""
+    return io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
-def _parse_object(line: int, text: str) -> dict[str, Any] | Fault:
+def _read_jsonl(name: str, payload: bytes, bounds: Bounds) -> Content:
+    lines = ((n, line) for n, line in enumerate(_lines(name, payload, bounds), 1) if line.strip())
+    rows, numbers, faults = list[dict[str, str]](), list[int](), list[Fault]()
+    columns: dict[str, None] = {}
+    for batch in _batches(name, lines, bounds):
+        for number, line in batch:
+            row = _parse_object(number, line)
+            if isinstance(row, Fault):
+                faults.append(row)
+                continue
+            columns |= dict.fromkeys(row)
+            bounds.hold(name, columns=len(columns))
+            rows.append(row)
+            numbers.append(number)
+    cells = {column: pa.array([row.get(column, "") for row in rows], pa.string()) for column in columns}
+    return Content(pa.table(cells), "line", lambda row: numbers[row], faults)
+
+
+def _parse_object(line: int, text: str) -> dict[str, str] | Fault:
+    """The cells of one line, as text."""
     try:
         entry = json.loads(text)
-        json.dumps(entry, ensure_ascii=False).encode()
+        if isinstance(entry, dict):
+            row = {column: _as_text(value) for column, value in entry.items()}
+            "".join(chain(row, row.values())).encode()
+            return row
+        reason = "not a JSON object"
     except json.JSONDecodeError as error:
         reason = f"not JSON ({error.msg.lower()})"
     except UnicodeEncodeError:
         reason = "half a character (a lone surrogate)"
     except (ValueError, RecursionError):
         reason = "numbers too long or lists too deep to read"
-    else:
-        if isinstance(entry, dict):
-            return entry
-        reason = "not a JSON object"
     return Fault(f"line {line}", line, None, reason, "write one object per line")
 
 
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else AS_JSON.encode(value)
 
 
-def _read_parquet(name: str, payload: bytes) -> Content:
+def _read_parquet(name: str, payload: bytes, bounds: Bounds) -> Content:
+    """Without nested columns, as nothing reads them. Texts stay in the dictionary of the file until they are counted:
+    a row of a few bytes may hold a long one.
+    """
     try:
-        cells = pa.parquet.read_table(pa.BufferReader(payload))
+        file = pa.parquet.ParquetFile(pa.BufferReader(payload))
+        metadata, schema = file.metadata, file.schema_arrow
+        bounds.hold(name, columns=len(schema), rows=metadata.num_rows)
+        _refuse_repeated(name, schema.names)
+        flat = [field for field in schema if not pa.types.is_nested(field.type)]
+        texts = [field.name for field in flat if not _has_width(field.type)]
+        fixed = sum(field.type.bit_width // 8 for field in flat if _has_width(field.type))
+        packed = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
+        bounds.hold(name, size=max(packed, fixed * metadata.num_rows))
+        file = pa.parquet.ParquetFile(pa.BufferReader(payload), read_dictionary=texts)
+        tables, size = [_with_nested(file.schema_arrow.empty_table(), schema)], 0
+        for batch in file.iter_batches(BATCH, columns=[field.name for field in flat]):
+            size += sum(map(_unpacked_bytes, batch.columns))
+            bounds.hold(name, size=size)
+            tables.append(_with_nested(batch, schema))
     except (pa.ArrowInvalid, OSError) as error:
         raise _no_parquet(name, error) from None
-    return Content(cells, "row", lambda row: row + 1, [])
+    return Content(pa.concat_tables(tables), "row", lambda row: row + 1, [])
 
 
-def _refuse_large_parquet(name: str, payload: bytes, max_bytes: int | None) -> None:
-    if max_bytes is None or not payload:
-        return
+def _has_width(kind: pa.DataType) -> bool:
+    """Whether each value takes the same number of bits."""
     try:
-        metadata = pa.parquet.read_metadata(pa.BufferReader(payload))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _no_parquet(name, error) from None
-    _refuse_large(name, sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups)), max_bytes)
+        return bool(kind.bit_width)
+    except ValueError:
+        return False
+
+
+def _unpacked_bytes(column: Any) -> int:
+    """Bytes that the texts of an Arrow column take when each row has its own."""
+    if not isinstance(column, pa.DictionaryArray):
+        return int(column.nbytes)
+    texts: Any = column.dictionary
+    return pa.compute.sum(pa.compute.binary_length(texts).take(column.indices)).as_py() or 0
+
+
+def _with_nested(cells: pa.RecordBatch | pa.Table, schema: pa.Schema) -> pa.Table:
+    """With the columns that were not read, empty."""
+    read = set(cells.schema.names)
+    return pa.table(
+        {field.name: cells[field.name] if field.name in read else pa.nulls(len(cells), field.type) for field in schema}
+    )
 
 
 def _no_parquet(name: str, error: Exception) -> InputError:

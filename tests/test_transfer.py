@@ -1,11 +1,16 @@
 """What `nextpair import` reads."""
 
+import csv
+import io
+import re
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app import transfer
 from app.tables import Columns, InputError
+from tests.factories import compare
 
 
 def source(folder: Path, content: str) -> transfer.Source:
@@ -45,3 +50,22 @@ def test_the_first_bad_line_is_the_error(tmp_path: Path, content: str, said: str
     with pytest.raises(InputError) as caught:
         transfer.read(source(tmp_path, content))
     assert said in str(caught.value)
+
+
+KEYS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "'=1", "''+1", "'quoted'", " ='", "plain"]
+
+
+async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
+    http: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    made = await http.post("/v1/sets", json={"name": "n", "question": "q", "candidates": [{"key": k} for k in KEYS]})
+    url = f"/v1/sets/{made.json()['id']}"
+    await compare(http, made.json()["id"], *(f"{key}>plain" for key in KEYS[:-1]))
+    for path in (f"{url}/comparisons?format=csv", f"{url}/ranking?format=csv"):
+        rows = list(csv.reader(io.StringIO((await http.get(path)).text)))
+        assert not [cell for row in rows for cell in row if re.match(r"\s*[=+@]|-\D", cell)]
+    for form in ("csv", "jsonl", "parquet"):
+        file = tmp_path / f"log.{form}"
+        file.write_bytes((await http.get(f"{url}/comparisons", params={"format": form})).content)
+        contents = transfer.read(transfer.Source(str(file), Columns(), item=None))
+        assert {each.key for each in contents.candidates} == {key.strip() for key in KEYS}

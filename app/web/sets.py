@@ -1,7 +1,12 @@
 """The list of sets, and making a new one from a file or from typed lines."""
 
 import asyncio
-from typing import Annotated, Any, NamedTuple, get_args
+import io
+import json
+from collections.abc import Callable, Iterable
+from functools import partial
+from threading import Event
+from typing import Annotated, NamedTuple, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
@@ -13,12 +18,18 @@ from app.service import sets
 from app.service.errors import InvalidRequest, SetTooLarge
 from app.service.statuses import statuses
 from app.settings import Settings
-from app.tables import Fault, Table
+from app.tables import Bounds, Fault
 from app.web.pages import SECURITY, templates
 from app.words import CriterionName, OrderName, PageStatus, PositionBias
 
 PAGE = 50  # sets
 FAULTS = 100  # that one report shows
+LARGEST_FILE = 50_000_000  # bytes, unpacked
+LARGEST_ANSWER = 50_000_000  # bytes
+BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
+MOST_COLUMNS = 1000  # of a file
+POLL_SECONDS = 0.25  # between two looks whether the client has left
+ONE_FILE = asyncio.Semaphore(1)  # at a time, so that many take no more memory than one
 BYTES = "application/octet-stream"  # which a page of another site cannot send without asking
 SEARCHABLE = SECURITY | {  # the search is a plain GET form
     "Content-Security-Policy": SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
@@ -90,7 +101,7 @@ async def new(request: Request, ctx: ContextDep) -> Response:
 @router.post("/sets/new/candidates")
 async def preview(
     request: Request, ctx: ContextDep, file: str | None = None, key: str | None = None, text: str | None = None
-) -> dict[str, Any]:
+) -> Response:
     """The candidates in the body, a file of that name or else typed lines; nothing is created.
 
     Raises InvalidRequest, SetTooLarge.
@@ -98,37 +109,59 @@ async def preview(
     if request.headers.get("Content-Type") != BYTES:
         raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
     body, columns = await request.body(), candidate_files.Columns(key, text)
-    return await asyncio.to_thread(_preview, ctx.settings, file, body, columns)
+    async with ONE_FILE:
+        content = await _while_connected(request, partial(_preview, ctx.settings, file, body, columns))
+    return Response(content, media_type="application/json")
 
 
-def _preview(settings: Settings, file: str | None, body: bytes, columns: candidate_files.Columns) -> dict[str, Any]:
+async def _while_connected(request: Request, work: Callable[[Callable[[], bool]], bytes]) -> bytes:
+    """Do work in a thread and tell it, when it asks, whether the client still waits for it."""
+    left = Event()
+    task = asyncio.create_task(asyncio.to_thread(work, lambda: not left.is_set()))
     try:
-        table = _table(settings, file, body)
+        while not (await asyncio.wait({task}, timeout=POLL_SECONDS))[0]:
+            if await request.is_disconnected():
+                left.set()
+        return await task
+    finally:
+        left.set()
+
+
+def _preview(
+    settings: Settings,
+    file: str | None,
+    body: bytes,
+    columns: candidate_files.Columns,
+    is_awaited: Callable[[], bool],
+) -> bytes:
+    size, line = min(settings.max_body_bytes, LARGEST_FILE), BYTES_OF_CHARACTER * settings.max_text_chars
+    bounds = Bounds(size, settings.max_candidates, MOST_COLUMNS, line, is_awaited)
+    try:
+        table = tables.parse(file, body, bounds) if file else candidate_files.typed(_lines(body), bounds)
         found = candidate_files.read(table, columns, settings.max_text_chars)
+    except tables.TooManyRows:
+        raise SetTooLarge(
+            f"There are more than {settings.max_candidates:,} candidates, which is what this server allows "
+            "(NEXTPAIR_MAX_CANDIDATES). Leave some out."
+        ) from None
     except tables.InputError as error:
         raise InvalidRequest(str(error)) from None
-    _refuse_large_set(len(found.candidates), settings.max_candidates)
-    return {
+    shown = {
         "columns": table.columns if file else [],
         "key": found.columns.key,
         "text": found.columns.text,
-        "candidates": [candidate.model_dump(include={"key", "text"}) for candidate in found.candidates],
         "faults": [_shown(fault) for fault in found.faults[:FAULTS]],
         "fault_count": len(found.faults),
     }
+    candidates = b",".join(each.model_dump_json(include={"key", "text"}).encode() for each in found.candidates)
+    answer = b'%s, "candidates": [%s]}' % (json.dumps(shown).encode()[:-1], candidates)
+    if len(answer) > LARGEST_ANSWER:
+        raise InvalidRequest(f"What is to be shown takes more than {LARGEST_ANSWER:,} bytes; send it in smaller parts.")
+    return answer
 
 
-def _table(settings: Settings, file: str | None, body: bytes) -> Table:
-    if file is None:
-        return candidate_files.typed(body.decode(errors="replace"))
-    return tables.parse(file, body, settings.max_body_bytes)
-
-
-def _refuse_large_set(count: int, limit: int) -> None:
-    if count > limit:
-        raise SetTooLarge(
-            f"There are {count:,} candidates; this server allows {limit:,} (NEXTPAIR_MAX_CANDIDATES). Leave some out."
-        )
+def _lines(body: bytes) -> Iterable[str]:
+    return io.TextIOWrapper(io.BytesIO(body), "utf-8", "replace")
 
 
 def _shown(fault: Fault) -> dict[str, str | None]:

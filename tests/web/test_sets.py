@@ -4,7 +4,8 @@ import gzip
 import io
 import json
 import re
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
+from app import tables
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
@@ -50,7 +52,7 @@ def jsonl(*rows: Any) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def parquet(**columns: list[Any]) -> bytes:
+def parquet(**columns: Any) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd", write_statistics=False)
     return sink.getvalue()
@@ -391,3 +393,79 @@ async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
 
 async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:
     assert_problem(await look(small, "a\nb\nc\nd\n"), 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
+
+
+def shared_text(rows: int, text: str) -> bytes:
+    """A Parquet file in which all rows share one text."""
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), [text])
+    return parquet(key=[str(n) for n in range(rows)], text=same)
+
+
+TINY = "k,\n" * 5001
+LARGE: list[tuple[str | None, str | bytes, int, str]] = [
+    ("shared.parquet", shared_text(4000, "x" * 20_000), 422, "unpacks to more than 50,000,000 bytes"),
+    ("packed.csv.gz", gzip.compress(b"key,text\n" + b"x" * 50_000_000), 422, "unpacks to more than 50,000,000 bytes"),
+    ("rows.csv", "key,text\n" + TINY, 413, "NEXTPAIR_MAX_CANDIDATES"),
+    ("ragged.csv", "key,text,more\n" + TINY, 413, "NEXTPAIR_MAX_CANDIDATES"),
+    ("rows.jsonl", "{}\n" * 5001, 413, "NEXTPAIR_MAX_CANDIDATES"),
+    ("faulty.jsonl", "?\n" * 5001, 413, "NEXTPAIR_MAX_CANDIDATES"),
+    ("rows.parquet", shared_text(5001, "x"), 413, "NEXTPAIR_MAX_CANDIDATES"),
+    (None, TINY, 413, "NEXTPAIR_MAX_CANDIDATES"),
+    ("columns.csv", ",".join(map(str, range(1001))) + "\n1\n", 422, "more than 1,000 columns"),
+    ("columns.jsonl", jsonl(*({str(n): 1} for n in range(1001))), 422, "more than 1,000 columns"),
+    ("object.jsonl", jsonl({str(n): 1 for n in range(1001)}), 422, "more than 1,000 columns"),
+    ("columns.parquet", parquet(**{str(n): [1] for n in range(1001)}), 422, "more than 1,000 columns"),
+    ("line.csv", "key,text\na," + "x" * 8_000_000, 422, "line 2: longer than 8,000,000 bytes"),
+    ("nested.jsonl", '{"key":"a","text":[' + "{}," * 2_700_000, 422, "line 1: longer than 8,000,000 bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "content", "status", "says"), LARGE, ids=[str(case[0]) for case in LARGE])
+async def test_a_file_that_would_take_much_memory_or_time_is_refused(
+    http: httpx.AsyncClient, file: str | None, content: str | bytes, status: int, says: str
+) -> None:
+    answer = await (look(http, content) if file is None else look(http, content, file=file))
+    assert_problem(answer, status, "set-too-large" if status == 413 else "invalid-request", says)
+
+
+async def test_a_preview_that_grows_as_json_is_refused(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.sets.LARGEST_ANSWER", 1000)
+    assert_problem(
+        await look(http, "key,text\nash," + "\1" * 200, file="t.csv"), 422, "invalid-request", "smaller parts"
+    )
+
+
+async def test_columns_of_no_use_may_be_nested(http: httpx.AsyncClient) -> None:
+    content = parquet(key=["ash"], embedding=[[0.5] * 10_000], text=["Tall."])
+    preview = await look_at(http, content, file="trees.parquet")
+    assert (preview["columns"], preview["candidates"]) == (["key", "embedding", "text"], CANDIDATES[:1])
+
+
+async def test_reading_stops_when_the_client_has_left(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.web.sets.POLL_SECONDS", 0.001)
+    read_lines: list[int] = []
+
+    def slowly(lines: Iterable[str], bounds: tables.Bounds) -> tables.Table:
+        for n, _ in enumerate(lines):
+            read_lines.append(n)
+            time.sleep(0.01)
+            bounds.hold("lines", rows=1)
+        raise AssertionError("read to the end")
+
+    monkeypatch.setattr("app.candidate_files.typed", slowly)
+    messages = iter([{"type": "http.request", "body": b"a\n" * 3000}])
+
+    async def receive() -> dict[str, Any]:
+        return next(messages, {"type": "http.disconnect"})
+
+    answers: list[Any] = []
+
+    async def send(message: Any) -> None:
+        answers.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/octet-stream")]
+    scope = {"type": "http", "method": "POST", "path": "/sets/new/candidates", "query_string": b"", "headers": headers}
+    await app(scope, receive, send)
+    assert 0 < len(read_lines) < 3000
