@@ -26,7 +26,7 @@ class Outage:
             self._times = 0
         if not away:
             return
-        asked = min(max(each.retry_after for each in away), PATIENCE)
-        pause = max(asked, min(FIRST * 2.0**self._times, LONGEST))
+        retry_after = min(max(each.retry_after for each in away), PATIENCE)
+        pause = max(retry_after, min(FIRST * 2.0**self._times, LONGEST))
         self._times, self._until = self._times + 1, time.monotonic() + pause
         event("the engine is away", because=away[0].reason, trying_again_in=round(pause, 1))

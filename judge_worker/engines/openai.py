@@ -155,8 +155,8 @@ class Server:
         """Learn from a refusal how the server wants to be asked."""
         if _status(refusal) not in (400, 422) or not isinstance(refusal, httpx.Response):
             return False
-        for said, change in CHANGES.items():
-            if change not in self._changes and re.search(said, refusal.text, re.IGNORECASE):
+        for words, change in CHANGES.items():
+            if change not in self._changes and re.search(words, refusal.text, re.IGNORECASE):
                 self._changes.append(change)
                 return True
         return False
@@ -187,14 +187,14 @@ class Server:
     def _words(self, answer: Answer) -> str:
         """What it says, for a person, without what was sent in secret."""
         if isinstance(answer, httpx.ReadTimeout):
-            said = f"gave no answer in {self._http.timeout.read:g} seconds"
+            words = f"gave no answer in {self._http.timeout.read:g} seconds"
         elif isinstance(answer, httpx.RequestError):
-            said = f"gave no answer: {answer or type(answer).__name__}"
+            words = f"gave no answer: {answer or type(answer).__name__}"
         else:
-            said = f"answered {answer.status_code}: {' '.join(answer.text.split())[:300]}"
+            words = f"answered {answer.status_code}: {' '.join(answer.text.split())[:300]}"
         for secret in self._secrets:
-            said = said.replace(secret, "...")
-        return f"{httpx.URL(self._address).copy_with(userinfo=b'')} {said}."
+            words = words.replace(secret, "...")
+        return f"{httpx.URL(self._address).copy_with(userinfo=b'')} {words}."
 
 
 class ByTokens:
@@ -387,8 +387,8 @@ def _pause(answer: Answer, tried: int) -> float | None:
 
 
 def _retry_after(answer: Answer) -> float:
-    asked = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
-    return float(asked) if asked.isdecimal() else 0.0
+    seconds = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
+    return float(seconds) if re.fullmatch(r"\d+(\.\d+)?", seconds) else 0.0
 
 
 def _tokenizer(name: str) -> Any:

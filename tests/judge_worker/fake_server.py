@@ -44,7 +44,7 @@ class Server:
         return self.excuse if next(self._chats) in self.out else self._chat(json.loads(request.content))
 
     def _chat(self, body: Mapping[str, Any]) -> httpx.Response:
-        said = body["messages"][-1]["content"]
+        prompt = body["messages"][-1]["content"]
         for name, words in self.refuses.items():
             if name in body:
                 return _refusal(400, words)
@@ -52,19 +52,19 @@ class Server:
             return _refusal(422, f"wanted: {sorted(self.wants_fields)}")
         if body.get("top_logprobs", 0) > self.most:
             return _refusal(400, f"Invalid 'top_logprobs': must be less than or equal to {self.most}.")
-        if REFUSED in said:
+        if REFUSED in prompt:
             return _refusal(400, "content filter")
-        if BREAKS in said:
+        if BREAKS in prompt:
             return httpx.Response(500, text="Internal Server Error")
-        return self._judge(said, body)
+        return self._judge(prompt, body)
 
-    def _judge(self, said: str, body: Mapping[str, Any]) -> httpx.Response:
-        first, second = (part.split("\n\n")[0] for part in said.split("Text A:\n")[1].split("\n\nText B:\n"))
+    def _judge(self, prompt: str, body: Mapping[str, Any]) -> httpx.Response:
+        first, second = (part.split("\n\n")[0] for part in prompt.split("Text A:\n")[1].split("\n\nText B:\n"))
         share = 1.0 / (1.0 + exp(0.1 * (len(second) - len(first))))
         a, b = 0.9 * share, 0.9 * (1.0 - share)
         tops = [{" A": 0.8 * a, "A": 0.2 * a, " B": b, " C": 0.05, "x": 0.04}]
         if self.wordy:
-            tops.insert(0, {"Option" if "Option A" in said else "Text": 0.9, "The": 0.1})
+            tops.insert(0, {"Option" if "Option A" in prompt else "Text": 0.9, "The": 0.1})
         room = body.get("max_tokens") or body.get("max_completion_tokens") or 16
         return answer_of(*tops[:room], logprobs=self.logprobs)
 
