@@ -137,6 +137,13 @@ async def test_method_version_search_and_order_can_be_chosen(judged: Judged, som
     assert await page.get_by_role("columnheader", name="Candidate").get_attribute("aria-sort") == "descending"
 
 
+async def test_texts_are_found_among_many(new_set: NewSet, someone: Someone) -> None:
+    page = await open_page(someone, await new_set("A needle.", *(f"Hay {n}." for n in range(300))))
+    await page.get_by_label("Find").fill("needle")
+    await expect(page.locator("#ranking tbody tr")).to_have_count(1)
+    await expect(page.locator("#ranking tbody summary")).to_contain_text("A needle.")
+
+
 async def test_the_text_behind_a_key_can_be_read(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged())
     row = page.locator("#ranking details").first
