@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from app.client import AsyncClient, create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
 from app.schemas import CandidateIn, SetIn, SetOut
 from judge_worker import outage, prompts, run
+from judge_worker import worker as worker_module
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Away, Outcome
 from judge_worker.engines import openai
@@ -30,6 +31,8 @@ SETTINGS = Settings(
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
     monkeypatch.setattr(outage, "FIRST", 0.05)
+    monkeypatch.setattr(worker_module, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(worker_module, "FIRST_PAUSE", 0.02)
 
 
 @pytest.fixture
