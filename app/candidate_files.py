@@ -1,17 +1,22 @@
 """Candidates in a file, or typed one to a line: which columns hold them, and every line that cannot be one."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from app import tables
 from app.schemas import LONGEST_KEY, CandidateIn
 from app.tables import ANY, Bounds, Fault, InputError, Table
 
 TYPED = "your lines"
+KEYS = ("key", "id", "name")  # usual names of columns, in upper or lower case, the more telling first
+TEXTS = ("text", "output", "answer", "response", "content", "body", "joke")
+STRINGS = (pa.string(), pa.large_string())
+PROSE = 20.0  # characters on average; a column of distinct cells that are longer holds texts
 KEY_AND_TEXT = re.compile(r"(\S+):[ \t]+(.+)")
 NUL = "\0"  # what PostgreSQL cannot keep
 
@@ -73,12 +78,40 @@ def _refuse_other_tables(table: Table) -> None:
         raise InputError(f"{table.name}: there is one column, {table.columns[0]!r}; separate cells by commas")
 
 
+def look_like_candidates(table: Table) -> bool:
+    """Whether the table tells no verdicts, and a column is named or filled as texts are."""
+    tells_verdicts = tables.has_pairs(table, tables.Columns()) or bool(_named(table.columns, tables.OUTCOMES))
+    return not tells_verdicts and bool(_named(table.columns, TEXTS) or _prose(table, table.columns))
+
+
 def _used(table: Table, columns: Columns) -> Columns:
-    """Without a column `text` the last one that is not the key is taken for it."""
-    key = ("key" if "key" in table.columns else "") if columns.key is None else columns.key
+    """The usual names; without one the texts are the longest distinct ones, or else the last column."""
+    key = _named(table.columns, KEYS) if columns.key is None else columns.key
     others = [column for column in table.columns if column != key]
-    usual = "text" if "text" in others else "".join(others[-1:])
+    usual = _named(others, TEXTS) or _prose(table, others) or "".join(others[-1:])
     return Columns(key, usual if columns.text is None else columns.text)
+
+
+def _named(columns: Sequence[str], names: Sequence[str]) -> str:
+    """The column that has the first of these names, empty where none has one of them."""
+    by_name = {column.casefold(): column for column in reversed(columns)}
+    return next((by_name[name] for name in names if name in by_name), "")
+
+
+def _prose(table: Table, columns: Sequence[str]) -> str:
+    """The column of the longest texts, all different, empty where they are short."""
+    lengths = {column: _length_of_distinct(table.cells[column]) for column in columns}
+    longest = max(lengths, key=lengths.__getitem__, default="")
+    return longest if lengths.get(longest, 0.0) >= PROSE else ""
+
+
+def _length_of_distinct(cells: Any) -> float:
+    """Mean number of characters in a column of texts that all differ; 0 for any other column."""
+    if (cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type) not in STRINGS:
+        return 0.0
+    texts = cells.cast(pa.string())
+    all_differ = pc.count_distinct(texts, mode="all").as_py() == len(texts)
+    return float(pc.mean(pc.utf8_length(texts)).as_py() or 0.0) if all_differ else 0.0
 
 
 def _rows(table: Table, columns: Columns) -> Iterator[_Row]:

@@ -369,7 +369,9 @@ def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 
 @app.command("import")
 def import_file(
-    file: Annotated[str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet.", callback=_there)],
+    file: Annotated[
+        str, typer.Argument(help="Comparisons or candidates: .csv, .json, .jsonl or .parquet.", callback=_there)
+    ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
     into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
@@ -380,19 +382,26 @@ def import_file(
     item: Annotated[str | None, typer.Option(metavar="COL", help="Item that was judged. [default: item]")] = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
     weight: WeightOption = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Key of a candidate, '' for row numbers. [default: key, id or name]"),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="COL", help="Its text. [default: text, output, ..., or the longest]")
+    ] = None,
     server: Server = LOCAL,
 ) -> None:
-    """Send a file to a running service: comparisons, or candidates (columns key and text).
+    """Send a file to a running service: comparisons, or candidates, which is a key and a text in each row.
 
     With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
     """
-    from app import transfer
+    from app import candidate_files, transfer
     from app.client import Client
     from app.offline.printing import progress_of
     from app.tables import Columns
 
     columns = Columns(first, second, winner, p_first, judge, weight)
-    contents = transfer.read(transfer.Source(file, columns, item))
+    contents = transfer.read(transfer.Source(file, columns, item, candidate_files.Columns(key, text)))
     with (
         Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
         progress_of(len(contents.comparisons), "sending") as advance,

@@ -21,6 +21,7 @@ class Source(NamedTuple):
     path: str
     columns: tables.Columns
     item: str | None  # column of the item
+    candidates: candidate_files.Columns = candidate_files.Columns()
 
 
 class Contents(NamedTuple):
@@ -30,13 +31,24 @@ class Contents(NamedTuple):
 
 
 def read(source: Source) -> Contents:
-    """The comparisons in a file, or the candidates where its columns are key and text. Raises tables.InputError."""
+    """The comparisons in a file, or the candidates where it looks like them, or columns of them are named.
+
+    Raises tables.InputError.
+    """
     table = tables.read(source.path)
-    if {"key", "text"} <= set(table.columns) and not tables.has_pairs(table, source.columns):
-        found = candidate_files.read(table)
+    names_candidates = source.candidates != candidate_files.Columns()
+    names_comparisons = source.columns != tables.Columns() or source.item is not None
+    if names_candidates and names_comparisons:
+        raise tables.InputError("--key and --text are columns of candidates; leave them out for comparisons")
+    if names_candidates or (not names_comparisons and candidate_files.look_like_candidates(table)):
+        found = candidate_files.read(table, source.candidates)
         for fault in found.faults[:1]:
             raise fault.error(table.name)
         return Contents(found.candidates, [], [])
+    if not names_comparisons and not tables.has_pairs(table, source.columns):
+        there = ", ".join(table.columns)
+        remedy = "give --first and --second of comparisons, or --key and --text of candidates"
+        raise tables.InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
     comparisons = _comparisons(table, source)
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
 

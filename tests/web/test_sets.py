@@ -235,8 +235,10 @@ async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -
 async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
     content = "id,title,body\n7,Ash,Tall.\n8,Birch,White.\n"
     found = await look_at(http, content, file="trees.csv")
-    assert (found["key"], found["text"], found["columns"]) == ("", "body", ["id", "title", "body"])
-    assert found["candidates"] == [{"key": "1", "text": "Tall."}, {"key": "2", "text": "White."}]
+    assert (found["key"], found["text"], found["columns"]) == ("id", "body", ["id", "title", "body"])
+    assert found["candidates"] == [{"key": "7", "text": "Tall."}, {"key": "8", "text": "White."}]
+    unnamed = await look_at(http, content.replace("id,", "no,"), file="trees.csv")
+    assert [each["key"] for each in unnamed["candidates"]] == ["1", "2"]
     named = await look_at(http, content, file="trees.csv", key="id", text="title")
     assert named["candidates"] == [{"key": "7", "text": "Ash"}, {"key": "8", "text": "Birch"}]
     bare = await look_at(http, content, file="trees.csv", key="title", text="")
