@@ -1,5 +1,6 @@
 """Requests and responses of the HTTP contract, v1. Pydantic only: the client uses the same models."""
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 from uuid import UUID
@@ -38,9 +39,11 @@ from app.words import (
 )
 
 M = TypeVar("M", bound=BaseModel)
+F = TypeVar("F")
 LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # of an absolute score: what the numerics can square and divide by
 LONGEST_KEY = 200
 LONGEST_LIST = 100_000  # candidates, comparisons and the like in one request
+LONGEST_JSON = 100_000  # characters of metadata or of what is kept with a verdict
 LARGEST_INTEGER = 2**63 - 1  # that the database holds
 MOST_FAULTS = 10_000  # of one request
 SHORTEST_LEASE = 0.001  # seconds
@@ -76,6 +79,16 @@ Generation = Annotated[
     ),
 ]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
+
+
+def _short(value: F) -> F:
+    length = len(json.dumps(value))
+    if length > LONGEST_JSON:
+        raise ValueError(f"takes {length:,} characters as JSON; send at most {LONGEST_JSON:,}")
+    return value
+
+
+ShortMetadata = Annotated[Metadata, AfterValidator(_short)]
 
 
 class TooManyFaults(Exception):
@@ -193,7 +206,7 @@ class CandidateIn(Request):
     outputs: dict[Key, Annotated[str, Field(min_length=1)] | None] | None = Field(
         default=None, description="Output by item key, for a set of systems; null where its text is kept elsewhere."
     )
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: ShortMetadata = Field(default_factory=dict)
 
 
 class SetIn(Request):
@@ -234,7 +247,7 @@ class SetIn(Request):
     budget: Budget | None = None
     stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: ShortMetadata = Field(default_factory=dict)
 
 
 class SetPatch(Request):
@@ -247,7 +260,7 @@ class SetPatch(Request):
     budget: Budget | None = None
     stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
-    metadata: Metadata | None = None
+    metadata: ShortMetadata | None = None
 
 
 class SetOut(Response):
@@ -477,7 +490,9 @@ class VerdictIn(Request):
         default=None, description="Probability that the model gave to the labels at all."
     )
     latency_ms: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
-    raw: JsonValue = Field(default=None, description="Whatever should be kept with the verdict.")
+    raw: Annotated[JsonValue, AfterValidator(_short)] = Field(
+        default=None, description="Whatever should be kept with the verdict."
+    )
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:

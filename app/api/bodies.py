@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 
 from app.api.problems import pointer
-from app.schemas import MOST_FAULTS, Counted, TooManyFaults
+from app.schemas import LONGEST_LIST, MOST_FAULTS, Counted, TooManyFaults
 from app.service.errors import At, InvalidRequest
 
 LARGE = 2**16  # bytes from which reading is no work for the event loop
@@ -65,6 +65,8 @@ def parse(body: bytes) -> Any:
     flawed: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(pairs) > LONGEST_LIST:
+            raise InvalidRequest(f"The body has an object with more than {LONGEST_LIST:,} members.")
         unique = dict(pairs)
         if len(unique) < len(pairs):
             flawed[:] = [(unique, pairs)]  # the last one: whatever holds it is read later, and has no such flaw

@@ -6,10 +6,10 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
-from typing import NamedTuple
+from itertools import accumulate, chain, islice
+from typing import NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -32,7 +32,10 @@ from app.storage.tables import Record
 from app.words import AskStatus, StopReason
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
-Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
+Place = tuple[UUID, int, int]  # set, item and candidate
+Texts = Mapping[Place, str | None]
+T = TypeVar("T")
+LARGEST_ANSWER = 7_000_000  # characters of text in one answer: JSON may need six bytes for one
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
 # their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
@@ -78,7 +81,7 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
     topic = ctx.notices.about(set_id)
     while True:
         heard = topic.notices
-        answer = (await _ask_together(ctx, {set_id: request.count}, request.count, asker)).get(set_id)
+        answer = (await _ask_together(ctx, {set_id: request.count}, request.count, LARGEST_ANSWER, asker)).get(set_id)
         if answer is None:
             raise await _missing(ctx, set_id)
         left = deadline - clock()
@@ -105,10 +108,13 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
             shares = _shares(left, queue, reach)
             wanted = {set_id: len(given[set_id]) + share for set_id, share in shares.items()}
             most = left + sum(len(given[set_id]) for set_id in shares)
-            answers = await _ask_together(ctx, wanted, most, asker)
+            room = LARGEST_ANSWER - sum(_length(pair) for of in given.keys() - shares.keys() for pair in given[of])
+            answers = await _ask_together(ctx, wanted, most, room, asker)
             statuses |= {answer.status for answer in answers.values()}
             given |= {set_id: answer.assignments for set_id, answer in answers.items()}
             left = request.count - sum(map(len, given.values()))
+            if sum(_length(pair) for of_set in answers.values() for pair in of_set.assignments) >= room:
+                left = 0
             full = [set_id for set_id in shares if len(given[set_id]) == wanted[set_id]]
             generous |= dict.fromkeys(full, 0)
             queue = {set_id: held for set_id, held in queue.items() if set_id not in shares}
@@ -165,6 +171,7 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     ((current, reason),) = await _current(ctx, db, [row])
     state = _State(*current, reason, _blocked(leases))
     (chosen,) = await _choose(ctx, [(state, count)], count)
+    chosen = chosen[: await _fitting(db, [(state, c.item, *c.pair[:2]) for c in chosen], LARGEST_ANSWER)]
     texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
     shown = [(_shown(state, texts, c.item, c.pair.first, c.pair.second), _why(state.terms, c)) for c in chosen]
     pairs = [schemas.Pair(item=item, first=first, second=second, why=why) for (item, first, second), why in shown]
@@ -240,19 +247,19 @@ def _live(row: Record, leases: Sequence[Record]) -> Record:
 
 
 async def _ask_together(
-    ctx: Context, counts: Mapping[UUID, int], most: int, asker: _Asker
+    ctx: Context, counts: Mapping[UUID, int], most: int, room: int, asker: _Asker
 ) -> dict[UUID, schemas.Assignments]:
     """So many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
 
-    Sets that are gone are left out.
+    Fewer where their texts take more than `room`, though one where there is any. Sets that are gone are left out.
     """
     ids = sorted(counts)
     async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
-        leased = await _lease_together(ctx, db, counts, most, asker)
+        leased, is_whole = await _lease_together(ctx, db, counts, most, room, asker)
         if not leased:
             await db.rollback()  # a new judge who asks for nothing leaves no trace
-    if sum(len(leases) for _, leases in leased) < most and asker.rank_sets_with is None:
+    if is_whole and sum(len(leases) for _, leases in leased) < most and asker.rank_sets_with is None:
         _note_spent(ctx, leased)
     async with ctx.reading() as db:
         answers = await _show(db, leased, asker.judge)  # a text that is leased does not change
@@ -272,9 +279,9 @@ def _note_spent(ctx: Context, leased: Sequence[tuple[_State, Sequence[_Leased]]]
 
 
 async def _lease_together(
-    ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], most: int, asker: _Asker
-) -> list[tuple[_State, list[_Leased]]]:
-    """What the asker holds of each set, and new leases where that is not enough."""
+    ctx: Context, db: AsyncConnection, counts: Mapping[UUID, int], most: int, room: int, asker: _Asker
+) -> tuple[list[tuple[_State, list[_Leased]]], bool]:
+    """What the asker holds of each set, and new leases where that is not enough; and whether all found room."""
     judge_id = await ctx.judge_id(db, asker.judge)
     rows = await assignments.blocking(db, list(counts), judge_id)
     people = await _people(db, judge_id, asker)
@@ -285,8 +292,45 @@ async def _lease_together(
     states = [by_id[set_id] for set_id in counts if set_id in by_id]
     lacking = [(state, counts[state.id] - len(mine[state.id])) for state in states]
     chosen = await _choose(ctx, lacking, most - sum(map(len, mine.values())), people)
+    held = [mine[state.id] for state in states]
+    pairs = [(state, x.item, x.first, x.second) for state, of_set in zip(states, held, strict=True) for x in of_set]
+    pairs += [(state, x.item, *x.pair[:2]) for state, of_set in zip(states, chosen, strict=True) for x in of_set]
+    fitting = await _fitting(db, pairs, room)
+    shown, chosen = _first(held, fitting), _first(chosen, fitting - sum(map(len, held)))
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
-    return [(state, mine[state.id] + added) for state, added in zip(states, new, strict=True)]
+    leased = [(state, old + added) for state, old, added in zip(states, shown, new, strict=True)]
+    return leased, fitting == len(pairs)
+
+
+def _first(lists: Sequence[Sequence[T]], count: int) -> list[list[T]]:
+    """The first `count` of all that the lists hold."""
+    rest = chain.from_iterable(lists)
+    taken = islice(rest, max(count, 0))
+    return [list(islice(taken, len(each))) for each in lists]
+
+
+async def _fitting(db: AsyncConnection, pairs: Sequence[tuple[_State, int, int, int]], room: int) -> int:
+    """How many pairs, of state, item, first and second, find room in one answer: one at least."""
+    if len(pairs) <= 1:
+        return len(pairs)
+    places = _places((state.id, item, first, second) for state, item, first, second in pairs)
+    lengths = await candidates.text_lengths(db, list(places))
+    taken = accumulate(
+        _around(state, item) + lengths[state.id, item, first] + lengths[state.id, item, second]
+        for state, item, first, second in pairs
+    )
+    return max(1, sum(each <= room for each in taken))
+
+
+def _around(state: _State, item: int) -> int:
+    """Characters that come with every pair."""
+    return sum(len(text or "") for text in (state.terms.question, state.terms.context, state.catalogue.items[item][1]))
+
+
+def _length(pair: schemas.Assignment) -> int:
+    """Characters of its texts."""
+    prompt = pair.item and pair.item.prompt
+    return sum(len(text or "") for text in (pair.question, pair.context, prompt, pair.first.text, pair.second.text))
 
 
 async def _settle(
@@ -488,5 +532,9 @@ def _why(terms: Terms, chosen: snapshots.Ask) -> schemas.Why:
 
 async def _texts(db: AsyncConnection, shown: Sequence[tuple[UUID, int, int, int]]) -> Texts:
     """For tuples of (set, item, first, second)."""
-    places = {(set_id, item, who) for set_id, item, first, second in shown for who in (first, second)}
+    places = _places(shown)
     return await candidates.texts(db, list(places)) if places else {}
+
+
+def _places(pairs: Iterable[tuple[UUID, int, int, int]]) -> set[Place]:
+    return {(set_id, item, who) for set_id, item, first, second in pairs for who in (first, second)}

@@ -54,7 +54,8 @@ async def store(
     _refuse_duplicates([i.key for i in new_items], "items")
     sent = list(_outputs(new))
     prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
-    _refuse_large_texts([*sent, *prompts], ctx.settings.max_text_chars)
+    for output in (*sent, *prompts):
+        refuse_large_text(output.text, output.pointer, ctx.settings)
     item_ids = await _store_items(db, set_id, new_items, sent)
     keys = [row.key for row in await candidates.keys(db, [set_id])]
     ids = _numbered(keys, (c.key for c in new))
@@ -138,14 +139,14 @@ def _numbered(known: Iterable[str], new: Iterable[str]) -> dict[str, int]:
     return {key: n for n, key in enumerate(dict.fromkeys(chain(known, new)))}
 
 
-def _refuse_large_texts(sent: Sequence[_Output], limit: int) -> None:
-    for output in sent:
-        if output.text is not None and len(output.text) > limit:
-            raise TextTooLarge(
-                f"A text has {len(output.text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
-                "Shorten it, or compare an excerpt.",
-                At(output.pointer, f"longer than {limit:,} characters"),
-            )
+def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> None:
+    limit = settings.max_text_chars
+    if text is not None and len(text) > limit:
+        raise TextTooLarge(
+            f"A text has {len(text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
+            "Shorten it, or compare an excerpt.",
+            At(pointer, f"longer than {limit:,} characters"),
+        )
 
 
 async def _store_items(

@@ -17,6 +17,8 @@ from app.storage.tables import Record
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
     """Store the set with its items and candidates, or nothing. Raises what `candidates.add` raises."""
     _refuse_impossible_method(new)
+    for field in ("question", "attribute", "context"):
+        candidates.refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
     set_id = uuid4()
     await sets.add(db, {"id": set_id, "status": "open", **await _columns(ctx, db, new)})
     if new.candidates or new.items:

@@ -601,3 +601,29 @@ async def test_many_sets_without_a_pair_say_so(http: httpx.AsyncClient) -> None:
 
 async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
     assert await ask_many(http, count=1) == nothing("exhausted")
+
+
+# Long texts
+
+
+async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1000)
+    texts = [{"key": key, "text": key * 100} for key in "abcd"]
+    made = [await create_set(http, candidates=texts, context="c" * 100, question="q" * 10) for _ in "xy"]
+    url = f"/v1/sets/{made[0]['id']}/next-pair"
+    assert len((await http.get(url, params={"count": 6})).json()["pairs"]) == 3
+    given = (await http.post(url, json={"judge": "alice", "count": 6})).json()
+    assert (len(given["assignments"]), given["status"]) == (3, "open")
+    again = (await http.post(url, json={"judge": "alice", "count": 6})).json()["assignments"]
+    assert [each["id"] for each in again] == [each["id"] for each in given["assignments"]]
+    others = (await http.post(url, json={"judge": "zoe", "count": 6})).json()["assignments"]
+    assert len({each["id"] for each in [*again, *others]}) == 6
+    for each in again[:2]:
+        await tell(http, each["id"], p_first=1.0)
+    assert len((await http.post(url, json={"judge": "alice", "count": 6})).json()["assignments"]) == 1
+    many = (await http.post("/v1/next-pairs", json={"judge": "bob", "count": 6})).json()
+    assert (len(many["assignments"]), many["status"]) == (3, "open")
+    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 10)
+    assert len((await http.post("/v1/next-pairs", json={"judge": "carol", "count": 6})).json()["assignments"]) == 1

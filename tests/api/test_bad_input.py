@@ -105,6 +105,11 @@ CASES = [
          INVALID, "/metadata/a~1b/1/c"),
     Case("twice within what is there twice", MAKE, '{"name": {"a": 1, "a": 1}, "name": "n", "question": "q"}', 422,
          INVALID, "/name is there twice"),
+    Case("long metadata", MAKE, of_set(metadata={"a": "x" * 100_000}), 422, INVALID, "/metadata"),
+    Case("a long raw answer", VERDICT, {"p_first": 1, "raw": ["x" * 100_000]}, 422, INVALID, "/raw"),
+    Case("an object without end", MAKE, of_set(metadata={str(n): 1 for n in range(100_001)}), 422, INVALID,
+         "100,000 members"),
+    Case("candidates without end", MAKE, of_set(candidates=[{"key": "a"}] * 100_001), 422, INVALID, "/candidates"),
     Case("lists too deep", MAKE, "[" * 100_000, 422, INVALID, "too deep"),
     Case("a number too long", MAKE, '{"name": ' + "1" * 5000 + "}", 422, INVALID, "too long"),
     Case("half of UTF-16", MAKE, '\ufffeab', 422, INVALID, "not JSON"),
@@ -460,6 +465,12 @@ async def test_a_body_that_grows_over_the_limit_is_refused(small: httpx.AsyncCli
 async def test_a_text_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
     answer = await small.post("/v1/sets", json=of_set(candidates=[{"key": "ash", "text": "x" * 101}]))
     assert_problem(answer, 413, "text-too-large", "/candidates/0/text")
+
+
+@pytest.mark.parametrize("field", ["context", "question", "attribute"])
+async def test_what_comes_with_every_pair_is_no_longer_than_a_text(small: httpx.AsyncClient, field: str) -> None:
+    answer = await small.post("/v1/sets", json=of_set(**{field: "x" * 101}))
+    assert_problem(answer, 413, "text-too-large", f"/{field}")
 
 
 async def test_a_set_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
