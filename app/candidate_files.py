@@ -74,8 +74,6 @@ def _key_and_text(number: int, line: str) -> tuple[str, str]:
 def _refuse_other_tables(table: Table) -> None:
     if tables.has_pairs(table, tables.Columns()):
         raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
-    if len(table.columns) == 1 and re.search("[;\t]", table.columns[0]):
-        raise InputError(f"{table.name}: there is one column, {table.columns[0]!r}; separate cells by commas")
 
 
 def look_like_candidates(table: Table) -> bool:

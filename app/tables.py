@@ -1,4 +1,4 @@
-"""Tables that people bring: comparisons, true values, a judge's scores. CSV, JSON Lines or Parquet.
+"""Tables that people bring: comparisons, true values, a judge's scores. CSV, JSON, JSON Lines or Parquet.
 
 A file that cannot be used ends in one InputError, which names the file, the line (the header of a CSV is line
 1) or the column, and the remedy. Cells are text without the spaces around them; an empty cell is empty text.
@@ -7,6 +7,7 @@ A file that cannot be used ends in one InputError, which names the file, the lin
 import csv
 import io
 import json
+import re
 import sys
 from codecs import BOM_UTF8
 from collections import Counter
@@ -48,6 +49,9 @@ WORDS: dict[str, Winner] = {
     "bothbad": "both_bad",
     "tie (bothbad)": "both_bad",
 }
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+SEPARATORS = re.compile(r"[\s,]*")  # between the elements of a JSON array
+DECODER = json.JSONDecoder()
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
 AS_JSON = json.JSONEncoder(ensure_ascii=False)
@@ -186,14 +190,16 @@ def parse(name: str, payload: bytes, bounds: Bounds = ANY) -> Table:
     Raises InputError where the file as a whole is of no use, or holds more than `bounds`.
     """
     suffixes = Path(name.lower()).suffixes
-    if suffixes[-2:] in ([".csv", ".gz"], [".jsonl", ".gz"]):
+    if suffixes[-1:] == [".gz"] and suffixes[-2:-1] in ([".csv"], [".tsv"], [".json"], [".jsonl"]):
         return _table(name, suffixes[-2], _unpack(name, payload, bounds), bounds)
     return _table(name, "".join(suffixes[-1:]), payload, bounds)
 
 
 def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
     if kind not in READERS:
-        raise InputError(f"{name}: unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet")
+        raise InputError(
+            f"{name}: unknown kind of file; use .csv, .tsv, .json or .jsonl, with or without .gz, or .parquet"
+        )
     if payload.removeprefix(BOM_UTF8).isspace() or payload in (b"", BOM_UTF8):
         raise InputError(f"{name}: the file is empty")
     content = READERS[kind](name, payload, bounds)
@@ -254,7 +260,8 @@ def _batches(name: str, rows: Iterable[H], bounds: Bounds) -> Iterator[list[H]]:
 
 
 def _read_csv(name: str, payload: bytes, bounds: Bounds) -> Content:
-    records = _records(_lines(name, payload, bounds))
+    delimiter, pieces = _delimited(chain.from_iterable(map(_split, _lines(name, payload, bounds))))
+    records = _records(pieces, delimiter)
     line, header = next(records)
     bounds.hold(name, columns=len(header))
     _refuse_repeated(f"{name}, line {line}", header)
@@ -263,7 +270,8 @@ def _read_csv(name: str, payload: bytes, bounds: Bounds) -> Content:
     tables, lines, faults = [schema.empty_table()], list[int](), list[Fault]()
     for batch in _batches(name, records, bounds):
         good = [(line, record) for line, record in batch if len(record) == len(header)]
-        faults += [_ragged(line, len(record), len(header)) for line, record in batch if len(record) != len(header)]
+        ragged = [(line, len(record)) for line, record in batch if len(record) != len(header)]
+        faults += [_ragged(line, found, len(header), DELIMITERS[delimiter]) for line, found in ragged]
         lines += [line for line, _ in good]
         columns = zip(*(map(restored, record) for _, record in good), strict=True)
         cells: list[Any] = [pa.array(each, pa.string()) for each in columns]
@@ -276,13 +284,22 @@ def _refuse_repeated(place: str, columns: Iterable[str]) -> None:
         raise InputError(f"{place}: column {repeated[0]!r} is there twice; rename one of them")
 
 
-def _ragged(line: int, found: int, width: int) -> Fault:
-    return Fault(f"line {line}", line, None, f"{found} fields, the header has {width}", "quote commas")
+def _ragged(line: int, found: int, width: int, delimiters: str) -> Fault:
+    return Fault(f"line {line}", line, None, f"{found} fields, the header has {width}", f"quote {delimiters}")
 
 
-def _records(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+def _delimited(lines: Iterator[str]) -> tuple[str, Iterator[str]]:
+    """What gives the first line that is not blank the most cells, a comma where it has but one; and all the lines."""
+    head: list[str] = []
+    while not head or head[-1].isspace():
+        head.append(next(lines))
+    cells = {delimiter: len(next(csv.reader(head[-1:], delimiter=delimiter))) for delimiter in DELIMITERS}
+    return max(cells, key=cells.__getitem__), chain(head, lines)
+
+
+def _records(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The line that each record starts on, and its fields; blank lines are no records."""
-    reader, line = csv.reader(chain.from_iterable(map(_split, lines))), 1
+    reader, line = csv.reader(lines, delimiter=delimiter), 1
     for record in reader:
         if record:
             yield line, record
@@ -294,13 +311,44 @@ def _split(line: str) -> Iterable[str]:
     return io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
+def _read_json(name: str, payload: bytes, bounds: Bounds) -> Content:
+    return _read_objects(name, enumerate(_elements(name, payload), 1), "row", bounds)
+
+
 def _read_jsonl(name: str, payload: bytes, bounds: Bounds) -> Content:
     lines = ((n, line) for n, line in enumerate(_lines(name, payload, bounds), 1) if line.strip())
+    return _read_objects(name, lines, "line", bounds)
+
+
+def _elements(name: str, payload: bytes) -> Iterator[str]:
+    """Each element of a JSON array, still as JSON, so that they are never all in memory as objects."""
+    try:
+        text = payload.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: not UTF-8 text; save the file as UTF-8") from None
+    if not text.startswith("["):
+        raise InputError(f"{name}: no array; write objects between [ and ], or one per line into a .jsonl file")
+    count, start = 0, _past_separators(text, 1)
+    while not text.startswith("]", start):
+        try:
+            _, end = DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            raise InputError(f"{name}: not JSON after element {count}; correct the file") from None
+        yield text[start:end]
+        count, start = count + 1, _past_separators(text, end)
+
+
+def _past_separators(text: str, start: int) -> int:
+    return next(SEPARATORS.finditer(text, start)).end()
+
+
+def _read_objects(name: str, lines: Iterable[tuple[int, str]], unit: str, bounds: Bounds) -> Content:
+    """Objects as JSON, each with its number."""
     rows, numbers, faults = list[dict[str, str]](), list[int](), list[Fault]()
     columns: dict[str, None] = {}
     for batch in _batches(name, lines, bounds):
         for number, line in batch:
-            row = _parse_object(number, line)
+            row = _parse_object(f"{unit} {number}", number, line)
             if isinstance(row, Fault):
                 faults.append(row)
                 continue
@@ -309,10 +357,10 @@ def _read_jsonl(name: str, payload: bytes, bounds: Bounds) -> Content:
             rows.append(row)
             numbers.append(number)
     cells = {column: pa.array([row.get(column, "") for row in rows], pa.string()) for column in columns}
-    return Content(pa.table(cells), "line", lambda row: numbers[row], faults)
+    return Content(pa.table(cells), unit, lambda row: numbers[row], faults)
 
 
-def _parse_object(line: int, text: str) -> dict[str, str] | Fault:
+def _parse_object(place: str, line: int, text: str) -> dict[str, str] | Fault:
     """The cells of one line, as text."""
     try:
         entry = json.loads(text)
@@ -327,7 +375,7 @@ def _parse_object(line: int, text: str) -> dict[str, str] | Fault:
         reason = "half a character (a lone surrogate)"
     except (ValueError, RecursionError):
         reason = "numbers too long or lists too deep to read"
-    return Fault(f"line {line}", line, None, reason, "write one object per line")
+    return Fault(place, line, None, reason, "write one object there")
 
 
 def _as_text(value: Any) -> str:
@@ -393,7 +441,13 @@ def _one_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0]
 
 
-READERS = {".csv": _read_csv, ".jsonl": _read_jsonl, ".parquet": _read_parquet}
+READERS = {
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".json": _read_json,
+    ".jsonl": _read_jsonl,
+    ".parquet": _read_parquet,
+}
 
 
 # Columns
@@ -545,8 +599,7 @@ def pair_columns(table: Table, columns: Columns) -> tuple[str, str]:
 def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
     if chosen is None and usual not in table.columns:
         there = ", ".join(table.columns)
-        hint = "" if len(table.columns) > 1 else "; cells are separated by commas"
-        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}{hint}")
+        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")
     return require(table, chosen or usual)
 
 

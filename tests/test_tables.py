@@ -191,8 +191,8 @@ def test_bad_csv_is_named_by_line_and_column(tmp_path: Path, content: str, messa
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("log.txt", "x", ": unknown kind of file; use .csv[.gz], .jsonl[.gz] or .parquet"),
-        ("log.json.gz", b"x", ": unknown kind of file"),
+        ("log.txt", "x", ": unknown kind of file; use .csv, .tsv, .json or .jsonl"),
+        ("log.parquet.gz", b"x", ": unknown kind of file"),
         ("log", "x", ": unknown kind of file"),
         ("log.csv.gz", "first,second\n", ": not gzip, or cut short"),
         ("log.parquet", "nonsense", ": not a Parquet file"),

@@ -213,6 +213,10 @@ async def test_scripts_and_styles_are_files_of_the_service(http: httpx.AsyncClie
         ("trees.csv", CSV),
         ("TREES.CSV", "\ufeff" + CSV.replace("\n", "\r\n")),
         ("trees.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("trees.csv", CSV.replace(",", ";")),
+        ("trees.tsv", CSV.replace(",", "\t")),
+        ("trees.json", json.dumps(CANDIDATES, indent=2)),
+        ("trees.json.gz", gzip.compress(json.dumps(CANDIDATES).encode(), mtime=0)),
         ("trees.jsonl", jsonl(*CANDIDATES)),
         ("trees.parquet", parquet(key=["ash", "birch"], text=["Tall.", "White."])),
     ],
@@ -277,6 +281,25 @@ async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient)
     ]  # fmt: skip
 
 
+async def test_every_bad_element_of_a_json_array_is_reported(http: httpx.AsyncClient) -> None:
+    content = json.dumps([CANDIDATES[0], 1, ["x"], {"key": "ash", "text": "again"}, CANDIDATES[1]])
+    preview = await look_at(http, content, file="trees.json")
+    assert preview["candidates"] == CANDIDATES
+    assert [(each["place"], each["wrong"]) for each in preview["faults"]] == [
+        ("row 2", "not a JSON object"), ("row 3", "not a JSON object"), ("row 4", "the key 'ash' is on row 1 already"),
+    ]  # fmt: skip
+
+
+async def test_cells_may_hold_the_other_separators(http: httpx.AsyncClient) -> None:
+    content = 'key;text\nash;Tall, green, old.\n"birch";"White; slim."\n'
+    preview = await look_at(http, content, file="trees.csv")
+    assert [tuple(each.values()) for each in preview["candidates"]] == [
+        ("ash", "Tall, green, old."), ("birch", "White; slim."),
+    ]  # fmt: skip
+    ragged = await look_at(http, content + "elm;a;b\n", file="trees.csv")
+    assert ragged["faults"][0]["remedy"] == "quote semicolons"
+
+
 async def test_bad_rows_of_parquet_are_reported(http: httpx.AsyncClient) -> None:
     content = parquet(key=["ash", None, "ash"], text=["Tall.", "x", "y"])
     preview = await look_at(http, content, file="trees.parquet")
@@ -301,7 +324,11 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.csv", "\ufeff", "the file is empty"),
         ("trees.csv", "key,text\n", "no rows"),
         ("trees.csv", "key,key\na,b\n", "is there twice"),
-        ("trees.csv", "key;text\nash;Tall.\n", "separate cells by commas"),
+        ("trees.json", '{"key": "ash"}', "write objects between [ and ]"),
+        ("trees.json", '[{"key": "ash"}, {"key": ]', "not JSON after element 1"),
+        ("trees.json", '[{"key": "ash"}', "not JSON after element 1"),
+        ("trees.json", b'[{"key": "\xff"}]', "not UTF-8"),
+        ("trees.json", "[]", "no rows"),
         ("trees.csv", b"key,text\nash,\xff\n", "line 2: not UTF-8"),
         ("trees.csv", "first,second,winner\nash,elm,first\n", "these are comparisons"),
         ("trees.csv.gz", "no gzip", "not gzip"),
