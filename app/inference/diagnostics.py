@@ -21,7 +21,8 @@ from app.inference.order import lead
 from app.inference.ranking import ROUNDING
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
-BLOCK = 256  # candidates whose triads are counted at once
+MANY = 0.02  # pairs, as a share of N^2, from which on a dense product is quicker
+AT_ONCE = 10_000  # pairs
 NOTHING = 1e-12  # of spread: keeps an order where there is no other sign of one
 
 
@@ -89,20 +90,14 @@ def expected_cycles(comparisons: Comparisons, d: Floats, variance: Floats, exper
     """
     signal = 1.0 - float(variance.mean()) / max(float((d**2).mean()), NOTHING)
     low, high, mu = _favoured(comparisons, expert.expected(d * np.sqrt(max(signal, NOTHING))), n)
-    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
     linked, mean, spread = (
-        csr_array((np.concatenate(values), (rows, columns)), shape=(n, n))
-        for values in ((np.ones_like(mu), np.ones_like(mu)), (mu, -mu), (1.0 - mu**2, 1.0 - mu**2))
+        csr_array(coo_array((np.concatenate(each), (np.append(low, high), np.append(high, low))), shape=(n, n)))
+        for each in ((np.ones_like(mu), np.ones_like(mu)), (mu, -mu), (1.0 - mu**2, 1.0 - mu**2))
     )
-    triads = agreeing = of_sides = of_pairs = 0.0
-    for block in np.array_split(np.arange(n), -(-n // BLOCK)):
-        sides, means, spreads = (np.asarray(each[block].toarray()) for each in (linked, mean, spread))
-        triads += float((sides * (sides @ linked)).sum()) / 6.0
-        agreeing += float((sides * (means @ mean)).sum()) / 2.0
-        slope = sides * np.asarray(means @ linked + sides @ mean) / 4.0
-        of_sides += float((spreads * slope**2).sum()) / 2.0
-        of_pairs += float((sides * (spreads @ spread)).sum()) / 32.0
-    return Expected((triads + agreeing) / 4.0, float(np.sqrt(of_sides + of_pairs)))
+    triads, agreeing = _through(linked, linked, low, high).sum() / 3.0, _through(mean, mean, low, high).sum()
+    slope = (_through(mean, linked, low, high) + _through(linked, mean, low, high)) / 4.0
+    variance_of_sum = (1.0 - mu**2) @ slope**2 + _through(spread, spread, low, high).sum() / 16.0
+    return Expected(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
@@ -219,6 +214,30 @@ def _favoured(comparisons: Comparisons, expected: Floats, n: int) -> tuple[Ints,
     decided = _pooled(comparisons, group) != 0
     low, high = np.divmod(pair[decided], n)
     return low, high, ((won - lost) / (won + lost))[decided]
+
+
+def _through(a: csr_array, b: csr_array, low: Ints, high: Ints) -> Floats:
+    """(E,) (a b)_ij of these pairs; a and b are (N, N), with entries for these pairs alone, in both orders.
+
+    By a dense product, or from the neighbours of whichever of i and j has fewer: at most sqrt(2 E) of them.
+    """
+    if len(low) > MANY * a.shape[0] ** 2:
+        return np.asarray((a.toarray() @ b.toarray())[low, high])
+    neighbours, found = np.diff(a.indptr), np.empty(len(low))
+    fewer = neighbours[low] <= neighbours[high]
+    found[fewer] = _from(a, b, low[fewer], high[fewer])
+    found[~fewer] = _from(csr_array(b.T), csr_array(a.T), high[~fewer], low[~fewer])
+    return found
+
+
+def _from(a: csr_array, b: csr_array, start: Ints, end: Ints) -> Floats:
+    """(E,) (a b)_ij of these pairs i and j, from the neighbours of i."""
+    sums: list[Floats] = [np.empty(0)]
+    for part in np.array_split(np.arange(len(start)), -(-len(start) // AT_ONCE) or 1):
+        steps = a[start[part]].tocoo()
+        closing = np.asarray(b[steps.col, end[part][steps.row]])
+        sums.append(np.bincount(steps.row, steps.data * closing, len(part)).astype(np.float64))
+    return np.concatenate(sums)
 
 
 def _agreement_by_chance(judge: Ints, now: Ints, before: Ints) -> float | None:

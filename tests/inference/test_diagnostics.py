@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from app.inference import diagnostics
 from app.inference.diagnostics import (
     Agreement,
     Balance,
@@ -296,6 +297,20 @@ def test_expected_cycles_are_those_of_all_ways_to_decide(seed: int) -> None:
     found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n)
 
     np.testing.assert_allclose(found, wanted)
+
+
+def test_expected_cycles_of_sparse_and_of_dense_graphs_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub that met everyone, and 200 pairs among 60 others."""
+    rng, n = np.random.default_rng(4), 60
+    first = np.append(np.zeros(n - 1, np.int64), rng.integers(n, size=200))
+    second = np.append(np.arange(1, n), (first[n - 1 :] + rng.integers(1, n, size=200)) % n)
+    log = by_one_judge(first, second, rng.integers(2, size=len(first)).astype(np.float64))
+    d, found = rng.standard_normal(log.size), []
+    for many in (0.0, 1.0):
+        monkeypatch.setattr(diagnostics, "MANY", many)
+        monkeypatch.setattr(diagnostics, "AT_ONCE", 7)
+        found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n))
+    np.testing.assert_allclose(found[0], found[1])
 
 
 def test_expected_cycles_allow_for_several_verdicts_and_for_what_a_judge_claims() -> None:
