@@ -37,10 +37,9 @@ async def add(
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> schemas.AbsoluteScorePage:
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
-    rows = await absolute_scores.page(db, set_id, after=after, limit=limit + 1)
-    more = rows[limit - 1].seq if len(rows) > limit else None
-    found = [schemas.AbsoluteScore.model_validate({**row._mapping, "item": row.item or None}) for row in rows[:limit]]
-    return schemas.AbsoluteScorePage(scores=found, next_after=more)
+    rows, has_more = await absolute_scores.page(db, set_id, after=after, limit=limit)
+    shown = [schemas.AbsoluteScore.model_validate({**row._mapping, "item": row.item or None}) for row in rows]
+    return schemas.AbsoluteScorePage(scores=shown, next_after=shown[-1].seq if has_more else None)
 
 
 def _place(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[str, Any]:

@@ -74,15 +74,14 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: i
     start = -1 if after is None else await candidates.find(db, set_id, after)
     if start is None:
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
-    rows = await candidates.page(db, set_id, after=start, limit=limit + 1)
-    shown = rows[:limit]
+    shown, has_more = await candidates.page(db, set_id, after=start, limit=limit)
     items = [row.key for row in await candidates.all_items(db, [set_id])]
     texts: dict[int, dict[str, str | None]] = {row.id: {} for row in shown}
     for row in await candidates.outputs_of(db, set_id, list(texts)):
         texts[row.candidate_id][items[row.item_id]] = row.text
     return schemas.CandidatePage(
         candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown],
-        next_after=shown[-1].key if len(rows) > limit else None,
+        next_after=shown[-1].key if has_more else None,
     )
 
 

@@ -134,9 +134,9 @@ async def page(
 ) -> schemas.ComparisonPage:
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
-    rows = await comparisons.page(db, set_id, after=after, limit=limit + 1, judge=judge)
-    more = rows[limit - 1].seq if len(rows) > limit else None
-    return schemas.ComparisonPage(comparisons=[present(row) for row in rows[:limit]], next_after=more)
+    rows, has_more = await comparisons.page(db, set_id, after=after, limit=limit, judge=judge)
+    shown = [present(row) for row in rows]
+    return schemas.ComparisonPage(comparisons=shown, next_after=shown[-1].seq if has_more else None)
 
 
 async def export(

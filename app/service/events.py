@@ -111,8 +111,9 @@ async def _page(
     """The comparisons behind `after`, and the version, `version` at the most, up to which these are all."""
     if after >= version:
         return (), version
-    rows = [row for row in await log.page(db, set_id, after=after, limit=BATCH) if row.seq <= version]
-    return tuple(comparisons.present(row) for row in rows), rows[-1].seq if len(rows) == BATCH else version
+    page = await log.page(db, set_id, after=after, limit=BATCH)
+    rows = [row for row in page.rows if row.seq <= version]
+    return tuple(comparisons.present(row) for row in rows), rows[-1].seq if rows and page.has_more else version
 
 
 async def _entries(ctx: Context, set_id: UUID, look: _Look, after: int) -> tuple[Sequence[schemas.Comparison], int]:

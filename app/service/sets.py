@@ -37,9 +37,9 @@ async def page(
     """Raises UnknownSet (for `after`)."""
     if after is not None and await sets.get(db, after) is None:
         raise UnknownSet(f"`after` names {after}, which is no candidate set.")
-    rows = await sets.page(db, project=project, status=status, after=after, limit=limit + 1)
-    more = rows[limit - 1].id if len(rows) > limit else None
-    return schemas.SetPage(sets=[present(row) for row in rows[:limit]], next_after=more)
+    rows, has_more = await sets.page(db, project=project, status=status, after=after, limit=limit)
+    shown = [present(row) for row in rows]
+    return schemas.SetPage(sets=shown, next_after=shown[-1].id if has_more else None)
 
 
 async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:

@@ -7,7 +7,8 @@ from uuid import UUID
 from sqlalchemy import and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy
+from app.storage import copy, pages
+from app.storage.pages import Page
 from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, absolute_scores, candidates, items, judges
 
@@ -33,16 +34,17 @@ async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]
     return (await db.execute(_WITHIN, parameters(spans))).all()
 
 
-async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:
     """Scores with their names, oldest first, from behind sequence number `after` on."""
     statement = (
         select(
             s.seq, s.set_id, items.c.key.label("item"), candidates.c.key.label("candidate"),
             judges.c.name.label("judge"), s.mean, s.variance, s.probabilities, s.created_at,
+            pages.length(s.probabilities),
         )
         .join(judges, judges.c.id == s.judge_id)
         .join(items, and_(items.c.set_id == s.set_id, items.c.id == s.item_id))
         .join(candidates, and_(candidates.c.set_id == s.set_id, candidates.c.id == s.candidate))
         .where(s.set_id == set_id, s.seq > after)
     )  # fmt: skip
-    return (await db.execute(statement.order_by(s.seq).limit(limit))).all()
+    return await pages.read(db, statement, [s.seq], limit)

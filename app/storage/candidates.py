@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, func, or_, select, text, update
+from sqlalchemy import Text, cast, exists, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy
+from app.storage import copy, pages
+from app.storage.pages import Page
 from app.storage.tables import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
 
 
@@ -95,12 +96,13 @@ def _arrays(places: Sequence[tuple[UUID, int, int]]) -> dict[str, Sequence[UUID 
     return {"set_ids": set_ids, "item_ids": item_ids, "candidate_ids": candidate_ids}
 
 
-async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Sequence[Record]:
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:
     """(id, key, metadata) of the candidates with ids above `after`, ascending."""
-    statement = select(candidates.c.id, candidates.c.key, candidates.c.metadata).where(
-        candidates.c.set_id == set_id, candidates.c.id > after
-    )
-    return (await db.execute(statement.order_by(candidates.c.id).limit(limit))).all()
+    c, o = candidates.c, outputs.c
+    texts = select(func.sum(func.octet_length(o.text))).where(o.set_id == c.set_id, o.candidate_id == c.id)
+    length = func.octet_length(cast(c.metadata, Text)) + func.coalesce(texts.scalar_subquery(), 0)
+    statement = select(c.id, c.key, c.metadata, length.label("length")).where(c.set_id == set_id, c.id > after)
+    return await pages.read(db, statement, [c.id], limit)
 
 
 async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:

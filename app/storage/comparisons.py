@@ -7,7 +7,8 @@ from uuid import UUID
 from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy
+from app.storage import copy, pages
+from app.storage.pages import Page
 from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
@@ -46,14 +47,12 @@ async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Record | None:
     return (await db.execute(_entries(set_id).where(c.seq == seq))).one_or_none()
 
 
-async def page(
-    db: AsyncConnection, set_id: UUID, *, after: int, limit: int, judge: str | None = None
-) -> Sequence[Record]:
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int, judge: str | None = None) -> Page:
     """Comparisons with their names, oldest first, from behind sequence number `after` on."""
-    statement = _entries(set_id).where(c.seq > after)
+    statement = _entries(set_id).add_columns(pages.length(c.raw)).where(c.seq > after)
     if judge is not None:
         statement = statement.where(judges.c.name == judge)
-    return (await db.execute(statement.order_by(c.seq).limit(limit))).all()
+    return await pages.read(db, statement, [c.seq], limit)
 
 
 async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:

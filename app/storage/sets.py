@@ -8,7 +8,9 @@ from uuid import UUID
 from sqlalchemy import Double, Select, bindparam, cast, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.storage import pages
 from app.storage.listening import CHANNEL
+from app.storage.pages import Page
 from app.storage.tables import Record, assignments, judges, sets
 
 
@@ -52,11 +54,10 @@ async def lock_asking(db: AsyncConnection, ids: Sequence[UUID]) -> None:
     await db.execute(_LOCK_ASKING, {"keys": [str(set_id) for set_id in sorted(ids)]})
 
 
-async def page(
-    db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
-) -> Sequence[Record]:
+async def page(db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int) -> Page:
     """Sets that are not deleted, oldest first, from behind `after` on."""
-    statement = select(sets).where(sets.c.deleted_at.is_(None))
+    long = (sets.c[name] for name in ("question", "attribute", "context", "metadata", "temperatures"))
+    statement = select(sets, pages.length(*long)).where(sets.c.deleted_at.is_(None))
     if project is not None:
         statement = statement.where(sets.c.project == project)
     if status is not None:
@@ -66,7 +67,7 @@ async def page(
         statement = statement.join(before, text("true")).where(
             func.row(sets.c.created_at, sets.c.id) > func.row(before.c.created_at, before.c.id)
         )
-    return (await db.execute(statement.order_by(sets.c.created_at, sets.c.id).limit(limit))).all()
+    return await pages.read(db, statement, [sets.c.created_at, sets.c.id], limit)
 
 
 async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> Sequence[Record]:

@@ -1,5 +1,6 @@
 """Candidate sets: create, read, change, list, delete."""
 
+import json
 from typing import Any
 
 import httpx
@@ -183,3 +184,31 @@ async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: An
         await stream.take(2)
         await http.delete(f"/v1/sets/{created['id']}")
     # leaving the block waits for the stream's end
+
+
+async def test_pages_end_early_where_texts_are_long_and_go_on_behind(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.pages.LARGEST_PAGE", 250)
+    texts = [{"key": key, "text": key * 100} for key in "abcde"]
+    for _ in range(3):
+        created = await create_set(http, context="c" * 100, candidates=texts)
+    url = f"/v1/sets/{created['id']}"
+    for seq in (1, 2, 3):
+        assignment = await ask_one(http, created["id"])
+        await tell(http, assignment["id"], p_first=1.0, raw={"said": str(seq) * 100})
+    score = {"candidate": "a", "judge": "gpt", "probabilities": {f"{n}.{'0' * 90}": 1 for n in (1, 2)}}
+    await http.post(f"{url}/absolute-scores", json={"scores": [score] * 3})
+    paths = {"sets": "/v1/sets", "candidates": f"{url}/candidates", "comparisons": f"{url}/comparisons"}
+    for noun, path in (paths | {"scores": f"{url}/absolute-scores"}).items():
+        entries: list[str] = []
+        after: dict[str, str] | None = {}
+        pages = 0
+        while after is not None:
+            page = (await http.get(path, params=after)).json()
+            entries += [json.dumps(entry) for entry in page[noun]]
+            after, pages = page["next_after"] and {"after": page["next_after"]}, pages + 1
+        assert len(entries) == len(set(entries)) == (5 if noun == "candidates" else 3)
+        assert pages >= 2
+    exported = (await http.get(f"{url}/comparisons", params={"format": "jsonl"})).text
+    assert len(exported.splitlines()) == 3
