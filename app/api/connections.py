@@ -1,4 +1,7 @@
-"""A connection before the service has a request: how many there may be, and how long and large headers may be."""
+"""A connection before the service has a request: how many there may be, and how long and large headers may be.
+
+uvicorn itself bounds only the number, answering in plain text; with httptools headers may be endless.
+"""
 
 from asyncio import TimerHandle, Transport
 from http import HTTPStatus

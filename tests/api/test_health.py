@@ -1,5 +1,8 @@
 """Is it alive, is it ready, how is it doing."""
 
+import asyncio
+from contextlib import AsyncExitStack
+
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -19,6 +22,14 @@ async def test_alive(http: httpx.AsyncClient) -> None:
 
 async def test_ready_with_a_migrated_database(http: httpx.AsyncClient) -> None:
     assert await get(http, "/readyz") == {"status": "ready", "migration": db.latest_revision()}
+
+
+async def test_ready_while_every_connection_is_in_use(http: httpx.AsyncClient, context: Context) -> None:
+    async with AsyncExitStack() as stack:
+        for _ in range(db.CONNECTIONS):
+            await stack.enter_async_context(context.engine.connect())
+        async with asyncio.timeout(5.0):
+            await get(http, "/readyz")
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM alembic_version", "UPDATE alembic_version SET version_num = 'old'"])
@@ -47,7 +58,7 @@ async def test_without_kernels_compiled_beforehand_the_service_is_ready_and_says
     monkeypatch.setattr(main, "warm_up", broken)
     async with (
         running(settings) as app,
-        httpx.AsyncClient(transport=ASGITransport(app), base_url="http://test") as http,
+        httpx.AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as http,
     ):
         assert (await http.get("/readyz")).status_code == 200
         assert (await ask(http, (await create_set(http))["id"]))["status"] == "open"
