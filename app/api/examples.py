@@ -35,8 +35,8 @@ ASSIGNMENT = {
 }  # fmt: skip
 COMPARISON = {
     "seq": 1, "set_id": SET_ID, "item": None, "first": "kelp", "second": "rowan", "p_first": 0.83, "winner": None,
-    "judge": "alice", "client_id": None, "assignment_id": ASSIGNMENT_ID, "late": False, "label_mass": 0.98,
-    "latency_ms": 120.0, "raw": None, "created_at": THEN, "voided_by": None,
+    "weight": 1.0, "judge": "alice", "client_id": None, "assignment_id": ASSIGNMENT_ID, "late": False,
+    "label_mass": 0.98, "latency_ms": 120.0, "raw": None, "created_at": THEN, "voided_by": None,
 }  # fmt: skip
 RANKS = [
     {"key": "kelp", "rank": 1, "score": 0.12, "sd": 0.93, "interval": [-1.7, 1.94], "rank_interval": [1, 2],
