@@ -67,7 +67,14 @@ class CannotStartError(RuntimeError):
 
 def create_app(settings: Settings) -> FastAPI:
     """The service. Its database starts, and is migrated, when the application starts."""
-    app = FastAPI(title="nextpair", version=__version__, description=DESCRIPTION, lifespan=partial(_lifespan, settings))
+    app = FastAPI(
+        title="nextpair",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=partial(_lifespan, settings),
+        docs_url=None,  # app.web.pages has one that loads nothing from other hosts
+        redoc_url=None,
+    )
     nouns = (
         sets,
         candidates,
@@ -85,6 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(web_sets.router)  # first, as /sets/new is no id
     app.include_router(pages.router)
     app.mount("/static", pages.static)
+    app.mount("/swagger", pages.swagger)
     problems.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

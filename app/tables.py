@@ -312,6 +312,10 @@ def _split(line: str) -> Iterable[str]:
 
 
 def _read_json(name: str, payload: bytes, bounds: Bounds) -> Content:
+    if len(payload) > bounds.line:
+        raise InputError(
+            f"{name}: an array of more than {bounds.line:,} bytes; write one object per line into a .jsonl"
+        )
     return _read_objects(name, enumerate(_elements(name, payload), 1), "row", bounds)
 
 

@@ -1,4 +1,4 @@
-"""The pages of one set: its ranking, whether to trust it, its map, its judges, and judging its pairs."""
+"""The pages of one set: its ranking, whether to trust it, its map, its judges, judging its pairs; and the contract."""
 
 from pathlib import Path
 from typing import get_args
@@ -20,12 +20,22 @@ SECURITY = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
+WITH_DRAWINGS = SECURITY | {  # Swagger UI's style sheet holds its icons
+    "Content-Security-Policy": SECURITY["Content-Security-Policy"].replace("img-src 'self'", "img-src 'self' data:")
+}
 UPCOMING = 5  # pairs shown as coming next
 
 templates = Jinja2Templates(HERE / "templates")
 templates.env.globals["statuses"] = STATUSES
 static = StaticFiles(directory=HERE / "static")
+swagger = StaticFiles(packages=[("fastapi_swagger", "resources")])
 router = APIRouter(include_in_schema=False)
+
+
+@router.get("/docs")
+async def docs(request: Request) -> Response:
+    """The HTTP contract."""
+    return templates.TemplateResponse(request, "docs.html", headers=WITH_DRAWINGS)
 
 
 @router.get("/sets/{set_id}")

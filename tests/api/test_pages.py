@@ -1,5 +1,6 @@
 """The pages for people, as the server sends them."""
 
+import re
 from uuid import uuid4
 
 import httpx
@@ -45,3 +46,14 @@ async def test_a_set_is_linked_to_its_judging_page(http: httpx.AsyncClient) -> N
 
 async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:
     assert (await http.get(f"/sets/{uuid4()}/annotate")).status_code == 404
+
+
+async def test_the_contract_is_shown_without_other_hosts(http: httpx.AsyncClient) -> None:
+    page = await http.get("/docs")
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    addresses = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert {"/swagger/swagger-ui.css", "/swagger/swagger-ui-bundle.js", "/static/docs.js"} < set(addresses)
+    for address in addresses:
+        assert address.startswith("/")
+        assert (await http.get(address)).status_code == 200
+    assert (await http.get("/redoc")).status_code == 404

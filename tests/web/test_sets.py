@@ -445,6 +445,7 @@ LARGE: list[tuple[str | None, str | bytes, int, str]] = [
     ("object.jsonl", jsonl({str(n): 1 for n in range(1001)}), 422, "more than 1,000 columns"),
     ("columns.parquet", parquet(**{str(n): [1] for n in range(1001)}), 422, "more than 1,000 columns"),
     ("line.csv", "key,text\na," + "x" * 8_000_000, 422, "line 2: longer than 8,000,000 bytes"),
+    ("nested.json.gz", gzip.compress(b'[{"key":"a","text":[' + b"{}," * 2_700_000), 422, "one object per line"),
     ("nested.jsonl", '{"key":"a","text":[' + "{}," * 2_700_000, 422, "line 1: longer than 8,000,000 bytes"),
 ]  # fmt: skip
 
