@@ -201,6 +201,7 @@ COMPARISON = {
     "first": "kelp",
     "second": "moss",
     "p_first": 0.8,
+    "weight": 1.0,
     "winner": None,
     "judge": "me",
     "client_id": None,
