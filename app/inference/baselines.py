@@ -4,7 +4,9 @@
     average-probability   mean probability of being better, over the comparisons that a candidate is in
     bradley-terry         MM iterations (Zermelo 1929) on hard verdicts, with 1/(N - 1) wins added to both sides of each
                           selected comparison, until no log-strength moves by more than 1e-4
-    poe-g-hard            Gaussian expert on hard verdicts: s = (I + W^T W)^-1 W^T (y - 1/2)
+    poe-g-hard            Gaussian expert on hard verdicts, one anchor: s = (W^T W)^+ W^T (y - 1/2), the least squares
+                          of PoE eq. 11 (alpha = 1, beta = 1/2), shifted so that each connected part has mean 0; which
+                          score is the anchor, and its variance, move nothing but that level
 
 A candidate without a comparison gets the neutral score: 1/2 for the first two, 0 for the others.
 """
@@ -14,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.graph import components
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, scatter_differences
 
 BT_THRESHOLD = 1e-4
@@ -55,9 +58,11 @@ def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
+    """Conceptually: np.linalg.pinv(W) @ (y - 1/2), a comparison of weight c standing there c times."""
     links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
-    precision = -(links + links.T)
-    np.fill_diagonal(precision, 1.0 - precision.sum(axis=1))
+    part = components(comparisons, n)
+    precision = (part[:, None] == part) - (links + links.T)  # mean 0 costs nothing in any part
+    precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
     pull = scatter_differences(comparisons.weight * (_hard(comparisons.p) - 0.5), comparisons, n)
     return Scores(np.linalg.solve(precision, pull), CLOSED_FORM)
 

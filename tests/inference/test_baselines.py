@@ -50,18 +50,31 @@ def test_average_probability_by_hand() -> None:
 
 
 def test_poe_g_hard_by_hand() -> None:
-    """One win: s = (I + r r^T)^-1 r / 2 = r / 6."""
-    np.testing.assert_allclose(poe_g_hard(comparisons((0, 1, 0.7)), 3).score, [1 / 6, -1 / 6, 0.0])
+    """One win: a difference of 1/2."""
+    np.testing.assert_allclose(poe_g_hard(comparisons((0, 1, 0.7)), 3).score, [1 / 4, -1 / 4, 0.0], atol=1e-15)
 
 
-def test_poe_g_hard_solves_the_regularised_least_squares() -> None:
-    log = random_comparisons(6, 25, seed=0)
-    design = np.zeros((25, 6))
-    design[np.arange(25), log.first] = 1.0
-    design[np.arange(25), log.second] = -1.0
+@pytest.mark.parametrize("variance", [0.01, 1.0])
+def test_poe_g_hard_is_the_anchored_solution(variance: float) -> None:
+    """PoE eq. 11 and 4.2: a row that holds the first score at 0 below those of the comparisons; any variance of it."""
+    log = joined(cycle(6, 0), random_comparisons(6, 25, seed=0))
+    anchored = np.vstack([np.eye(1, 6) / np.sqrt(variance), _design(log, 6)])
 
-    expected = np.linalg.solve(np.eye(6) + design.T @ design, design.T @ ((log.p > 0.5) - 0.5))
-    np.testing.assert_allclose(poe_g_hard(log, 6).score, expected, atol=1e-13)
+    expected = np.linalg.solve(anchored.T @ anchored, anchored.T @ np.concatenate([[0.0], (log.p > 0.5) - 0.5]))
+    np.testing.assert_allclose(poe_g_hard(log, 6).score, expected - expected.mean(), atol=1e-13)
+
+
+@numerics
+@given(logs())
+def test_poe_g_hard_has_the_least_norm_where_parts_were_never_compared(log: Log) -> None:
+    log, n = log.comparisons, log.n
+    won = np.where(log.p == 0.5, 0.5, log.p > 0.5) - 0.5
+
+    np.testing.assert_allclose(poe_g_hard(log, n).score, np.linalg.pinv(_design(log, n)) @ won, atol=1e-12)
+
+
+def _design(log: Comparisons, n: int) -> Floats:
+    return np.eye(n)[log.first] - np.eye(n)[log.second]
 
 
 @pytest.mark.parametrize("seed", range(5))
