@@ -153,7 +153,7 @@ def home_advantages() -> None:
         others = judge_aware.fit(take(log, judge != number), model, 5).scores
         order = " > ".join(systems[k] for k in np.argsort(-others))
         c, delta = np.exp(found.judges.log_c[number]), found.judges.delta[number]
-        cells.append([name, f"{c:.2f}", f"{delta:+.2f} ± {found.sd_of_delta[number]:.2f}", order])
+        cells.append([name, f"{c:.2f}", f"{delta:+.2f} ± {np.sqrt(found.variance_of_delta)[number]:.2f}", order])
     print("\n" + table(["judge", "discrimination", "home advantage", "order without it"], cells))
     print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-found.scores)), flush=True)
 

@@ -4,33 +4,49 @@ delta > 0 favours the first position. Two ways to know it:
 
     closed form   beta = E[p] for the gaussian expert; delta = logit(E[p]) for soft-bt: no scores needed, sound where
                   pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]))
-    jointly       delta_j as one more parameter of any expert, with a N(0, 1) prior: model.py; the scores' covariance
-                  is then the Schur complement of the joint one, which is what `posterior.scores` reads off
+    jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
+                  model.py; the scores' covariance is then the Schur complement of the joint one, which is what
+                  `posterior.scores` reads off
+
+At the joint maximum delta is drawn to 0 with the scores, since verdicts that saturate look alike. What is reported has
+the scores integrated out: one Newton step from there on ln p(delta) = L - ln det(H_ss) / 2, with l3 the third
+derivative of l and H_ss the part of H over the scores; at most one standard deviation of what, among (s, delta), is
+
+    Sigma R^T (l3(d) v / 2),   v_k = (e_first - e_second)^T H_ss^-1 (e_first - e_second)
 
 A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
-comparison of a judge, raising delta by one and lowering those scores changes no d: its value is the prior's doing.
+comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
+the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of delta
+and V_flat that under a flat prior on the scores, both from H,
+
+    told = V (1 / V_flat - 1 / BIAS_VARIANCE)
+
+is the share of what is known of delta that comes from verdicts and from no prior: 0 in a tree of comparisons or where
+one half is always shown first, near 1 where each candidate is first as often as second.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.linalg import lsqr
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logit
 
-from app.inference.covariance import diagonal
-from app.inference.model import Model
+from app.inference import laplace
+from app.inference.covariance import diagonal, from_precision, times
+from app.inference.model import BIAS_VARIANCE, Model, differences, scatter
 from app.inference.posterior import Posterior
-from app.inference.types import Bools, Comparisons, Floats, take
+from app.inference.types import Comparisons, Floats
 
-MISFIT = 1e-6  # root mean square, above which no such scores exist
+ENOUGH = 0.5  # told, from which on a bias counts as identified
+STEP = 1e-4  # in d, between the curvatures that l3 is read off
+FLAT = 1e-6  # of the precision of the scores' prior
 
 
 class Bias(NamedTuple):
     judge: int
     delta: float
     sd: float
-    identified: bool  # the judge saw orders mixed enough to tell bias from scores
+    identified: bool  # verdicts tell more of it than priors do
     comparisons: int
     discrimination: float | None = None  # c, where it is estimated
 
@@ -51,21 +67,42 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
 
     Standard deviations include what is not known of the scores.
     """
-    delta, sd = posterior.mean[model.n :], np.sqrt(diagonal(posterior.covariance)[model.n :])
-    mine = [comparisons.judge == judge for judge in range(len(delta))]
-    return [
-        Bias(judge, float(delta[judge]), float(sd[judge]), is_identified(comparisons, rows, model.n), int(rows.sum()))
-        for judge, rows in enumerate(mine)
-        if rows.any()
-    ]
+    if not model.has_biases or not comparisons.size:
+        return []
+    precision = laplace.precision(posterior.mean, comparisons, model)
+    variance = diagonal(posterior.covariance)[model.n :]
+    sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
+    delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
+    return listed(comparisons, delta, sd, told(precision, variance, model), [None] * len(delta))
 
 
-def is_identified(comparisons: Comparisons, rows: Bools, n: int) -> bool:
-    """Whether no scores have s_first - s_second = 1 in all of these comparisons."""
-    some = take(comparisons, rows)
-    k = np.arange(some.size)
-    design = coo_array(
-        (np.repeat([1.0, -1.0], some.size), (np.tile(k, 2), np.concatenate([some.first, some.second]))), (some.size, n)
-    )
-    misfit = lsqr(design.tocsr(), np.ones(some.size), atol=1e-12, btol=1e-12)[3]
-    return bool(misfit > MISFIT * np.sqrt(some.size))
+def listed(
+    comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, discrimination: list[float | None]
+) -> list[Bias]:
+    """One for each judge of these comparisons, from what is known of each of J judges."""
+    counts = np.bincount(comparisons.judge, minlength=len(delta)).tolist()
+    columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts, discrimination)
+    rows = zip(range(len(delta)), *columns, strict=True)
+    return [Bias(*row) for row in rows if counts[row[0]]]
+
+
+def told(precision: Floats, variance: Floats, model: Model) -> Floats:
+    """(J,) shares, as above, from H over N scores, then J biases and whatever else, and the biases' variances (J,)."""
+    n, prior = model.n, model.prior
+    own = prior.precision[:n]
+    flat = precision.copy()
+    flat[np.arange(n), np.arange(n)] += np.maximum(own - 1.0 / prior.variance, FLAT / prior.variance) - own
+    of_biases = np.eye(len(flat))[:, n : n + len(variance)]
+    alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
+    return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))
+
+
+def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """(P,) the step above."""
+    given_biases = from_precision(np.asfortranarray(precision[: model.n, : model.n])).base
+    first, second, own = comparisons.first, comparisons.second, given_biases.diagonal()
+    v = own[first] + own[second] - 2.0 * given_biases[first, second]
+    d = differences(posterior.mean, comparisons, model)
+    below, above = (model.expert.curvature(d + h, comparisons.p) for h in (-STEP, STEP))
+    third = comparisons.weight * (below - above) / (2.0 * STEP)
+    return times(posterior.covariance, scatter(0.5 * third * v, comparisons, model))

@@ -2,11 +2,11 @@
 
     d_k = c_j (s_first - s_second) + delta_j        j the judge of comparison k; delta_j > 0 favours the first position
 
-    s ~ the model's prior      delta_j ~ N(0, 1)      log c_j ~ N(0, 0.5^2)
+    s ~ the model's prior      delta_j ~ N(0, BIAS_VARIANCE)      log c_j ~ N(0, 0.5^2)
 
 A discriminating judge (large c) counts for more, one who tosses coins (c near 0) for little. c is never negative: a
-judge who is against the truth is left out at best. The priors guard against judges of few votes, whose c and delta stay
-near 1 and 0, and against one-sided ones, whose delta takes up what they say.
+judge who is against the truth is left out at best. The priors guard against judges of few votes, whose c stays
+near 1, and against one-sided ones, whose delta takes up what they say.
 
 The scores are integrated out by EM, for the likeliest (s, c, delta) together would have c follow the noise in s:
 
@@ -28,6 +28,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from app.inference import model as models
+from app.inference.bias import told
 from app.inference.covariance import Covariance, from_precision
 from app.inference.model import BIAS_VARIANCE, Model
 from app.inference.posterior import Scores
@@ -51,6 +52,7 @@ class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: Judges
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, log c)
+    told: Floats  # (J,) share of what is known of delta that verdicts tell (bias.py)
     convergence: Convergence
 
     @property
@@ -61,10 +63,9 @@ class JudgeAware(NamedTuple):
         return Scores(self.scores, Covariance(sigma, np.empty((n, 0)), float(np.linalg.slogdet(sigma)[1])))
 
     @property
-    def sd_of_delta(self) -> Floats:
+    def variance_of_delta(self) -> Floats:
         """(J,)."""
-        n, judges = len(self.scores), len(self.judges.delta)
-        return np.asarray(np.sqrt(self.covariance.diagonal()[n : n + judges]))
+        return _of_delta(self.covariance, len(self.scores), len(self.judges.delta))
 
 
 def fit(
@@ -81,7 +82,10 @@ def fit(
         progress(rounds)
     s = likeliest_scores(s, found, comparisons, model)
     outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
-    return JudgeAware(s, found, _covariance(s, found, comparisons, model), Convergence(outcome, rounds, moved))
+    information = _information(s, found, comparisons, model)
+    covariance = from_precision(information.copy(order="F")).base
+    shares = told(information, _of_delta(covariance, model.n, judges), model)
+    return JudgeAware(s, found, covariance, shares, Convergence(outcome, rounds, moved))
 
 
 def without(found: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
@@ -164,8 +168,12 @@ def _variances(sigma: Covariance, comparisons: Comparisons) -> Floats:
     return np.maximum(own[first] + own[second] - 2.0 * sigma.base[first, second], 0.0)
 
 
-def _covariance(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
-    """Inverse Fisher information of (s, delta, log c)."""
+def _of_delta(covariance: Floats, n: int, judges: int) -> Floats:
+    return np.asarray(covariance.diagonal()[n : n + judges])
+
+
+def _information(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
+    """Fisher's of (s, delta, log c), and the prior's."""
     w = comparisons.weight * model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
     c = _c(judges, comparisons)
     stretched, j, size = c * differences(s, comparisons), comparisons.judge, len(judges.delta)
@@ -174,5 +182,4 @@ def _covariance(s: Floats, judges: Judges, comparisons: Comparisons, model: Mode
     own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
     prior = np.repeat([1.0 / BIAS_VARIANCE, 1.0 / LOG_C_VARIANCE], size)
     across = np.column_stack([*mixed, np.empty((model.n, 0))])
-    information = [[precision(s, judges, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]]
-    return from_precision(np.asfortranarray(np.block(information))).base
+    return np.block([[precision(s, judges, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]])

@@ -22,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference import kinked
 from app.inference.covariance import Covariance, from_precision
-from app.inference.model import BIAS_VARIANCE, Model, differences, hessian, information, scatter
+from app.inference.model import Model, differences, hessian, information, scatter
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
@@ -92,7 +92,8 @@ def tolerance(comparisons: Comparisons, model: Model) -> float:
 
 
 def _exactness(model: Model) -> float:
-    return TOLERANCE / max(model.prior.variance, BIAS_VARIANCE if model.has_biases else 0.0)
+    """A bias is known from verdicts, each worth about one: its vague prior asks for nothing."""
+    return TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
 
 
 def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:

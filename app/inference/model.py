@@ -8,11 +8,13 @@ bias per judge; P = N + J of them. Comparison k has
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
-    anchor    s_1 ~ N(0, tau2) alone; the others N(0, VAGUE tau2), next to nothing              PoE 3.4
+    anchor    s_n ~ N(0, VAGUE tau2), next to nothing                                           for PoE 3.4
     bias      delta_j ~ N(0, 1)                                                                 methods 6
 
-The differences of scores have the same posterior under any anchor as long as the comparisons connect all candidates;
-VAGUE keeps islands and certain verdicts well posed.
+PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
+differences of scores have the same posterior whichever score is held, and only differences are published; so none is
+held here, for a hold on one would tell it from candidates that are its equals. VAGUE keeps islands and certain
+verdicts well posed, and moves differences by about a millionth.
 """
 
 from typing import NamedTuple
@@ -25,7 +27,7 @@ from app.inference.types import Comparisons, Floats, Ints, scatter_differences
 from app.inference.types import differences as score_differences
 
 VAGUE = 1e6
-BIAS_VARIANCE = 1.0
+BIAS_VARIANCE = 100.0
 
 
 class Method(NamedTuple):
@@ -76,9 +78,7 @@ def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:
 
 
 def anchor_prior(n: int, variance: float, biases: int = 0) -> Prior:
-    prior = unit_prior(n, variance, biases)
-    prior.precision[1:n] /= VAGUE
-    return prior
+    return unit_prior(n, VAGUE * variance, biases)._replace(variance=variance)
 
 
 PRIORS = {"unit": unit_prior, "anchor": anchor_prior}

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.inference import graph
 from app.inference.baselines import BASELINES
-from app.inference.bias import Bias, estimates, is_identified
+from app.inference.bias import Bias, estimates, listed
 from app.inference.judge_aware import JudgeAware
 from app.inference.model import Model
 from app.inference.posterior import Posterior, scores
@@ -69,20 +69,8 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
 
 def judge_biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     """Of every judge that compared anything, with its discrimination."""
-    n, c, sd = len(found.scores), np.exp(found.judges.log_c), found.sd_of_delta
-    mine = [comparisons.judge == judge for judge in range(len(c))]
-    return [
-        Bias(
-            judge,
-            float(found.judges.delta[judge]),
-            float(sd[judge]),
-            is_identified(comparisons, rows, n),
-            int(rows.sum()),
-            float(c[judge]),
-        )
-        for judge, rows in enumerate(mine)
-        if rows.any()
-    ]
+    sd, c = np.sqrt(found.variance_of_delta), np.exp(found.judges.log_c)
+    return listed(comparisons, found.judges.delta, sd, found.told, c.tolist())
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:

@@ -24,6 +24,7 @@ from app.inference.absolute import (
     with_absolute,
 )
 from app.inference.covariance import dense
+from app.inference.model import BIAS_VARIANCE
 from app.inference.types import Comparisons, Floats, no_comparisons
 from tests.inference.factories import (
     by_judges,
@@ -141,7 +142,7 @@ def test_with_a_known_scale_absolute_scores_are_pseudo_data(biases: int) -> None
 
     fitted = posterior.fit(log, with_absolute(model(n, 1.0, "gaussian", biases=biases), given, scale))
 
-    h = np.eye(n + biases) + rows.T @ (weight[:, None] * rows)
+    h = np.diag(1.0 / prior_variances(n, biases)) + rows.T @ (weight[:, None] * rows)
     np.testing.assert_allclose(fitted.mean, np.linalg.solve(h, rows.T @ (weight * target)), atol=1e-9)
     np.testing.assert_allclose(dense(fitted.covariance), np.linalg.inv(h), atol=1e-12)
 
@@ -211,10 +212,14 @@ def test_a_judge_that_contradicts_the_comparisons_counts_next_to_nothing(expert:
     assert np.corrcoef(found.posterior.mean, alone.mean)[0, 1] > 0.99
 
 
+def prior_variances(n: int, biases: int) -> Floats:
+    return np.concatenate([np.ones(n), np.full(biases, BIAS_VARIANCE)])
+
+
 def log_evidence(scale: Floats, log: Comparisons, given: AbsoluteScores, n: int, biases: int) -> float:
     """ln p(verdicts, ratings | c0, c1) of the gaussian expert with the scores and biases integrated out, once more.
 
-    4 (p - 1/2) = R theta + N(0, 4) and mu = (s - c0) / c1 + N(0, var), theta ~ N(0, 1): all of it is one normal vector.
+    4 (p - 1/2) = R theta + N(0, 4) and mu = (s - c0) / c1 + N(0, var), theta ~ prior: all of it is one normal vector.
     """
     c0, c1 = scale.reshape(2, -1)
     rows = np.zeros((log.size + given.size, n + biases))
@@ -226,7 +231,8 @@ def log_evidence(scale: Floats, log: Comparisons, given: AbsoluteScores, n: int,
     noise = np.concatenate([np.full(log.size, 4.0), given.variance])
     mean = np.concatenate([np.zeros(log.size), -(c0 / c1)[given.judge]])
     value = np.concatenate([4.0 * (log.p - 0.5), given.mean])
-    return float(multivariate_normal.logpdf(value, mean, rows @ rows.T + np.diag(noise)))
+    covariance = rows @ np.diag(prior_variances(n, biases)) @ rows.T + np.diag(noise)
+    return float(multivariate_normal.logpdf(value, mean, covariance))
 
 
 @pytest.mark.parametrize("biases", [0, 2])

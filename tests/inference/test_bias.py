@@ -6,7 +6,9 @@ from hypothesis import given
 from scipy.special import expit, logit
 
 from app.inference import laplace, posterior
-from app.inference.bias import Bias, closed_form, estimates, is_identified
+from app.inference.bias import Bias, closed_form, estimates, told
+from app.inference.covariance import diagonal
+from app.inference.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
 from tests.inference.factories import (
     Log,
@@ -47,8 +49,11 @@ def fitted(log: Comparisons, n: int, judges: int, expert: str = "soft-bt") -> li
     return estimates(posterior.fit(log, m), log, m)
 
 
-def every(log: Comparisons, n: int) -> bool:
-    return is_identified(log, np.ones(log.size, np.bool_), n)
+def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
+    """What the verdicts tell of the only judge's bias."""
+    m = model(n, prior_variance, biases=1)
+    live = posterior.fit(log, m)
+    return float(told(laplace.precision(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
 
 
 def bipartite(n: int, count: int, seed: int = 0) -> Comparisons:
@@ -178,54 +183,88 @@ def test_sd_is_that_of_the_joint_posterior() -> None:
     assert all(bias.sd > (1.0 / np.sqrt(h.diagonal()[6:]))[bias.judge] for bias in found)
 
 
-@pytest.mark.parametrize("log", [bipartite(10, 400), ladder(10), comparisons((0, 1, 0.9)), ladder(1000)])
-def test_a_bias_that_scores_could_explain_as_well_is_not_identified(log: Comparisons) -> None:
-    assert not every(log, 1000)
+@pytest.mark.parametrize("log", [bipartite(10, 400), ladder(10), comparisons((0, 1, 0.9)), ladder(100)])
+def test_verdicts_tell_nothing_of_a_bias_that_scores_could_explain_as_well(log: Comparisons) -> None:
+    assert abs(share(log, 100)) < 0.01
 
 
 @pytest.mark.parametrize(
-    "log",
+    ("log", "least", "most"),
     [
-        comparisons((0, 1, 0.9), (1, 0, 0.4)),
-        joined(bipartite(10, 400), swapped(bipartite(10, 1, seed=1))),
-        joined(ladder(1000), comparisons((999, 998, 0.5))),
-        comparisons((0, 1, 0.9), (1, 2, 0.9), (2, 0, 0.9)),
-        comparisons((0, 1, 0.9), (1, 2, 0.9), (0, 2, 0.9)),
-        random_comparisons(20, 200, seed=0),
+        (comparisons((0, 1, 0.9), (1, 2, 0.9), (0, 2, 0.9)), 0.0, 0.2),
+        (joined(bipartite(10, 400), swapped(bipartite(10, 1, seed=1))), 0.0, 0.45),
+        (comparisons((0, 1, 0.9), (1, 0, 0.4)), 0.9, 1.0),
+        (joined(bipartite(10, 40), swapped(bipartite(10, 40))), 0.9, 1.0),
+        (comparisons((0, 1, 0.9), (1, 2, 0.9), (2, 0, 0.9)), 0.9, 1.0),
+        (random_comparisons(20, 200, seed=0), 0.9, 1.0),
     ],
-    ids=["both orders", "one turned in 401", "one turned in 1000", "ring", "triangle in one order", "random"],
+    ids=["triangle in one order", "one turned in 401", "both orders", "all in both orders", "ring", "random"],
 )
-def test_one_pair_that_breaks_the_pattern_identifies_the_bias(log: Comparisons) -> None:
-    """Even a triangle that always shows the earlier one first: the long side is not two short ones."""
-    assert every(log, 1000)
+def test_how_much_verdicts_tell_is_a_matter_of_degree(log: Comparisons, least: float, most: float) -> None:
+    assert least < share(log, 20) < most
 
 
 @numerics
 @given(logs(max_n=6, max_count=12))
-def test_identified_is_a_matter_of_rank(log: Log) -> None:
-    """The column of ones that delta adds to the design is not a combination of the others."""
+def test_what_verdicts_tell_is_what_is_left_once_scores_are_free(log: Log) -> None:
+    """The slow formula: least squares of the column of ones that delta adds to the design on those of the scores."""
     if not log.comparisons.size:
         return
-    rows, k = np.zeros((log.comparisons.size, log.n)), np.arange(log.comparisons.size)
-    rows[k, log.comparisons.first], rows[k, log.comparisons.second] = 1.0, -1.0
-    with_ones = np.hstack([rows, np.ones((len(rows), 1))])
+    m = model(log.n, biases=1)
+    live = posterior.fit(log.comparisons, m)
+    weights = np.sqrt(laplace.weights(live.mean, log.comparisons, m))
+    rows = weights[:, None] * (np.eye(log.n)[log.comparisons.first] - np.eye(log.n)[log.comparisons.second])
+    left = weights - rows @ np.linalg.lstsq(rows, weights, rcond=1e-10)[0]
 
-    expected = np.linalg.matrix_rank(with_ones) > np.linalg.matrix_rank(rows)
-    assert every(log.comparisons, log.n) == expected
+    expected = float(left @ left) * diagonal(live.covariance)[log.n]
+    assert share(log.comparisons, log.n) == pytest.approx(expected, abs=1e-4)
 
 
-def test_each_judge_is_identified_by_what_it_saw_itself() -> None:
-    log = joined(bipartite(10, 100), random_comparisons(10, 100, seed=0))
-    log = log._replace(judge=np.repeat([0, 1], 100))
+def test_a_judge_is_identified_by_what_others_tell_of_the_scores_too() -> None:
+    log = joined(bipartite(10, 100), random_comparisons(10, 200, seed=0))
+    mixed = log._replace(judge=np.repeat([0, 1], [100, 200]))
 
-    assert [bias.identified for bias in fitted(log, 10, 2)] == [False, True]
+    assert [bias.identified for bias in fitted(mixed, 10, 2)] == [True, True]
+    assert [bias.identified for bias in fitted(bipartite(10, 100), 10, 1)] == [False]
+
+
+def test_one_way_orders_do_not_turn_the_ranking_round_with_any_confidence() -> None:
+    """Four candidates, every pair once, the worse one first, whom the judge favours by 2."""
+    first, second = np.triu_indices(4, 1)
+    log, m = by_one_judge(first, second, expit(0.3 * (first - second) + 2.0)), model(4, biases=1)
+    live = posterior.fit(log, m)
+    (found,) = estimates(live, log, m)
+
+    summary = summarise(posterior.scores(live, log, m), Wanted(), np.random.default_rng(0))
+    assert not found.identified
+    assert abs(found.delta - 2.0) < found.sd
+    assert summary.p_best.max() < 0.4
+    np.testing.assert_array_equal(summary.rank_interval, [[1, 4]] * 4)
+
+
+@pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
+@pytest.mark.parametrize(("n", "count"), [(4, 12), (8, 40), (20, 400)])
+@pytest.mark.parametrize("delta", [0.0, 1.0, 3.0, 4.6, 6.0])
+def test_a_bias_of_any_size_is_within_its_standard_errors(delta: float, n: int, count: int, hard: bool) -> None:
+    """Orders at random, 40 runs each, seeds as given: 95% is stated, at least 34 of 40 hold it."""
+    z = []
+    for seed in range(40):
+        rng, scores = np.random.default_rng([n, seed, 1]), true_scores(n, seed)
+        log = random_comparisons(n, count, seed)
+        p = expit(scores[log.first] - scores[log.second] + delta)
+        (found,) = fitted(log._replace(p=(rng.random(count) < p).astype(np.float64) if hard else p), n, 1)
+        z.append((found.delta - delta) / found.sd)
+
+    assert sum(np.abs(z) < 1.96) >= 34
+    assert abs(np.mean(z)) < 1.0
 
 
 @each_true_expert
 def test_a_bias_that_is_not_identified_is_uncertain_and_stays_so(expert: str) -> None:
     """Four times the comparisons halve the sd of an identified bias; the other's is the prior's doing.
 
-    Raising delta by x and lowering half of the ten scores costs x^2 (1 + 10 / 4) / 2, so its variance is above 1 / 3.5.
+    Raising delta by x and lowering half of the ten scores costs x^2 (1 / 100 + 10 / 4) / 2, so its variance is above
+    1 / 2.51.
     """
 
     def sd(log: Comparisons) -> float:
@@ -240,7 +279,7 @@ def test_a_bias_that_is_not_identified_is_uncertain_and_stays_so(expert: str) ->
 
     assert sd(mixed(1600)) == pytest.approx(0.5 * sd(mixed(400)), rel=0.1)
     assert sd(mixed(400)) < 0.2
-    assert sd(bipartite(10, 400)) > sd(bipartite(10, 1600)) > 1.0 / np.sqrt(3.5)
+    assert sd(bipartite(10, 400)) > sd(bipartite(10, 1600)) > 1.0 / np.sqrt(2.51)
 
 
 @each_true_expert

@@ -8,6 +8,7 @@ from scipy.optimize import LinearConstraint, linprog, lsq_linear, minimize
 from scipy.special import expit
 
 from app.inference import kinked, laplace
+from app.inference.model import BIAS_VARIANCE
 from app.inference.types import Comparisons, Floats, Outcome
 from tests.inference.factories import Log, by_judges, comparisons, logs, model, numerics, random_comparisons
 
@@ -27,7 +28,7 @@ def design(log: Comparisons, n: int, biases: int) -> Floats:
 
 
 def precision(n: int, biases: int, prior_variance: float) -> Floats:
-    return np.concatenate([np.full(n, 1.0 / prior_variance), np.ones(biases)])
+    return np.concatenate([np.full(n, 1.0 / prior_variance), np.full(biases, 1.0 / BIAS_VARIANCE)])
 
 
 def least_absolute_deviations(r: Floats, t: Floats) -> float:
@@ -43,21 +44,23 @@ def least_absolute_deviations(r: Floats, t: Floats) -> float:
 
 
 def dual_maximum(r: Floats, t: Floats, q: Floats) -> float:
-    """max over u in [-1/b, 1/b] of t.u - |R^T u|^2 / (2 q), by a quasi-Newton method with bounds."""
+    """max over u in [-1/b, 1/b] of t.u - |R^T u|^2 / (2 q), by a quasi-Newton method with bounds, begun three times."""
 
     def loss(u: Floats) -> tuple[float, Floats]:
         theta = r.T @ u / q
         return float(0.5 * theta @ (q * theta) - t @ u), r @ theta - t
 
-    found = minimize(
-        loss,
-        np.zeros(len(t)),
-        jac=True,
-        bounds=[(-1.0 / B, 1.0 / B)] * len(t),
-        method="L-BFGS-B",
-        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 20_000, "maxfun": 100_000},
-    )
-    return -float(found.fun)
+    u = np.zeros(len(t))
+    for _ in range(3):
+        u = minimize(
+            loss,
+            u,
+            jac=True,
+            bounds=[(-1.0 / B, 1.0 / B)] * len(t),
+            method="L-BFGS-B",
+            options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 20_000, "maxfun": 100_000},
+        ).x
+    return -loss(u)[0]
 
 
 def saturated(n: int, count: int, seed: int) -> Comparisons:
@@ -101,11 +104,13 @@ def test_with_a_prior_the_map_is_that_of_the_epigraph_form() -> None:
     log, m = by_judges(random_comparisons(4, 12, seed=3), 2), model(4, 1.0, "laplace", biases=2)
     r, t = design(log, 4, 2), 4.0 * (log.p - 0.5)
 
+    q = precision(4, 2, 1.0)
+
     def loss(x: Floats) -> float:
-        return float(x[6:].sum() / B + 0.5 * x[:6] @ x[:6])
+        return float(x[6:].sum() / B + 0.5 * x[:6] @ (q * x[:6]))
 
     def slope(x: Floats) -> Floats:
-        return np.concatenate([x[:6], np.full(12, 1.0 / B)])
+        return np.concatenate([q * x[:6], np.full(12, 1.0 / B)])
 
     found = minimize(
         loss,
