@@ -730,7 +730,7 @@ class JudgeBias(Response):
     comparisons: int
     discrimination: float | None = Field(default=None, description="c, by the method judge-aware; 1 by all others.")
     warning: str | None = Field(
-        description="Set where orders were never mixed, so that bias and scores are confounded."
+        description="Set where verdicts tell less of it than priors do: orders are little mixed, or verdicts few."
     )
 
 
@@ -807,6 +807,10 @@ class Repeats(Response):
 
 class OrderBalance(Response):
     worst: int = Field(description="How many times more often one candidate was shown in one position than the other.")
+    mixed: float | None = Field(
+        description="Share of what verdicts say of a liking for a position that could not be merit: 1 where everyone"
+        " was shown first as often as second, 0 where positions and merit cannot be told apart."
+    )
     first_picked: float | None = Field(description="Mean probability that the first is better, over all comparisons.")
 
 
@@ -878,7 +882,7 @@ class JudgeCard(Response):
     agreement: Agreement | None = Field(description="With each other judge, on the pairs that both judged.")
     same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
     swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
-    position_bias: JudgeBias | None = Field(description="And discrimination, by the method judge-aware.")
+    position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
     influence: Influence | None
 
 

@@ -263,7 +263,7 @@ DIAGNOSTICS = {
     "cycles": {"triads": 0, "cyclic": 0, "share": None},
     "repeats": {"same_order": NOTHING, "swapped": NOTHING, "first_both": None, "second_both": None},
     "agreement": NOTHING,
-    "order_balance": {"worst": 0, "first_picked": None},
+    "order_balance": {"worst": 0, "mixed": None, "first_picked": None},
     "position_bias": {},
     "judges": {
         "me": {

@@ -129,7 +129,7 @@ EXAMPLES: dict[str, Any] = {
             "second_both": 0.0,
         },
         "agreement": {"pairs": 20, "share": 0.8},
-        "order_balance": {"worst": 1, "first_picked": 0.56},
+        "order_balance": {"worst": 1, "mixed": 0.92, "first_picked": 0.56},
         "position_bias": BIASES,
         "judges": {
             "gpt-4": {

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.graph import components
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, scatter_differences
+from app.inference.graph import potentials
+from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000
@@ -58,13 +58,7 @@ def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
-    """Conceptually: np.linalg.pinv(W) @ (y - 1/2), a comparison of weight c standing there c times."""
-    links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
-    part = components(comparisons, n)
-    precision = (part[:, None] == part) - (links + links.T)  # mean 0 costs nothing in any part
-    precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
-    pull = scatter_differences(comparisons.weight * (_hard(comparisons.p) - 0.5), comparisons, n)
-    return Scores(np.linalg.solve(precision, pull), CLOSED_FORM)
+    return Scores(potentials(_hard(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
 
 
 BASELINES: dict[str, Callable[[Comparisons, int], Scores]] = {

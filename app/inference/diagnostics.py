@@ -17,9 +17,10 @@ from scipy.stats import binom, rankdata
 
 from app.inference.cells import TIE
 from app.inference.experts import Expert
+from app.inference.graph import potentials
 from app.inference.order import lead
 from app.inference.ranking import ROUNDING
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints, differences
 
 MANY = 0.02  # pairs, as a share of N^2, from which on a dense product is quicker
 AT_ONCE = 10_000  # pairs
@@ -55,6 +56,7 @@ class Repeats(NamedTuple):
 class Balance(NamedTuple):
     lead: Ints  # (N,) how many times more often each candidate was shown first than second
     worst: int  # largest absolute lead
+    mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
     first_picked: float | None  # mean p
 
 
@@ -140,10 +142,16 @@ def order_balance(comparisons: Comparisons, n: int) -> Balance:
     """How evenly candidates were shown first, and how much of the winning the first position did.
 
     Where orders are balanced, a `first_picked` far from 1/2 is positional bias; where they are not, it may be merit.
+    `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
+    first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 in a tree or where some are always first.
     """
     leads = lead(comparisons.first, comparisons.second, n)
-    first_picked = float(comparisons.p.mean()) if comparisons.size else None
-    return Balance(leads, int(np.abs(leads).max(initial=0)), first_picked)
+    worst = int(np.abs(leads).max(initial=0))
+    if not comparisons.size:
+        return Balance(leads, worst, None, None)
+    merit = differences(potentials(np.ones(comparisons.size), comparisons, n), comparisons)
+    mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
+    return Balance(leads, worst, min(max(mixed, 0.0), 1.0), float(comparisons.p.mean()))
 
 
 def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from app.inference.types import Comparisons, Ints
+from app.inference.types import Comparisons, Floats, Ints, scatter_differences
 
 
 def components(comparisons: Comparisons, n: int) -> Ints:
@@ -16,3 +16,15 @@ def components(comparisons: Comparisons, n: int) -> Ints:
 def appearances(comparisons: Comparisons, n: int) -> Ints:
     """(N,) how many comparisons each candidate is part of."""
     return np.bincount(comparisons.first, minlength=n) + np.bincount(comparisons.second, minlength=n)
+
+
+def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
+    """(N,) scores whose differences are the least squares fit to the (K,) values, with mean 0 in every component.
+
+    Conceptually: np.linalg.pinv(W) @ values, W having +1 at first and -1 at second; weight c is c rows.
+    """
+    links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
+    part = components(comparisons, n)
+    precision = (part[:, None] == part) - (links + links.T)  # a mean of 0 costs no component anything
+    precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
+    return np.linalg.solve(precision, scatter_differences(comparisons.weight * values, comparisons, n))

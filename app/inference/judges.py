@@ -9,14 +9,12 @@ from scipy.stats import spearmanr
 
 from app.inference import diagnostics, judge_aware
 from app.inference.aggregation import binary
-from app.inference.bias import Bias
 from app.inference.cells import Cells, cells, directions
 from app.inference.diagnostics import Repeats
 from app.inference.group_verdicts import Doubt, aggregate, departure, doubts, skill
 from app.inference.model import Model
 from app.inference.ranking import ranks
 from app.inference.skills import Context, Step
-from app.inference.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 from app.words import AggregationName
 
@@ -45,7 +43,7 @@ class Findings(NamedTuple):
     departure: float  # of the method from the majority
     agreements: Agreements
     repeats: list[Repeats]  # by judge
-    biases: dict[int, Bias]  # by judge, with discrimination
+    discrimination: Floats  # (J,) of the judge-aware fit
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
 
@@ -80,7 +78,7 @@ def find(
         departure(group, y),
         agreements(directions(seen.p)),
         [_repeats(raw, item, model.n, judge) for judge in range(judges)],
-        {bias.judge: bias for bias in judge_biases(aware, tempered)},
+        np.exp(aware.judges.log_c),
         {judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         aware.convergence,
     )

@@ -15,6 +15,7 @@ from app.inference import posterior as posteriors
 from app.inference import stopping
 from app.inference.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
 from app.inference.asking import Draws, Leased, Plan, Presented, next_pairs
+from app.inference.bias import Bias, estimates
 from app.inference.calibration import tempered
 from app.inference.cells import Cells, cells
 from app.inference.compiled import serves
@@ -222,6 +223,12 @@ def under(snapshot: Snapshot, method: Method) -> Published:
     if absolute.size:
         return Published(*combine(comparisons, plain, absolute))
     return Published(posteriors.fit(comparisons, plain), plain, None, True)
+
+
+def biases(snapshot: Snapshot) -> list[Bias]:
+    """Every judge's, by the set's method, which need not estimate them itself."""
+    found = under(snapshot, snapshot.reading.method._replace(position_bias="estimate"))
+    return estimates(found.posterior, snapshot.comparisons, found.model)
 
 
 def _judges(log: Log) -> Ints:

@@ -131,7 +131,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
 
 
 def _bias_line(bias: Bias, judge: str) -> str:
-    doubt = "" if bias.identified else "; its orders were never mixed, so this is the prior's guess"
+    doubt = "" if bias.identified else "; its verdicts do not tell it from merit, so this is mostly the prior's guess"
     c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     return escape(likes + c + doubt)

@@ -60,8 +60,8 @@ def diagnose(facts: Facts) -> schemas.Diagnostics:
             second_both=repeats.second_both,
         ),
         agreement=present_agreement(diagnostics.agreement(raw, n, item)),
-        order_balance=schemas.OrderBalance(worst=balance.worst, first_picked=balance.first_picked),
-        position_bias=_biases(snapshot, names),
+        order_balance=schemas.OrderBalance(worst=balance.worst, mixed=balance.mixed, first_picked=balance.first_picked),
+        position_bias=present_biases(snapshots.biases(snapshot), snapshot, names),
         judges=_judges(raw, snapshot, facts.failures, names),
         held_out=facts.basis.tested,
         history=_history(snapshot),
@@ -79,12 +79,6 @@ def draw(found: schemas.Diagnostics, form: plots.Form) -> bytes:
 
 def present_agreement(found: Agreement) -> schemas.Agreement:
     return schemas.Agreement(pairs=found.pairs, share=found.share)
-
-
-def _biases(snapshot: Snapshot, names: Mapping[int, str]) -> dict[str, schemas.JudgeBias]:
-    method = snapshot.reading.method._replace(position_bias="estimate")
-    found, model, _, _ = snapshots.under(snapshot, method)
-    return present_biases(bias.estimates(found, snapshot.comparisons, model), snapshot, names)
 
 
 def _judges(

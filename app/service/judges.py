@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
+from app.inference.bias import Bias
 from app.inference.diagnostics import Agreement
 from app.inference.encoding import hashed
 from app.inference.group_verdicts import DEPARTS, Doubt, needs_context
@@ -39,6 +40,7 @@ class Weighed(NamedTuple):
     terms: tuple[Reading, tuple[int, ...]]
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
+    biases: Mapping[int, Bias]  # by number, as the set's own method has them
     findings: Findings
 
     @property
@@ -125,7 +127,8 @@ def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | N
     raw, item, many = snapshots.raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges)
     found = find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), say)
     counts = np.bincount(tempered.judge, minlength=many)
-    return Weighed(snapshot.version, _terms(snapshot), snapshot.evidence.judges, counts, found)
+    biases = {bias.judge: bias for bias in snapshots.biases(snapshot)}
+    return Weighed(snapshot.version, _terms(snapshot), snapshot.evidence.judges, counts, biases, found)
 
 
 def _present(row: Record) -> schemas.JudgeOut:
@@ -171,18 +174,21 @@ def _card(row: Record, number: int | None, known: _Known, weighed: Weighed) -> s
         median_latency_ms=known.latencies.get(row.id),
         failures={kind: failures[kind] for kind in FAILURES if kind in failures},
         failure_rate=failed / asked if asked else None,
-        **(NOTHING if number is None else _numbers(number, weighed.findings)),
+        **(NOTHING if number is None else _numbers(number, weighed)),
     )
 
 
 NOTHING = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "influence"))
 
 
-def _numbers(judge: int, found: Findings) -> dict[str, object]:
+def _numbers(judge: int, weighed: Weighed) -> dict[str, object]:
     """What a judge's verdicts say of it."""
+    found = weighed.findings
     pairs, agreeing = (np.delete(each[judge], judge).sum() for each in found.agreements)
     repeats = found.repeats[judge]
-    influence, bias = found.influence.get(judge), found.biases.get(judge)
+    influence, bias = found.influence.get(judge), weighed.biases.get(judge)
+    if bias is not None:
+        bias = bias._replace(discrimination=float(found.discrimination[judge]))
     return {
         "skill": None if found.skill is None else float(found.skill[judge]),
         "agreement": _agreement(int(pairs), int(agreeing)),

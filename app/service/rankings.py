@@ -31,8 +31,8 @@ from app.storage.tables import Record
 from app.words import JUDGE_AWARE, MethodName
 
 NOT_IDENTIFIED = (
-    "This judge saw no mixed orders, so its liking for the first position cannot be told from the scores: "
-    "the estimate is what the priors make of it. Show some pairs the other way round."
+    "This judge's verdicts do not tell its liking for the first position from merit: "
+    "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
 )
 
 

@@ -1,5 +1,6 @@
 """What holds of a ranking and what does not, in plain words, each with its figure."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 import numpy as np
@@ -21,7 +22,8 @@ from app.service.rankings import Asked, Basis
 from app.words import CheckVerdict
 
 FEW = 20
-BIAS, AGREEING, CONSISTENT, FAILING, LEAD = 0.3, 0.65, 0.75, 0.05, 4
+BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
+AGREEING, CONSISTENT, FAILING, MIXED = 0.65, 0.75, 0.05, 0.5
 CYCLIC = 1.35  # standard deviations: 4 to 8% of coins are beyond, as the upper tail of cyclic triples is short
 ABOVE_CHANCE = 1.645  # standard deviations: one in twenty
 COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
@@ -53,7 +55,7 @@ def _checks(basis: Basis, ranking: schemas.Ranking, found: schemas.Diagnostics) 
         _repeats(basis.snapshot),
         _failures(found),
         _cycles(found.cycles, basis),
-        _balance(found),
+        _balance(found, len(ranking.ranking)),
         _held_out(found),
     ]
 
@@ -95,19 +97,36 @@ def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
 def _position(found: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
     if not found.position_bias:
         return _check("Position", "unknown", "Nobody has judged yet.", "–")
-    name, bias = max(found.position_bias.items(), key=lambda item: abs(item[1].delta))
-    figure = f"{name} {bias.delta:+.2f} ± {bias.sd:.2f}"
-    if abs(bias.delta) <= max(BIAS, 2.0 * bias.sd):
-        return _check("Position", "holds", "No judge clearly favours the text shown first or second.", figure)
-    side = "first" if bias.delta > 0 else "second"
-    taken = (
-        "The ranking allows for it."
-        if estimated
-        else "Set position_bias to estimate, so that the ranking allows for it."
-    )
-    return _check(
-        "Position", "holds" if estimated else "doubt", f"{name} favours the text shown {side}. {taken}", figure
-    )
+    told = {name: bias for name, bias in found.position_bias.items() if bias.warning is None}
+    leaning = {name: bias for name, bias in told.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
+    unknown = {
+        name: bias
+        for name, bias in found.position_bias.items()
+        if name not in leaning and (name not in told or bias.sd > KNOWN)
+    }
+    if leaning and not estimated:
+        says = "Set position_bias to estimate, so that the ranking allows for it."
+        return _about_bias("doubt", leaning, f"{_favours(leaning)} {says}")
+    if sum(bias.comparisons for bias in unknown.values()) > SHARE * found.comparisons:
+        says = "cannot be told from merit yet: judge more pairs, and show some the other way round."
+        return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
+    if leaning:
+        return _about_bias("holds", leaning, f"{_favours(leaning)} The ranking allows for it.")
+    return _about_bias("holds", told, "No judge clearly favours the text shown first or second.")
+
+
+def _about_bias(verdict: CheckVerdict, biases: Mapping[str, schemas.JudgeBias], says: str) -> schemas.Check:
+    name = _most_biased(biases)
+    return _check("Position", verdict, says, f"{name} {biases[name].delta:+.2f} ± {biases[name].sd:.2f}")
+
+
+def _most_biased(biases: Mapping[str, schemas.JudgeBias]) -> str:
+    return max(biases, key=lambda name: abs(biases[name].delta))
+
+
+def _favours(biases: Mapping[str, schemas.JudgeBias]) -> str:
+    name = _most_biased(biases)
+    return f"{name} favours the text shown {'first' if biases[name].delta > 0 else 'second'}."
 
 
 def _shared(name: str, found: schemas.Agreement, least: float, good: str, bad: str, none: str) -> schemas.Check:
@@ -180,14 +199,17 @@ def _expected_cycles(basis: Basis) -> Expected:
     )
 
 
-def _balance(found: schemas.Diagnostics) -> schemas.Check:
-    worst = found.order_balance.worst
-    figure = f"a lead of {worst} at most"
-    if worst <= LEAD:
-        return _check("Order", "holds", "Every candidate was shown first about as often as second.", figure)
-    return _check(
-        "Order", "doubt", "Some candidate was shown in one position much more often than in the other.", figure
-    )
+def _balance(found: schemas.Diagnostics, candidates: int) -> schemas.Check:
+    mixed = found.order_balance.mixed
+    drawn_would_do = (1.0 - MIXED) * found.comparisons >= candidates - found.components
+    if mixed is None or (mixed < MIXED and not drawn_would_do):
+        says = "Too few pairs were judged to tell a liking for a position from merit, whatever their orders."
+        return _check("Order", "unknown", says, f"{found.comparisons:,} comparisons of {candidates:,} candidates")
+    figure = f"{mixed:.0%} could not be merit"
+    if mixed >= MIXED:
+        return _check("Order", "holds", "Orders are mixed: a liking for a position would not look like merit.", figure)
+    says = "Some candidates were mostly shown first, others second: a liking for a position would look like merit."
+    return _check("Order", "doubt", says, figure)
 
 
 def _held_out(found: schemas.Diagnostics) -> schemas.Check:

@@ -2,11 +2,13 @@
 
 from base64 import b64decode
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from app.live import snapshot as snapshots
 from app.live.snapshot import Published, Snapshot
@@ -89,6 +91,45 @@ async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx
         "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing. "
         "100% of 45, 100% by chance",
     )
+
+
+async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: httpx.AsyncClient) -> None:
+    """Every pair once, the worse one first, by a judge who favours the first by 2."""
+    created = await create_set(http, *KEYS[:4], position_bias="estimate")
+    await compare_all(
+        http,
+        created["id"],
+        [
+            comparison(a, b, float(expit(0.3 * (i - j) + 2.0)))
+            for (i, a), (j, b) in combinations(enumerate(KEYS[:4]), 2)
+        ],
+    )
+    found, published = await checks(http, created["id"]), await ranking(http, created["id"])
+    (bias,) = published["position_bias"].values()
+    assert (found["Position"][0], found["Order"][0]) == ("unknown", "doubt")
+    assert "do not tell" in bias["warning"]
+    assert f"{bias['delta']:+.2f} ± {bias['sd']:.2f}" in found["Position"][1]
+    assert max(row["p_best"] for row in published["ranking"]) < 0.4
+
+
+async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: httpx.AsyncClient) -> None:
+    verdicts = {}
+    for count in (2, 20, 400):
+        created = await create_set(http, *KEYS)
+        await compare_all(http, created["id"], simulated(KEYS, count, 0, "ann"))
+        found = await checks(http, created["id"])
+        verdicts[count] = (found["Position"][0], found["Order"][0])
+    assert verdicts == {2: ("unknown", "unknown"), 20: ("unknown", "holds"), 400: ("holds", "holds")}
+
+
+async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, position_bias="estimate")
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0, "ann") + simulated(KEYS, 30, 1, "bea", sure=0.5))
+    url = f"/v1/sets/{created['id']}"
+    cards = {card["judge"]: card["position_bias"] for card in (await http.get(f"{url}/judges")).json()["judges"]}
+    shown = [(await http.get(f"{url}/{page}")).json()["position_bias"] for page in ("ranking", "diagnostics")]
+    for judge in ("ann", "bea"):
+        assert len({(bias[judge]["delta"], bias[judge]["sd"]) for bias in (*shown, cards)}) == 1
 
 
 async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> None:

@@ -354,6 +354,21 @@ def test_order_balance_by_hand() -> None:
     np.testing.assert_array_equal(balance.lead, [2, -1, -1, 0])
     assert balance.worst == 2
     assert balance.first_picked == pytest.approx(0.65)
+    assert balance.mixed == pytest.approx(1.0 - (1.0 / 3.0 + 1.0) / 4.0)  # 0 and 2 met once, 0 led 1 by one in three
+
+
+@pytest.mark.parametrize("n", [4, 30])
+def test_orders_are_mixed_as_far_as_scores_cannot_stand_for_a_bias(n: int) -> None:
+    """One order for all pairs leaves a third of large sets; everyone first as often as second, all; a tree, nothing."""
+    first, second = np.triu_indices(n, 1)
+    one_way, tree = (
+        by_one_judge(first, second, first * 0.0),
+        by_one_judge(first[: n - 1], second[: n - 1], np.ones(n - 1)),
+    )
+
+    assert order_balance(one_way, n).mixed == pytest.approx((n - 2) / (3 * n), abs=1e-9)
+    assert order_balance(joined(one_way, swapped(one_way)), n).mixed == pytest.approx(1.0)
+    assert order_balance(tree, n).mixed == pytest.approx(0.0, abs=1e-9)
 
 
 def test_both_orders_of_every_pair_are_balanced() -> None:
@@ -372,7 +387,7 @@ def test_an_empty_log_has_nothing_to_share(n: int) -> None:
     assert cycles(empty, n) == Cycles(0, 0, None)
     assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
     assert agreement(empty, n, one_item(empty)) == NOTHING
-    assert order_balance(empty, n)[1:] == Balance(np.zeros(n, np.int64), 0, None)[1:]
+    assert order_balance(empty, n)[1:] == Balance(np.zeros(n, np.int64), 0, None, None)[1:]
 
 
 def test_correlations_with_the_last_order_by_hand() -> None:

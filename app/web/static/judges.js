@@ -22,7 +22,8 @@ function facts(card) {
 function shown(card) {
   const about = [card.kind, card.model].filter(Boolean).join(", ");
   return element("article", { className: "card" }, element("h2", { dir: "auto" }, card.judge), element("p", {}, about || "not described"),
-    element("dl", {}, ...facts(card).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])));
+    element("dl", {}, ...facts(card).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
+    ...(card.position_bias?.warning ? [element("p", { className: "note" }, card.position_bias.warning)] : []));
 }
 
 function table(found) {

@@ -30,6 +30,7 @@ async function load() {
     draw();
     tellStatus(status);
     tellLeader(GOES_ON.has(status));
+    warn();
   } catch (error) {
     problem(error);
   }
@@ -98,6 +99,12 @@ function tellLeader(goesOn) {
   const known = sure !== undefined && sure !== null && shown.comparisons > 0;
   document.getElementById("leader").textContent = known
     ? `${goesOn ? "Best so far" : "Best"}: ${first.key}, with a probability of ${Math.round(100 * sure)}%.${goesOn && sure < 0.95 ? " Judge more pairs to be surer." : ""}` : "";
+}
+
+function warn() {
+  const doubts = Object.entries(shown.position_bias ?? {}).filter(([, bias]) => bias.warning);
+  document.getElementById("warnings").replaceChildren(
+    ...doubts.map(([judge, bias]) => element("li", { className: "doubt", dir: "auto" }, `${judge}: ${bias.warning}`)));
 }
 
 function picture(row, scale) {
