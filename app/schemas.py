@@ -1002,7 +1002,9 @@ class Calibration(Response):
     judge: str
     reference: list[str]
     objective: ObjectiveName
-    verdicts: int = Field(description="Comparisons of the judge on pairs that a reference judged too.")
+    verdicts: int = Field(
+        description="Comparisons of the judge on pairs that a reference judged too; two in opposite orders count once."
+    )
     temperature: float = Field(description="1 where there is nothing to estimate it from.")
     at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
     before: CalibrationErrors

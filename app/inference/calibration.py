@@ -4,11 +4,14 @@ p is the judge's probability that the first candidate is better, y what a person
 first, 0 for the second, 1/2 for a tie. Both have shape (K,).
 
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2
+    both orders   p~ = (p~_ij + 1 - p~_ji) / 2: a temperature is of single answers, as a set applies it; what is held
+                  against people is what the two together say, in which a liking for a position cancels  (PoE 3.5)
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
 
-Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20].
+Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
+jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
 
 One T rescales every logit, but not every score: the MAP balances a sum of verdicts and a prior, so where verdicts
 outnumber scores T can change the ranking (methods, erratum 5).
@@ -30,7 +33,7 @@ BINS = 15
 EDGES = np.linspace(0.5, 1.0, BINS + 1)
 MAX_LOG_T = math.log(20.0)
 GRID, STEP = np.linspace(-MAX_LOG_T, MAX_LOG_T, 121), MAX_LOG_T / 60
-FINER = np.linspace(-STEP, STEP, 41)
+WORK, FEWEST, MOST = 2_000_000, 301, 10_001  # answers read, and temperatures tried, in search of the least ECE
 AT_BOUND = 1e-3  # in log T
 
 
@@ -65,10 +68,19 @@ class Calibration(NamedTuple):
 
 
 def temperature(p: Floats, outcome: Floats, objective: Objective) -> Calibration:
-    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2."""
+    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
+
+    Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
+    """
     t = math.exp(SEARCHES[objective](p, outcome)) if _logits(p).any() else 1.0
     at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
-    return Calibration(t, errors(p, outcome), errors(tempered(p, t), outcome), at_bound, len(p))
+    before, after = (errors(debiased(p, at), outcome) for at in (1.0, t))
+    return Calibration(t, before, after, at_bound, len(outcome))
+
+
+def debiased(p: Floats, temperature: float) -> Floats:
+    """(K,) what both orders say together at a temperature of each; `p` as in `temperature`."""
+    return np.asarray(np.atleast_2d(tempered(p, temperature)).mean(axis=0))
 
 
 def tempered(p: Floats, temperature: float | Floats) -> Floats:
@@ -82,19 +94,19 @@ def errors(p: Floats, outcome: Floats) -> Errors:
 
 def log_loss(p: Floats, outcome: Floats) -> float:
     """In nats per verdict; 0 without verdicts."""
-    return _cross_entropy(_logits(p), outcome)
+    logits = _logits(p)
+    log_likelihood = outcome * log_expit(logits) + (1.0 - outcome) * log_expit(-logits)
+    return float((-log_likelihood).sum()) / max(len(logits), 1)
 
 
 def ece(p: Floats, outcome: Floats) -> float:
     """Expected calibration error, from 0 to 1: the mean gap in the reliability diagram; 0 without verdicts."""
-    bins = reliability(p, outcome)
-    return float(bins.verdicts @ np.abs(bins.accuracy - bins.confidence)) / max(len(p), 1)
+    return float(_eces(p[None], outcome)[0])
 
 
 def reliability(p: Floats, outcome: Floats) -> Reliability:
     """How often the judge is right, by how sure it is. Where it or the person ties, it is half right."""
-    confidence, right = np.maximum(p, 1.0 - p), 0.5 + np.sign(p - 0.5) * (outcome - 0.5)
-    bins = np.searchsorted(EDGES[1:-1], confidence, side="right")
+    confidence, right, bins = _binned(p, outcome)
     used, verdicts = np.unique(bins, return_counts=True)
     sure, correct = np.bincount(bins, confidence)[used], np.bincount(bins, right)[used]
     return Reliability(EDGES[used], EDGES[used + 1], verdicts, sure / verdicts, correct / verdicts)
@@ -104,28 +116,50 @@ def _logits(p: Floats) -> Floats:
     return np.asarray(logit(np.clip(p, SATURATED, 1.0 - SATURATED)))
 
 
-def _cross_entropy(logits: Floats, outcome: Floats) -> float:
-    log_likelihood = outcome * log_expit(logits) + (1.0 - outcome) * log_expit(-logits)
-    return float((-log_likelihood).sum()) / max(len(logits), 1)
+def _binned(p: Floats, outcome: Floats) -> tuple[Floats, Floats, Ints]:
+    """Confidence, how right it is, and the bin, each of the shape of `p`, (..., K)."""
+    confidence, right = np.maximum(p, 1.0 - p), 0.5 + np.sign(p - 0.5) * (outcome - 0.5)
+    return confidence, right, np.searchsorted(EDGES[1:-1], confidence, side="right")
+
+
+def _eces(p: Floats, outcome: Floats) -> Floats:
+    """(C,) from (C, K). Conceptually, from `reliability`: verdicts @ |accuracy - confidence| / K for each row."""
+    confidence, right, bins = _binned(p, outcome)
+    cells = BINS * np.arange(len(p))[:, None] + bins
+    gaps = np.bincount(cells.ravel(), (right - confidence).ravel(), BINS * len(p)).reshape(len(p), BINS)
+    return np.asarray(np.abs(gaps).sum(axis=1) / max(len(outcome), 1))
 
 
 def _least_log_loss(p: Floats, outcome: Floats) -> float:
-    """log T; the loss is convex in 1/T, so it has one minimum in log T."""
-    logits = _logits(p)
+    """log T. The loss of single answers is convex in 1/T; with both orders the best of the grid comes first."""
 
     def loss(log_t: float) -> float:
-        return _cross_entropy(logits * math.exp(-log_t), outcome)
+        return log_loss(debiased(p, math.exp(log_t)), outcome)
 
-    return float(minimize_scalar(loss, bounds=(-MAX_LOG_T, MAX_LOG_T), method="bounded").x)
+    near = float(GRID[np.argmin([loss(log_t) for log_t in GRID])])
+    found = minimize_scalar(loss, bounds=_around(near, STEP), method="bounded")
+    return float(found.x) if found.fun < loss(near) else near
 
 
 def _least_ece(p: Floats, outcome: Floats) -> float:
-    """log T, on a grid and then on a finer one around its best point: the ECE jumps, and has many minima."""
+    """log T, the best of many, and of as many as a hundred between its neighbours.
+
+    From one to the next the ECE changes by less than a quarter of the step in log T, but for jumps.
+    """
+    logits = np.atleast_2d(_logits(p))
 
     def best(grid: Floats) -> float:
-        return float(grid[np.argmin([ece(tempered(p, math.exp(log_t)), outcome) for log_t in grid])])
+        parts = np.array_split(grid, 1 + 10 * grid.size * p.size // WORK)
+        eces = [_eces(expit(logits[:, None] * np.exp(-part)[:, None]).mean(axis=0), outcome) for part in parts]
+        return float(grid[np.argmin(np.concatenate(eces))])
 
-    return best(np.clip(best(GRID) + FINER, -MAX_LOG_T, MAX_LOG_T))
+    count = min(max(WORK // len(outcome), FEWEST), MOST)
+    near = best(np.linspace(-MAX_LOG_T, MAX_LOG_T, count))
+    return best(np.linspace(*_around(near, 2.0 * MAX_LOG_T / (count - 1)), 101))
+
+
+def _around(log_t: float, step: float) -> tuple[float, float]:
+    return max(log_t - step, -MAX_LOG_T), min(log_t + step, MAX_LOG_T)
 
 
 SEARCHES: dict[Objective, Callable[[Floats, Floats], float]] = {

@@ -1,5 +1,6 @@
 """Is a judge as sure as it may be? Its probabilities against what others said of the same pairs."""
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from app.inference.types import Floats
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, UnknownJudge
 from app.storage import comparisons, judges
+from app.storage.tables import Record
 from app.words import ObjectiveName
 
 
@@ -25,9 +27,9 @@ async def read(
         raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")
     await _require(db, [judge, *reference])
     rows = await comparisons.judged_by_both(db, set_id, judge, reference)
-    said, truth = np.array([(r.p_first, r.truth) for r in rows], np.float64).reshape(-1, 2).T
+    p, truth = _by_pair(rows)
     outcome = 0.5 + 0.5 * np.sign(np.round(truth - 0.5, 9))
-    found = await ctx.live.compute(calibration.temperature, said, outcome, Objective(objective))
+    found = await ctx.live.compute(calibration.temperature, p, outcome, Objective(objective))
     return schemas.Calibration(
         set_id=set_id,
         version=row.version,
@@ -39,8 +41,8 @@ async def read(
         at_bound=found.at_bound,
         before=_errors(found.before),
         after=_errors(found.after),
-        reliability=_bins(said, outcome),
-        reliability_after=_bins(calibration.tempered(said, found.temperature), outcome),
+        reliability=_bins(calibration.debiased(p, 1.0), outcome),
+        reliability_after=_bins(calibration.debiased(p, found.temperature), outcome),
     )
 
 
@@ -49,6 +51,27 @@ def draw(found: schemas.Calibration, form: plots.Form) -> bytes:
     tables = (("as said", found.reliability), (f"temperature {found.temperature:.2f}", found.reliability_after))
     curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
     return plots.reliability(curves, f"{found.judge} against {', '.join(found.reference)}", form)
+
+
+def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
+    """What the judge says (2, K) and what the references say (K,) of the same candidate.
+
+    An answer is coupled with the next one on its pair in the other order; one that has no such counterpart is there
+    twice.
+    """
+    here: list[float] = []
+    there: list[float] = []
+    truth: list[float] = []
+    alone: defaultdict[tuple[int, int, int], deque[int]] = defaultdict(deque)  # places in these, by item and order
+    for row in rows:
+        if counterparts := alone[row.item_id, row.second, row.first]:
+            there[counterparts.popleft()] = 1.0 - row.p_first
+        else:
+            alone[row.item_id, row.first, row.second].append(len(here))
+            here.append(row.p_first)
+            there.append(row.p_first)
+            truth.append(row.truth)
+    return np.array([here, there], np.float64), np.array(truth, np.float64)
 
 
 async def _require(db: AsyncConnection, names: Sequence[str]) -> None:

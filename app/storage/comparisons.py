@@ -80,7 +80,7 @@ async def latencies(db: AsyncConnection, set_id: UUID) -> dict[int, float]:
 
 
 async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, reference: Sequence[str]) -> Sequence[Record]:
-    """(p_first, truth) of the comparisons of `judge` whose pair and item a reference judged too.
+    """(item_id, first, second, p_first, truth) of what `judge` said of pairs that a reference judged too.
 
     `truth` is the references' mean probability that the same candidate is better.
     """
@@ -90,13 +90,13 @@ async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, referenc
         and_(o.c.first == c.first, o.c.second == c.second), and_(o.c.first == c.second, o.c.second == c.first)
     )
     statement = (
-        select(c.p_first, func.avg(turned).label("truth"))
+        select(c.item_id, c.first, c.second, c.p_first, func.avg(turned).label("truth"))
         .join(o, and_(o.c.set_id == c.set_id, o.c.item_id == c.item_id, same_pair))
         .join(mine, mine.c.id == c.judge_id)
         .join(theirs, theirs.c.id == o.c.judge_id)
         .where(c.set_id == set_id, mine.c.name == judge, theirs.c.name.in_(reference))
         .where(*(~exists().where(voids.c.set_id == set_id, voids.c.voids == t.c.seq) for t in (comparisons, o)))
-        .group_by(c.seq, c.p_first)
+        .group_by(c.seq, c.item_id, c.first, c.second, c.p_first)
     )
     return (await db.execute(statement.order_by(c.seq))).all()
 

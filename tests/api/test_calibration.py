@@ -73,6 +73,23 @@ async def test_a_reference_that_saw_the_other_order_is_turned(http: httpx.AsyncC
     assert found["before"]["ece"] == pytest.approx((0.7 + 0.2) / 2)
 
 
+async def test_both_orders_of_a_pair_are_one_debiased_verdict(http: httpx.AsyncClient) -> None:
+    """Of three answers on ash and elm two are a couple; the temperature is of single answers."""
+    set_id = await small(
+        http, comparison("ash", "elm", 0.9, "model"), comparison("ash", "elm", 0.7, "model"),
+        comparison("elm", "ash", 0.6, "model"), comparison("birch", "elm", 0.2, "model"),
+        comparison("elm", "ash", 0.0, "human"), comparison("birch", "elm", 0.0, "human"),
+    )  # fmt: skip
+    found = await calibration(http, set_id, "model", "human")
+    t, p = found["temperature"], np.array([0.9, 0.4])
+    together = float(expit(np.log(p / (1.0 - p)) / t).mean())
+    assert found["verdicts"] == 3
+    assert found["before"]["log_loss"] == pytest.approx(-(ln(0.65) + ln(0.7) + ln(0.8)) / 3)
+    singles = expit(np.log(np.array([0.7, 0.8]) / np.array([0.3, 0.2])) / t)
+    assert found["after"]["log_loss"] == pytest.approx(-(ln(together) + np.log(singles).sum()) / 3)
+    assert sorted(b["confidence"] for b in found["reliability"]) == pytest.approx([0.65, 0.7, 0.8])
+
+
 async def test_several_references_are_one_opinion(http: httpx.AsyncClient) -> None:
     set_id = await small(
         http, comparison("ash", "elm", 0.8, "model"), comparison("ash", "elm", 1.0, "alice"),

@@ -84,7 +84,9 @@ def test_judges_are_compared_with_each_other(found: dict[str, Any]) -> None:
 
 
 def test_the_balance_of_orders_is_that_of_the_worst(found: dict[str, Any]) -> None:
-    assert found["order_balance"] == {"worst": 1, "first_picked": pytest.approx(5.5 / 8)}
+    assert found["order_balance"] == {
+        "worst": 1, "mixed": pytest.approx(0.8214, abs=1e-4), "first_picked": pytest.approx(5.5 / 8),
+    }  # fmt: skip
 
 
 def test_every_judge_is_described_failures_included(found: dict[str, Any]) -> None:
@@ -125,7 +127,7 @@ async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClien
     for known in bias.estimates(posterior.fit(comparisons, model), comparisons, model):
         told = found[judges[known.judge]]
         assert (told["delta"], told["sd"]) == (pytest.approx(known.delta, abs=1e-6), pytest.approx(known.sd))
-        assert (told["warning"] is None) == known.identified == (judges[known.judge] == "alice")
+        assert (told["warning"] is None) == known.identified
     assert set(found) == set(judges)
 
 
@@ -191,8 +193,8 @@ async def test_a_set_without_comparisons_has_nothing_to_say(http: httpx.AsyncCli
         "set_id": created["id"], "version": 0, "comparisons": 0, "components": len(keys),
         "cycles": {"triads": 0, "cyclic": 0, "share": None},
         "repeats": {"same_order": nothing, "swapped": nothing, "first_both": None, "second_both": None},
-        "agreement": nothing, "order_balance": {"worst": 0, "first_picked": None}, "position_bias": {}, "judges": {},
-        "held_out": None, "history": [],
+        "agreement": nothing, "order_balance": {"worst": 0, "mixed": None, "first_picked": None}, "position_bias": {},
+        "judges": {}, "held_out": None, "history": [],
     }  # fmt: skip
 
 

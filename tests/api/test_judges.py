@@ -126,8 +126,10 @@ async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) ->
 
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], *["ash>elm"] * 9, judge="strong")
-    await compare(http, created["id"], *["elm>ash"] * 2, judge="weak")
+    await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, "strong")] * 5)
+    await compare_all(http, created["id"], [comparison("elm", "ash", 0.0, "strong")] * 4)
+    both = [comparison("elm", "ash", 1.0, "weak"), comparison("ash", "elm", 0.0, "weak")]
+    await compare_all(http, created["id"], both)
     cards = {card["judge"]: card["influence"] for card in (await judges(http, created["id"]))["judges"]}
     assert cards["strong"]["changes_top"]
     assert not cards["weak"]["changes_top"]

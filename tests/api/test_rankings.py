@@ -14,7 +14,7 @@ from app.client import TRANSIENT
 from app.inference import baselines, standings
 from app.inference.types import Convergence, Outcome
 from app.words import BaselineName, ExpertName
-from tests.factories import candidates, compare, create_set, get, patch, ranking, score, void
+from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
 METHODS = (*EXPERTS, "judge-aware", *BASELINES)
@@ -127,7 +127,11 @@ async def test_one_vote_makes_nobody_certain(http: httpx.AsyncClient) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str) -> None:
-    found = await ranking(http, await trees(http), method=method)
+    set_id = await trees(http)
+    await compare_all(
+        http, set_id, [comparison(b, a, 0.0) for a, b in (("ash", "elm"), ("ash", "birch"), ("cedar", "elm"))]
+    )
+    found = await ranking(http, set_id, method=method)
     assert order(found)[0] == "ash"
     assert order(found)[-1] == "elm"
     assert found["method"]["name"] == method
@@ -137,7 +141,9 @@ async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str
 
 async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 6, judge="good")
+    await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 3, judge="good")
+    turned = [comparison(b, a, 0.0, "good") for a, b in (("ash", "birch"), ("birch", "cedar"), ("cedar", "elm"))]
+    await compare_all(http, created["id"], turned * 3)
     await compare(http, created["id"], *["ash>elm", "elm>ash", "birch>elm", "elm>birch"] * 6, judge="first")
     found = await ranking(http, created["id"], method="judge-aware")
     good, first = found["position_bias"]["good"], found["position_bias"]["first"]

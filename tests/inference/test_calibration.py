@@ -250,3 +250,53 @@ def test_without_redundancy_scores_scale_by_the_temperature(at_temperature: floa
     scores = soft_bradley_terry(log._replace(p=tempered(log.p, at_temperature)), 3, prior_variance=1e6)
 
     np.testing.assert_allclose(differences(scores, log), logit(log.p) / at_temperature, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [5, 40, 300])
+def test_no_temperature_has_a_smaller_ece(count: int, seed: int) -> None:
+    """Against 4,001 of them."""
+    rng = np.random.default_rng([count, seed])
+    logits = rng.normal(0.0, 2.0, count)
+    p, outcome = expit(2.0 * logits), (rng.random(count) < expit(logits)).astype(np.float64)
+
+    found = temperature(p, outcome, Objective.ECE)
+
+    brute = [ece(tempered(p, float(t)), outcome) for t in np.exp(np.linspace(-np.log(20.0), np.log(20.0), 4001))]
+    assert found.after.ece <= min(brute) + 3e-4
+
+
+@numerics
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), st.sampled_from([0.0, 0.5, 1.0])), max_size=30))
+def test_the_ece_is_the_mean_gap_of_the_reliability_diagram(rows: list[tuple[float, float]]) -> None:
+    p, outcome = np.array(rows, np.float64).reshape(-1, 2).T
+    bins = reliability(p, outcome)
+
+    assert ece(p, outcome) == pytest.approx(
+        float(bins.verdicts @ np.abs(bins.accuracy - bins.confidence)) / max(len(p), 1), abs=1e-12
+    )
+
+
+@each_objective
+def test_both_orders_are_calibrated_by_what_they_say_together(objective: Objective) -> None:
+    """A judge that is four times too sure, and favours the first by 1 on its scale."""
+    rng = np.random.default_rng(0)
+    d = rng.normal(0.0, 1.5, 1000)
+    outcome = (rng.random(1000) < expit(d)).astype(np.float64)
+    both = np.array([expit(4.0 * d + 1.0), 1.0 - expit(1.0 - 4.0 * d)])
+
+    together, alone = temperature(both, outcome, objective), temperature(both[0], outcome, objective)
+
+    assert together.verdicts == 1000
+    assert together.temperature == pytest.approx(4.5, abs=0.5)
+    assert together.before == errors(both.mean(axis=0), outcome)
+    assert together.after == errors(np.array([tempered(p, together.temperature) for p in both]).mean(axis=0), outcome)
+    assert together.after.log_loss < alone.after.log_loss
+    assert together.after.ece < 0.06 < 0.2 < together.before.ece < alone.before.ece
+
+
+@each_objective
+def test_the_same_twice_is_one_order(objective: Objective) -> None:
+    p, outcome = simulated(2.0, 500)
+
+    assert temperature(np.array([p, p]), outcome, objective) == temperature(p, outcome, objective)

@@ -15,7 +15,7 @@ from app.words import MethodName
 CHAIN = Group(
     ("u",),
     ["low", "mid", "top"],
-    by_one_judge(np.array([2, 1, 2]), np.array([1, 0, 0]), np.array([0.8, 0.8, 0.9])),
+    by_one_judge(np.array([2, 1, 0]), np.array([1, 0, 2]), np.array([0.8, 0.8, 0.1])),
 )
 
 
