@@ -206,18 +206,19 @@ def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
 async def _store_outputs(
     db: AsyncConnection, set_id: UUID, sent: Sequence[_Output], ids: Sequence[int], item_ids: dict[str, int]
 ) -> None:
-    """Insert the outputs that are new; change a text only while nobody has judged it."""
-    old = {(row.item_id, row.candidate_id): row.text for row in await candidates.outputs_of(db, set_id, ids)}
-    fresh = []
-    for output in sent:
-        if output.item not in item_ids:
-            continue
-        place = (item_ids[output.item], ids[output.candidate])
-        if place not in old:
-            fresh.append((*place, output.text))
-        elif output.text is not None and output.text != old[place]:
+    """Insert the outputs that are new; change a text only while nobody has judged it.
+
+    Of the texts that are there only those are read that are as long as the ones sent: all may be far more.
+    """
+    lengths = {(row.item_id, row.candidate_id): row.length for row in await candidates.lengths_of(db, set_id, ids)}
+    placed = [(output, (item_ids[output.item], ids[output.candidate])) for output in sent if output.item in item_ids]
+    old = [(output, place) for output, place in placed if place in lengths and output.text is not None]
+    alike = [(set_id, *place) for output, place in old if len((output.text or "").encode()) == lengths[place]]
+    texts = await candidates.texts(db, alike)
+    for output, place in old:
+        if texts.get((set_id, *place)) != output.text:
             await _change_text(db, set_id, place, output)
-    await candidates.add_outputs(db, set_id, fresh)
+    await candidates.add_outputs(db, set_id, [(*place, out.text) for out, place in placed if place not in lengths])
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:

@@ -69,6 +69,13 @@ async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
     return (await db.execute(statement)).all()
 
 
+async def lengths_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[int]) -> Sequence[Record]:
+    """(candidate id, item id, bytes of the text) of every output of these candidates."""
+    o = outputs.c
+    statement = select(o.candidate_id, o.item_id, func.octet_length(o.text).label("length"))
+    return (await db.execute(statement.where(o.set_id == set_id, o.candidate_id.in_(candidate_ids)))).all()
+
+
 _AT_PLACES = (
     "FROM outputs AS o JOIN unnest(CAST(:set_ids AS uuid[]), CAST(:item_ids AS int[]), CAST(:candidate_ids AS int[])) "
     "AS at (set_id, item_id, candidate_id) USING (set_id, item_id, candidate_id)"

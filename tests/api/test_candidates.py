@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.storage import candidates as storage
 from tests.factories import ask, candidates, compare, create_set, create_systems, get, log, ranking, send
 
 
@@ -138,3 +139,23 @@ async def test_many_candidates_are_stored_like_few(http: httpx.AsyncClient, coun
     keys = [f"k{n}" for n in range(count)]
     created = await create_set(http, *keys)
     assert [c["text"] for c in await listed(http, created["id"])] == [f"The text of {key}." for key in keys]
+
+
+async def test_an_update_reads_no_text_that_cannot_be_the_one_sent(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_set(http, candidates=[{"key": key, "text": key * 3} for key in "abc"])
+    places: list[int] = []
+    read = storage.texts
+
+    async def counted(db: Any, wanted: Any) -> Any:
+        places.append(len(wanted))
+        return await read(db, wanted)
+
+    monkeypatch.setattr("app.storage.candidates.texts", counted)
+    sent = [{"key": "a", "text": "aaa"}, {"key": "b", "text": "longer"}, {"key": "c", "metadata": {"n": 1}}]
+    answer = await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": sent})
+    assert answer.json()["updated"] == 3
+    assert places == [1]
+    kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
+    assert [each["text"] for each in kept] == ["aaa", "longer", "ccc"]
