@@ -19,7 +19,7 @@ run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-test-faults: $(INSTALLED)  ## the races and faults of `make test`, a thousand times over
+test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
 
 test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
