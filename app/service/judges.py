@@ -31,6 +31,8 @@ from app.words import AggregationName, JudgeKind
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 SEED = 0  # of the splits of a training
+MOST_CELLS = 50_000_000  # of a matrix of judges by judges and pairs
+MOST_LISTED = 100_000  # pairs in one answer
 
 
 class Weighed(NamedTuple):
@@ -97,8 +99,18 @@ async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Calla
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
+        _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.asked)))
         context = await _context(db, row, snapshot) if needs_context(method) else None
     return partial(_weigh, snapshot, method, context)
+
+
+def _refuse_many(judges: int, pairs: int) -> None:
+    """Raises InvalidRequest: every judge is held against every other and every pair, in matrices."""
+    if judges * (judges + pairs) > MOST_CELLS:
+        raise InvalidRequest(
+            f"{judges:,} judges of {pairs:,} pairs are too many to be weighed together; give those whose verdicts are "
+            "alike in kind one name, or split the set."
+        )
 
 
 def _terms(snapshot: Snapshot) -> tuple[Reading, tuple[int, ...]]:
@@ -149,15 +161,19 @@ def _present_all(
     order = sorted(known.rows.values(), key=lambda row: row.name)
     names = [known.rows[judge].name for judge in ids]
     convergence = found.aggregation
+    agreement, verdicts = _pairs(names, found), _verdicts(catalogue, found) if with_verdicts else None
+    long = [
+        noun for noun, listed in (("agreement", agreement), ("verdicts", verdicts)) if len(listed or ()) > MOST_LISTED
+    ]
     return schemas.Judges(
         set_id=set_id,
         version=weighed.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
-        warnings=_warnings(method, names, found),
+        warnings=[*_warnings(method, names, found), *(f"{noun}: too many to be listed." for noun in long)],
         judges=[_card(row, numbers.get(row.id), known, weighed) for row in order],
-        agreement=_pairs(names, found),
-        verdicts=_verdicts(catalogue, found) if with_verdicts else None,
+        agreement=[] if "agreement" in long else agreement,
+        verdicts=None if "verdicts" in long else verdicts,
     )
 
 
