@@ -9,7 +9,7 @@ bias per judge; P = N + J of them. Comparison k has
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
     anchor    s_n ~ N(0, VAGUE tau2), next to nothing                                           for PoE 3.4
-    bias      delta_j ~ N(0, 1)                                                                 methods 6
+    bias      delta_j ~ N(0, BIAS_VARIANCE)                                                     decision 30
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
 differences of scores have the same posterior whichever score is held, and only differences are published; so none is

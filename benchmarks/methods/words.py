@@ -53,7 +53,7 @@ BIAS = """\
 
 One is added to the logits of SummEval's judge, in favour of what is shown first. *Fixed* shows the candidate that
 joined the set earlier first in every pair; *both orders* averages the bias away at two calls a pair; *estimated*
-makes it one more parameter with a N(0, 1) prior. The first 40 documents, one seed. Balanced orders make ignoring the
+makes it one more parameter with a N(0, 100) prior. The first 40 documents, one seed. Balanced orders make ignoring the
 bias cheap, and estimating it costs no calls; a fixed order makes the bias indistinguishable from scores, and
 estimating it helps in part.
 

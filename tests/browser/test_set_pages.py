@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -189,6 +190,17 @@ async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None
         await page.keyboard.press(key)
     await page.get_by_label("what the posterior expects").check()
     await expect(at).to_contain_text("rank 2")
+
+
+@pytest.mark.parametrize(("path", "place"), [("", "#warnings"), ("/judges", ".card .note"), ("/trust", "#checks")])
+async def test_a_bias_that_is_not_known_is_said_not_to_be(
+    new_set: NewSet, someone: Someone, service: client.AsyncClient, path: str, place: str
+) -> None:
+    set_id = await new_set(*TEXTS, position_bias="estimate")
+    one_way = [schemas.ComparisonIn(first=a, second=b, p_first=0.8, judge="ann") for a, b in pairwise(KEYS)]
+    await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=one_way)))
+    page = await open_page(someone, set_id, path)
+    await expect(page.locator(place)).to_contain_text("merit", timeout=20_000)
 
 
 async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> None:
