@@ -229,7 +229,8 @@ class SetIn(Request):
         "laplace alpha 4, beta 0.5, b 2; the others have none.",
     )
     prior: PriorName = Field(
-        default="unit", description="On every score, or on the first candidate's alone (`anchor`)."
+        default="unit",
+        description="On every score; `anchor` is a million times as wide, and leaves differences to verdicts.",
     )
     prior_variance: float = Field(
         default=1.0, ge=1e-6, le=100.0, description="Variance of every score before any comparison."

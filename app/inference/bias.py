@@ -9,10 +9,12 @@ delta > 0 favours the first position. Two ways to know it:
                   `posterior.scores` reads off
 
 At the joint maximum delta is drawn to 0 with the scores, since verdicts that saturate look alike. What is reported has
-the scores integrated out: one Newton step from there on ln p(delta) = L - ln det(H_ss) / 2, with l3 the third
-derivative of l and H_ss the part of H over the scores; at most one standard deviation of what, among (s, delta), is
+the scores integrated out: one Newton step from there on ln p(delta) = L - ln det(H_ss) / 2, of at most one standard
+deviation. It is the biases' part of
 
     Sigma R^T (l3(d) v / 2),   v_k = (e_first - e_second)^T H_ss^-1 (e_first - e_second)
+
+with l3 the third derivative of l and H_ss the part of H over the scores.
 
 A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
 comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
