@@ -57,8 +57,8 @@ makes it one more parameter with a N(0, 100) prior. The first 40 documents, one 
 bias cheap, and estimating it costs no calls; a fixed order makes the bias indistinguishable from scores, and
 estimating it helps in part.
 
-In the acceptance table a document alone holds too few comparisons to tell its bias: the prior pulls the estimate
-to 0.7, and its wide standard error covers that. The documents of a dimension together come to 0.98."""
+In the acceptance table a document alone holds too few comparisons to tell its bias, and has a wide standard error.
+The documents of a dimension together come to 0.96."""
 
 REVIEWERS = """\
 The estimated bias is that of all questions together, in logits, positive where the first position is favoured.
