@@ -54,8 +54,8 @@ BIAS = """\
 One is added to the logits of SummEval's judge, in favour of what is shown first. *Fixed* shows the candidate that
 joined the set earlier first in every pair; *both orders* averages the bias away at two calls a pair; *estimated*
 makes it one more parameter with a N(0, 100) prior. The first 40 documents, one seed. Balanced orders make ignoring the
-bias cheap, and estimating it costs no calls; a fixed order makes the bias indistinguishable from scores, and
-estimating it helps in part.
+bias cheap, and estimating it costs no calls; in a fixed order it must be estimated, and enough pairs of twelve
+candidates tell it from merit even so.
 
 In the acceptance table a document alone holds too few comparisons to tell its bias, and has a wide standard error.
 The documents of a dimension together come to 0.96."""

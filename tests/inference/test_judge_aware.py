@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import spearmanr
 
 from app.inference import posterior
@@ -22,7 +23,8 @@ from app.inference.judge_aware import (
 )
 from app.inference.model import Method, build
 from app.inference.ranking import ranks
-from app.inference.types import Comparisons, Floats, join, no_comparisons, once_each, take
+from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
+from tests.inference.factories import random_comparisons
 
 JUDGES = ["gpt4", "gpt35", "claude", "vicuna-13b", "bard"]
 HOME_ADVANTAGE = [0.71, -0.04, -0.69, -0.39, 1.88]
@@ -191,3 +193,30 @@ def test_five_judges_of_five_systems(shared_data: Path) -> None:
         refitted = fit(take(log, log.judge != judge), model, len(JUDGES)).scores
         assert set(np.flatnonzero(ranks(refitted) <= 2)) == top
         assert set(np.flatnonzero(ranks(without(found, log, model, judge)) <= 2)) == top
+
+
+@pytest.mark.parametrize("delta", [0.0, 3.0, 6.0])
+def test_a_bias_of_any_size_is_within_its_standard_errors(delta: float) -> None:
+    """One judge, 8 candidates, 40 hard verdicts in random order, 10 runs: at most one is outside 95%."""
+    z = []
+    for seed in range(10):
+        rng, log = np.random.default_rng([seed, 1]), random_comparisons(8, 40, seed)
+        scores = rng.standard_normal(8)
+        p = expit(scores[log.first] - scores[log.second] + delta)
+        found = fit(log._replace(p=(rng.random(40) < p).astype(np.float64)), build(Method(), 8), 1)
+        z.append((found.judges.delta[0] - delta) / np.sqrt(found.variance_of_delta[0]))
+
+    assert sum(np.abs(z) > 1.96) <= 1
+    assert abs(np.mean(z)) < 0.75
+
+
+def test_where_pairs_were_shown_one_way_the_order_is_left_open() -> None:
+    """Four candidates, every pair once, the worse one first, by a judge who favours the first by 2."""
+    first, second = np.triu_indices(4, 1)
+    log = by_one_judge(first, second, expit(0.3 * (first - second) + 2.0))
+
+    found = fit(log, build(Method(), 4), 1)
+
+    assert found.told[0] < 0.5
+    assert abs(found.judges.delta[0] - 2.0) < np.sqrt(found.variance_of_delta[0])
+    assert (np.abs(found.scores) < 0.5 * np.sqrt(found.covariance.diagonal()[:4])).all()
