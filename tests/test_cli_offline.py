@@ -253,7 +253,7 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
     printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
     found = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
 
-    assert "liking for the first position of eve: +0." in printed
+    assert "liking for the first position of eve: +1." in printed
     assert "liking for the first position of adam: -0." in printed
     assert found[0]["position_bias"]["eve"]["identified"] is True
 
