@@ -77,7 +77,7 @@ MethodOption = Annotated[MethodName, typer.Option(help="How scores come from com
 ParameterOption = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the expert, such as v=1; may be repeated.")
 ]
-PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor is a million times as wide.")]
+PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
     PositionBias, typer.Option(help="Estimate each judge's liking for the first position, or take it to have none.")
 ]

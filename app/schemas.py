@@ -230,7 +230,7 @@ class SetIn(Request):
     )
     prior: PriorName = Field(
         default="unit",
-        description="On every score; `anchor` is a million times as wide, and leaves differences to verdicts.",
+        description="On every score; `anchor` is N(0, 10^6) whatever the variance, and leaves differences to verdicts.",
     )
     prior_variance: float = Field(
         default=1.0, ge=1e-6, le=100.0, description="Variance of every score before any comparison."

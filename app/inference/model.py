@@ -8,7 +8,7 @@ bias per judge; P = N + J of them. Comparison k has
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
-    anchor    s_n ~ N(0, VAGUE tau2), next to nothing                                           for PoE 3.4
+    anchor    s_n ~ N(0, VAGUE), next to nothing, whatever tau2 is                              for PoE 3.4
     bias      delta_j ~ N(0, BIAS_VARIANCE)                                                     decision 30
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
@@ -45,7 +45,7 @@ class Prior(NamedTuple):
 
     precision: Floats  # (P,)
     pull: Floats  # (P,) precision times mean
-    variance: float  # tau2, which sets the scale of scores
+    variance: float  # the scale of scores: tau2, or 1 where the prior says nothing of it
 
 
 class Model(NamedTuple):
@@ -77,8 +77,8 @@ def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:
     return Prior(precision, np.zeros(n + biases), variance)
 
 
-def anchor_prior(n: int, variance: float, biases: int = 0) -> Prior:
-    return unit_prior(n, VAGUE * variance, biases)._replace(variance=variance)
+def anchor_prior(n: int, _: float, biases: int = 0) -> Prior:
+    return unit_prior(n, VAGUE, biases)._replace(variance=1.0)
 
 
 PRIORS = {"unit": unit_prior, "anchor": anchor_prior}

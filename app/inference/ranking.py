@@ -27,7 +27,7 @@ from app.inference.posterior import Scores
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
-SAME_SCORE, ROUNDING = 1e-9, 9
+SAME_SCORE, ROUNDING = 1e-9, 9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
 
 
@@ -118,14 +118,19 @@ def interchangeable(posterior: Scores) -> Ints:
 
     That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k.
     """
-    mean, sigma = posterior.mean, dense(posterior.covariance)
-    variance, alike = sigma.diagonal(), np.arange(len(mean))
-    for j in range(1, len(mean)):
-        near = (np.abs(mean[:j] - mean[j]) <= SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= SAME_SCORE)
+    mean, sigma, n = posterior.mean, dense(posterior.covariance), len(posterior.mean)
+    variance, alike = sigma.diagonal(), np.arange(n)
+    tolerance = SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
+    # Candidates apart in sum_k Sigma_ik x_k, without i and j, are apart in some Sigma_ik: few are compared row by row.
+    x = np.cos(np.arange(n) ** 2.0)
+    projected = sigma @ x - variance * x
+    for j in range(1, n):
+        near = (np.abs(mean[:j] - mean[j]) <= SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= tolerance)
+        near &= np.abs(projected[:j] - projected[j] + sigma[j, :j] * (x[:j] - x[j])) <= tolerance * n
         for i in np.flatnonzero(near & (alike[:j] == np.arange(j))):
             apart = np.abs(sigma[i] - sigma[j])
             apart[[i, j]] = 0.0
-            if apart.max() <= SAME_SCORE:
+            if apart.max() <= tolerance:
                 alike[j] = i
                 break
     return alike

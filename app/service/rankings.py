@@ -14,7 +14,7 @@ from app.inference import judge_aware, ranking
 from app.inference.baselines import BASELINES
 from app.inference.bias import Bias
 from app.inference.experts import parameters
-from app.inference.model import Method
+from app.inference.model import Method, build
 from app.inference.posterior import scores
 from app.inference.ranking import Wanted
 from app.inference.standings import Standing, Standings, by_baseline, by_judges, by_posterior
@@ -189,9 +189,10 @@ def _published(basis: Basis, method: Method) -> Published:
     if method == basis.snapshot.reading.method:
         return basis.published
     try:
-        return snapshots.under(basis.snapshot, method)
+        build(method, basis.snapshot.model.n)
     except ValueError as error:
         raise InvalidRequest(f"method: {error}.") from None
+    return snapshots.under(basis.snapshot, method)
 
 
 def _standings(snapshot: Snapshot, asked: Asked, published: Published | None) -> Standings:

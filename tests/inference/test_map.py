@@ -62,7 +62,7 @@ def design(log: Comparisons, n: int, biases: int) -> Floats:
 
 
 def prior_variances(prior: str, n: int, biases: int) -> Floats:
-    scores = np.full(n, TAU2 if prior == "unit" else VAGUE * TAU2)
+    scores = np.full(n, TAU2 if prior == "unit" else VAGUE)
     return np.concatenate([scores, np.full(biases, BIAS_VARIANCE)])
 
 

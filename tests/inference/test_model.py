@@ -43,9 +43,9 @@ def test_priors_by_hand(biases: int) -> None:
 
     of_biases = [1.0 / BIAS_VARIANCE] * biases
     np.testing.assert_allclose(unit.precision, [0.25, 0.25, 0.25, *of_biases])
-    np.testing.assert_allclose(anchor.precision, [*[0.25 / VAGUE] * 3, *of_biases])
+    np.testing.assert_allclose(anchor.precision, [*[1.0 / VAGUE] * 3, *of_biases])
+    assert (unit.variance, anchor.variance) == (4.0, 1.0)
     for prior in (unit, anchor):
-        assert prior.variance == 4.0
         np.testing.assert_array_equal(prior.pull, np.zeros(3 + biases))
 
 

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from app.inference import posterior
-from app.inference.covariance import dense
+from app.inference.covariance import dense, plain
 from app.inference.posterior import Scores
 from app.inference.ranking import (
     Wanted,
@@ -159,6 +159,22 @@ def test_interchangeable_candidates_may_swap_names() -> None:
 
     assert alike.tolist() == [0, 1, 1, 3, 4, 5, 6, 7, 7]
     assert all((alike[i] == alike[j]) == unchanged(i, j) for i in range(n) for j in range(i))
+
+
+def test_winners_of_a_perfect_matching_are_not_interchangeable() -> None:
+    """Each has an opponent of its own."""
+    n = 400
+    matching = posterior.fit(comparisons(*[(i, i + 1, 1.0) for i in range(0, n, 2)]), model(n))
+
+    assert interchangeable(marginal(matching)).tolist() == list(range(n))
+
+
+def test_candidates_are_interchangeable_up_to_the_rounding_of_their_variance() -> None:
+    """Under the anchor prior that is a million times what is usual."""
+    n = 400
+    sigma = np.full((n, n), 1e6 / n) + np.diag(1e6 + 1e-4 * np.sin(np.arange(n)))
+
+    assert interchangeable(Scores(np.zeros(n), plain(sigma, 0.0))).tolist() == [0] * n
 
 
 def test_rank_intervals_of_a_settled_order_are_points() -> None:
