@@ -9,7 +9,8 @@ COPY examples examples
 RUN pip install --no-cache-dir --constraint requirements.lock . \
     && useradd --system --create-home nextpair
 USER nextpair
+RUN python -c "from app.live.snapshot import warm_up; warm_up()"
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=180s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz')"]
 CMD ["nextpair", "serve", "--host", "0.0.0.0", "--port", "8000"]

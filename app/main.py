@@ -56,7 +56,9 @@ DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as 
 Ask for the next most informative pair, tell the verdict, read the ranking."""
 
 ALWAYS = [("X-Content-Type-Options", "nosniff")]  # headers of every answer, uvicorn's own included
-DRAIN_SECONDS = 8  # less than the ten after which Docker kills what it stops
+# Less than the ten after which Docker kills what it stops. Python also waits for a computation that is under way; it is
+# safe to kill it, as the database is closed by then.
+DRAIN_SECONDS = 8
 
 
 class CannotStartError(RuntimeError):

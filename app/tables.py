@@ -291,7 +291,7 @@ def _ragged(line: int, found: int, width: int, delimiters: str) -> Fault:
 def _delimited(lines: Iterator[str]) -> tuple[str, Iterator[str]]:
     """What gives the first line that is not blank the most cells, a comma where it has but one; and all the lines."""
     head: list[str] = []
-    while not head or head[-1].isspace():
+    while not head or not head[-1].strip(" \t\n\r\v\f"):  # blank as bytes.isspace has it, which let the file in
         head.append(next(lines))
     cells = {delimiter: len(next(csv.reader(head[-1:], delimiter=delimiter))) for delimiter in DELIMITERS}
     return max(cells, key=cells.__getitem__), chain(head, lines)

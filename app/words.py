@@ -33,7 +33,7 @@ STATUSES: dict[PageStatus, str] = {
     "budget_reached": "all comparisons of the budget are made",
     "converged": "the ranking is certain enough",
     "paused": "no pairs are handed out",
-    "preparing": "the service compiles, some seconds at its very first start",
+    "preparing": "the service compiles, up to a minute at its very first start",
 }
 LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
 JUDGE_AWARE: JudgeAwareName = "judge-aware"

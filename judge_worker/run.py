@@ -68,9 +68,9 @@ def _examples(settings: Settings) -> list[Fields]:
 
 async def _serve(settings: Settings, engine: Engine, template: Template) -> Stats:
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
-        await client.send(ready())
         await introduce(client, settings, engine)
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
+        await client.send(ready())  # which takes a while where the service compiles for the first time
         stopping = asyncio.Event()
         worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template, stopping)
         event("judging", judge=settings.judge_name, server=settings.server, template=template.name)
@@ -112,7 +112,7 @@ async def _show(stats: Stats) -> None:
 
 
 async def _wait(seconds: float) -> None:
-    event("the service does not answer", trying_again_in=round(seconds, 1))
+    event("waiting for the service", trying_again_in=round(seconds, 1))
     await asyncio.sleep(seconds)
 
 

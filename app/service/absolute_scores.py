@@ -26,7 +26,7 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await posteriors.catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {score.judge for score in new})
-    rows = [_place(n, score, catalogue) | _value(score, judge_ids[score.judge]) for n, score in enumerate(new)]
+    rows = await places.rows(len(new), lambda n: _place(n, new[n], catalogue) | _value(new[n], judge_ids[new[n].judge]))
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
     await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])

@@ -3,7 +3,6 @@
 Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -37,7 +36,6 @@ from app.storage.tables import Record
 from app.words import P_OF_WINNER
 
 EXPORT_BATCH = 5000
-MANY = 1000  # comparisons that are no work for the event loop
 SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
 
 
@@ -103,11 +101,9 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await posteriors.catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {c.judge for c in new})
-
-    def rows_of_all() -> list[dict[str, Any]]:
-        return [_place(n, c, catalogue) | _vote(c, set_id, judge_ids[c.judge]) for n, c in enumerate(new)]
-
-    rows = rows_of_all() if len(new) < MANY else await asyncio.to_thread(rows_of_all)
+    rows = await places.rows(
+        len(new), lambda n: _place(n, new[n], catalogue) | _vote(new[n], set_id, judge_ids[new[n].judge])
+    )
     fresh = await _without_duplicates(db, set_id, rows)
     version = int(row.version)
     if fresh:

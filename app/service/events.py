@@ -22,6 +22,7 @@ from app.storage.tables import Record
 
 HEARTBEAT_SECONDS = 15.0
 BATCH = 500
+HELD, HELD_CHARACTERS = 1000, 7_000_000  # comparisons of a set that is followed, and what `raw` may take of them
 
 
 class Event(NamedTuple):
@@ -99,10 +100,18 @@ async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
             return _Look(now, state, row.voids, version, version, ())
         entries, until = await _page(db, set_id, last.until, version)
     after, held = (last.after, last.entries) if row.voids == last.voids else (last.until, ())
-    entries = (*held, *entries)
-    if dropped := entries[: -2 * BATCH]:
-        after, entries = dropped[-1].seq, entries[-2 * BATCH :]
+    after, entries = _newest(after, (*held, *entries))
     return _Look(now, state, row.voids, after, until, entries)
+
+
+def _newest(after: int, entries: tuple[schemas.Comparison, ...]) -> tuple[int, tuple[schemas.Comparison, ...]]:
+    """As many of the last entries as may be held, and what they are behind."""
+    size = 0
+    for place in reversed(range(len(entries))):
+        size += 0 if entries[place].raw is None else len(str(entries[place].raw))
+        if len(entries) - place > HELD or size > HELD_CHARACTERS:
+            return entries[place].seq, entries[place + 1 :]
+    return after, entries
 
 
 async def _page(

@@ -91,7 +91,7 @@ async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verd
         failures = await assignments.failures(db, set_id)
         rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
         known = _Known(rows, failures, await comparisons.latencies(db, set_id))
-    return _present_all(set_id, method, weighed, catalogue, known, with_verdicts=with_verdicts)
+    return await ctx.live.compute(_present_all, set_id, method, weighed, catalogue, known, with_verdicts=with_verdicts)
 
 
 async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Callable[[Say], Weighed]:
@@ -161,10 +161,10 @@ def _present_all(
     order = sorted(known.rows.values(), key=lambda row: row.name)
     names = [known.rows[judge].name for judge in ids]
     convergence = found.aggregation
-    agreement, verdicts = _pairs(names, found), _verdicts(catalogue, found) if with_verdicts else None
-    long = [
-        noun for noun, listed in (("agreement", agreement), ("verdicts", verdicts)) if len(listed or ()) > MOST_LISTED
-    ]
+    sizes = {"agreement": int(np.count_nonzero(np.triu(found.agreements[0], 1)))}
+    if with_verdicts:
+        sizes["verdicts"] = found.cells.size
+    long = [noun for noun, size in sizes.items() if size > MOST_LISTED]
     return schemas.Judges(
         set_id=set_id,
         version=weighed.version,
@@ -172,8 +172,8 @@ def _present_all(
         convergence=None if convergence is None else present_convergence(convergence),
         warnings=[*_warnings(method, names, found), *(f"{noun}: too many to be listed." for noun in long)],
         judges=[_card(row, numbers.get(row.id), known, weighed) for row in order],
-        agreement=[] if "agreement" in long else agreement,
-        verdicts=None if "verdicts" in long else verdicts,
+        agreement=[] if "agreement" in long else _pairs(names, found),
+        verdicts=_verdicts(catalogue, found) if with_verdicts and "verdicts" not in long else None,
     )
 
 

@@ -1,7 +1,22 @@
 """From the keys in a request to the ids of candidates and items."""
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 from app.live.snapshot import Catalogue
 from app.service.errors import AmbiguousItem, At, MissingOutput, UnknownCandidate, UnknownItem
+
+MANY = 1000  # entries from which placing them is no work for the event loop
+
+
+async def rows(count: int, row: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is to be stored of each entry of a request, by its number. Raises what `row` raises."""
+
+    def every() -> list[dict[str, Any]]:
+        return [row(n) for n in range(count)]
+
+    return every() if count < MANY else await asyncio.to_thread(every)
 
 
 def candidate(key: str, catalogue: Catalogue, pointer: str) -> int:

@@ -2,25 +2,34 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.schemas import SetOut
 from app.service.assignments import preview
 from app.service.context import Context
+from app.service.errors import SetDeleted
 from app.storage import assignments
 from app.words import PageStatus
 
 
-async def statuses(ctx: Context, db: AsyncConnection, listed: Sequence[SetOut]) -> list[PageStatus]:
-    """Posteriors are read only where counts alone do not tell. Raises UnknownSet, SetDeleted."""
+async def statuses(ctx: Context, listed: Sequence[SetOut]) -> list[PageStatus]:
+    """Posteriors are read only where counts alone do not tell."""
     if ctx.live.warm is None:
         return ["preparing" for _ in listed]
-    leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], -1))
-    return [
-        "open" if _is_surely_open(each, leases[each.id]) else (await preview(ctx, db, each.id, 1)).status
-        for each in listed
-    ]
+    async with ctx.reading() as db:
+        leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], -1))
+        return [
+            "open" if _is_surely_open(each, leases[each.id]) else await _status(ctx, db, each.id) for each in listed
+        ]
+
+
+async def _status(ctx: Context, db: AsyncConnection, set_id: UUID) -> PageStatus:
+    try:
+        return (await preview(ctx, db, set_id, 1)).status
+    except SetDeleted:  # since it was listed
+        return "paused"
 
 
 def _is_surely_open(known: SetOut, leases: int) -> bool:

@@ -4,25 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, insert, select
+from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy, pages
+from app.storage import bulk, pages
 from app.storage.pages import Page
 from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, absolute_scores, candidates, items, judges
 
 s = absolute_scores.c
-FEW = 50  # rows up to which one INSERT is as quick as COPY
 
 
 async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
-    if len(rows) <= FEW:
-        await db.execute(insert(absolute_scores), rows)
-    else:
-        columns = list(rows[0])
-        await copy.rows(db, absolute_scores, columns, [[row[name] for name in columns] for row in rows])
+    await bulk.append(db, absolute_scores, rows)
 
 
 _COLUMNS = (s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)

@@ -7,25 +7,25 @@ from uuid import UUID
 from sqlalchemy import Text, cast, exists, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy, pages
+from app.storage import bulk, pages
 from app.storage.pages import Page
 from app.storage.tables import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
 
 
 async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
     """Rows of (id, key, metadata)."""
-    await copy.rows(db, candidates, ["set_id", "id", "key", "metadata"], [(set_id, *row) for row in rows])
+    await bulk.copy(db, candidates, ["set_id", "id", "key", "metadata"], [(set_id, *row) for row in rows])
 
 
 async def add_items(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, str | None]]) -> None:
     """Rows of (id, key, prompt)."""
-    await copy.rows(db, items, ["set_id", "id", "key", "prompt"], [(set_id, *row) for row in rows])
+    await bulk.copy(db, items, ["set_id", "id", "key", "prompt"], [(set_id, *row) for row in rows])
 
 
 async def add_outputs(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, int, str | None]]) -> None:
     """Rows of (item id, candidate id, text)."""
     columns = ["set_id", "item_id", "candidate_id", "text"]
-    await copy.rows(db, outputs, columns, [(set_id, *row) for row in rows])
+    await bulk.copy(db, outputs, columns, [(set_id, *row) for row in rows])
 
 
 async def change_metadata(db: AsyncConnection, set_id: UUID, candidate_id: int, metadata: dict[str, Any]) -> None:

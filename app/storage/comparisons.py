@@ -7,23 +7,18 @@ from uuid import UUID
 from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage import copy, pages
+from app.storage import bulk, pages
 from app.storage.pages import Page
 from app.storage.spans import Span, in_spans, parameters
 from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
-FEW = 50  # rows up to which one INSERT is as quick as COPY
 
 
 async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
-    if len(rows) <= FEW:
-        await db.execute(insert(comparisons), rows)
-    else:
-        columns = list(rows[0])
-        await copy.rows(db, comparisons, columns, [[row[name] for name in columns] for row in rows])
+    await bulk.append(db, comparisons, rows)
 
 
 _READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)

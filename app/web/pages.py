@@ -41,7 +41,7 @@ async def docs(request: Request) -> Response:
 @router.get("/sets/{set_id}")
 async def show(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """The ranking, live."""
-    (status,) = await statuses(ctx, db, [await sets.get(db, set_id)])
+    (status,) = await statuses(ctx, [await sets.get(db, set_id)])
     known = {"methods": [*get_args(ExpertName), JUDGE_AWARE, *get_args(BaselineName)]}
     return await _page(request, "set.html", set_id, db, here="Ranking", status=status, **known)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 
 from app import candidate_files, tables
-from app.api.dependencies import ContextDep, ReadDep
+from app.api.dependencies import ContextDep
 from app.schemas import SetIn, SetOut
 from app.service import sets
 from app.service.errors import InvalidRequest, SetTooLarge
@@ -72,16 +72,17 @@ class Listed(NamedTuple):
 async def index(
     request: Request,
     ctx: ContextDep,
-    db: ReadDep,
     q: str = "",
     project: str = "",
     page: Annotated[int, Query(ge=1, le=10**6)] = 1,
 ) -> Response:
-    rows = await sets.find(db, name=q, project=project or None, offset=PAGE * (page - 1), limit=PAGE + 1)
-    listed = zip(rows, await statuses(ctx, db, rows[:PAGE]), strict=False)
+    async with ctx.reading() as db:
+        rows = await sets.find(db, name=q, project=project or None, offset=PAGE * (page - 1), limit=PAGE + 1)
+        projects = await sets.projects(db)
+    listed = zip(rows, await statuses(ctx, rows[:PAGE]), strict=False)
     shown = {
         "sets": [_listed(row, status) for row, status in listed],
-        "projects": await sets.projects(db),
+        "projects": projects,
         "query": q,
         "project": project,
         "first": PAGE * (page - 1) + 1,

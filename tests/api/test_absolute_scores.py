@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.inference.absolute import AbsoluteScores, combine
 from app.inference.model import Method, build
 from app.service.context import Context
-from app.storage import absolute_scores as storage
+from app.storage import bulk
 from tests.factories import (
     KEYS,
     answer_all,
@@ -103,7 +103,7 @@ async def test_moments_of_any_scale(
 
 
 async def test_many_scores_are_stored_like_few(http: httpx.AsyncClient) -> None:
-    size = storage.FEW + 10
+    size = bulk.FEW + 10
     large, small = [await create_set(http) for _ in range(2)]
     new = [
         said("ash", n, judge=f"j{n}")

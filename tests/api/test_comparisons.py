@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
-from app.storage import comparisons as storage
+from app.storage import bulk
 from tests.factories import (
     ask,
     ask_one,
@@ -116,7 +116,7 @@ async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context
 
 
 async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> None:
-    size = storage.FEW + 10
+    size = bulk.FEW + 10
     large, small = [await create_set(http) for _ in range(2)]
     new = [comparison("ash", "elm", n / size, client_id=f"c{n}", judge=f"j{n % 3}") for n in range(size)]
     await send(http, large["id"], *new)

@@ -458,6 +458,13 @@ async def test_a_file_that_would_take_much_memory_or_time_is_refused(
     assert_problem(answer, status, "set-too-large" if status == 413 else "invalid-request", says)
 
 
+@pytest.mark.parametrize("file", ["blank.csv", "blank.tsv"])
+async def test_a_file_of_blanks_holds_nothing_and_holds_up_nobody(http: httpx.AsyncClient, file: str) -> None:
+    """What Unicode calls a space is a character of the file."""
+    preview = await look_at(http, "\u00a0\n\u3000\n", file=file)
+    assert (preview["candidates"], preview["fault_count"]) == ([], 1)
+
+
 async def test_a_preview_that_grows_as_json_is_refused(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
