@@ -8,11 +8,12 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, takewhile
 from typing import NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 import numpy as np
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
@@ -23,11 +24,12 @@ from app.live.posteriors import Terms, all_of
 from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, Spent, existing_set, existing_sets
-from app.service.errors import AppError, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
+from app.service.errors import AppError, Busy, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 from app.service.posteriors import Current
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
+from app.storage.db import is_in_the_way
 from app.storage.tables import Record
 from app.words import AskStatus, StopReason
 
@@ -35,11 +37,14 @@ LATE = "Ask for a pair again; a verdict that is already made may still be sent a
 Place = tuple[UUID, int, int]  # set, item and candidate
 Texts = Mapping[Place, str | None]
 T = TypeVar("T")
-LARGEST_ANSWER = 7_000_000  # characters of text in one answer: JSON may need six bytes for one
+LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for one
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
 # their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
 SETS_AT_ONCE = 128
+# N^2 for each pair chosen in one transaction, which PostgreSQL ends when it idles for too long: some seconds. That is 8
+# pairs of 5,000 candidates, or 800 of 500.
+WORK = 2 * 10**8
 MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
 
 
@@ -95,10 +100,13 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
 
     Sets that cannot give their share leave it to those behind them, and then to those that could. What is leased stays
     so when the asker goes away in between: asking again brings it back.
-    Raises UnknownSet, SetDeleted for a set that the request names. One that is deleted meanwhile is passed over.
+    Sets that others hold for too long are passed over with those asked together with them, and so is a set that is
+    deleted meanwhile.
+    Raises UnknownSet, SetDeleted for a set that the request names, Busy where no set gave a pair and some were held.
     """
     asker = _Asker(request.judge, request.worker or "", request.lease_seconds)
     queue, statuses = await _queue(ctx, request, asker)
+    in_the_way: Busy | DBAPIError | None = None
     given: defaultdict[UUID, list[schemas.Assignment]] = defaultdict(list)
     left = request.count
     while left and queue:
@@ -109,7 +117,12 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
             wanted = {set_id: len(given[set_id]) + share for set_id, share in shares.items()}
             most = left + sum(len(given[set_id]) for set_id in shares)
             room = LARGEST_ANSWER - sum(_length(pair) for of in given.keys() - shares.keys() for pair in given[of])
-            answers = await _ask_together(ctx, wanted, most, room, asker)
+            try:
+                answers = await _ask_together(ctx, wanted, most, room, asker)
+            except (Busy, DBAPIError) as error:
+                if not isinstance(error, Busy) and not is_in_the_way(error):
+                    raise
+                in_the_way, answers = error, {}
             statuses |= {answer.status for answer in answers.values()}
             given |= {set_id: answer.assignments for set_id, answer in answers.items()}
             left = request.count - sum(map(len, given.values()))
@@ -121,6 +134,8 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
             reach = 2 * (len(shares) - len(full))
         queue = generous
     pairs = [pair for of_set in given.values() for pair in of_set]
+    if in_the_way and not pairs:
+        raise in_the_way
     return schemas.Assignments(status=_status_of_many(bool(pairs), statuses), assignments=pairs)
 
 
@@ -128,17 +143,15 @@ async def _queue(ctx: Context, request: schemas.AskMany, asker: _Asker) -> tuple
     """How many leases the asker holds of each set, in turn; and why those have none to give that are left out."""
     async with ctx.reading() as db:
         await existing_sets(db, request.sets or ())
-        turns = await sets.turns(
-            db, judge=request.judge, worker=asker.worker, project=request.project, ids=request.sets
-        )
+        rows = await sets.queue(db, judge=request.judge, worker=asker.worker, project=request.project, ids=request.sets)
     queue: dict[UUID, int] = {}
     statuses: set[AskStatus] = set()
-    for turn in turns:
-        spent = ctx.spent.get(turn.id)
-        if spent and spent[:2] == (turn.revision, turn.version) and not turn.held:
+    for row in rows:
+        spent = ctx.spent.get(row.id)
+        if spent and spent[:2] == (row.revision, row.version) and not row.held:
             statuses.add(spent.status)
         else:
-            queue[turn.id] = int(turn.held)
+            queue[row.id] = int(row.held)
     return queue, statuses
 
 
@@ -258,7 +271,7 @@ async def _ask_together(
         await sets.lock_asking(db, ids)
         leased, is_whole = await _lease_together(ctx, db, counts, most, room, asker)
         if not leased:
-            await db.rollback()  # a new judge who asks for nothing leaves no trace
+            await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
     if is_whole and sum(len(leases) for _, leases in leased) < most and asker.rank_sets_with is None:
         _note_spent(ctx, leased)
     async with ctx.reading() as db:
@@ -287,19 +300,24 @@ async def _lease_together(
     people = await _people(db, judge_id, asker)
     # After the leases: a pair that is answered in between is then in one of the two.
     current = await _current(ctx, db, await sets.heads(db, list(counts)), going_on=people is not None)
-    mine, blocking = await _settle(db, rows, counts, most, judge_id, asker)
+    known = {each.id: each for each, _ in current}
+    own = [row for row in _own(rows, counts, most, judge_id, asker) if row.set_id in known]
+    # Before they are handed out: one that finds no room stays as its holder knows it.
+    own_fitting = await _fitting(db, [(known[x.set_id], x.item_id, x.first, x.second) for x in own], room)
+    mine, blocking = await _settle(db, rows, own[:own_fitting], asker)
     by_id = {each.id: _State(*each, reason, _blocked(blocking[each.id])) for each, reason in current}
     states = [by_id[set_id] for set_id in counts if set_id in by_id]
     lacking = [(state, counts[state.id] - len(mine[state.id])) for state in states]
-    chosen = await _choose(ctx, lacking, most - sum(map(len, mine.values())), people)
+    lacking_of_all = most - sum(map(len, mine.values())) if own_fitting == len(own) else 0
+    chosen = await _choose(ctx, lacking, lacking_of_all, people)
     held = [mine[state.id] for state in states]
     pairs = [(state, x.item, x.first, x.second) for state, of_set in zip(states, held, strict=True) for x in of_set]
     pairs += [(state, x.item, *x.pair[:2]) for state, of_set in zip(states, chosen, strict=True) for x in of_set]
     fitting = await _fitting(db, pairs, room)
-    shown, chosen = _first(held, fitting), _first(chosen, fitting - sum(map(len, held)))
+    chosen = _first(chosen, fitting - sum(map(len, held)))
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
-    leased = [(state, old + added) for state, old, added in zip(states, shown, new, strict=True)]
-    return leased, fitting == len(pairs)
+    leased = [(state, old + added) for state, old, added in zip(states, held, new, strict=True)]
+    return leased, own_fitting == len(own) and fitting == len(pairs)
 
 
 def _first(lists: Sequence[Sequence[T]], count: int) -> list[list[T]]:
@@ -309,37 +327,45 @@ def _first(lists: Sequence[Sequence[T]], count: int) -> list[list[T]]:
     return [list(islice(taken, len(each))) for each in lists]
 
 
-async def _fitting(db: AsyncConnection, pairs: Sequence[tuple[_State, int, int, int]], room: int) -> int:
-    """How many pairs, of state, item, first and second, find room in one answer: one at least."""
+async def _fitting(db: AsyncConnection, pairs: Sequence[tuple[Current | _State, int, int, int]], room: int) -> int:
+    """How many pairs, of set, item, first and second, find room in so many bytes of one answer: one at least."""
     if len(pairs) <= 1:
         return len(pairs)
-    places = _places((state.id, item, first, second) for state, item, first, second in pairs)
+    places = _places((of_set.id, item, first, second) for of_set, item, first, second in pairs)
     lengths = await candidates.text_lengths(db, list(places))
     taken = accumulate(
-        _around(state, item) + lengths[state.id, item, first] + lengths[state.id, item, second]
-        for state, item, first, second in pairs
+        _around(of_set, item) + lengths[of_set.id, item, first] + lengths[of_set.id, item, second]
+        for of_set, item, first, second in pairs
     )
-    return max(1, sum(each <= room for each in taken))
+    return max(1, sum(1 for _ in takewhile(lambda size: size <= room, taken)))
 
 
-def _around(state: _State, item: int) -> int:
-    """Characters that come with every pair."""
-    return sum(len(text or "") for text in (state.terms.question, state.terms.context, state.catalogue.items[item][1]))
+def _around(of_set: Current | _State, item: int) -> int:
+    """Bytes that come with every pair."""
+    return _bytes(of_set.terms.question, of_set.terms.context, of_set.catalogue.items[item][1])
 
 
 def _length(pair: schemas.Assignment) -> int:
-    """Characters of its texts."""
-    prompt = pair.item and pair.item.prompt
-    return sum(len(text or "") for text in (pair.question, pair.context, prompt, pair.first.text, pair.second.text))
+    """Bytes of its texts."""
+    prompt = pair.item.prompt if pair.item else None
+    return _bytes(pair.question, pair.context, prompt, pair.first.text, pair.second.text)
+
+
+def _bytes(*texts: str | None) -> int:
+    return sum(len(text.encode()) for text in texts if text)
+
+
+def _own(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, judge_id: int, asker: _Asker) -> list[Record]:
+    """The asker's live leases among `rows`, no more of each set and of all than were asked for."""
+    own = posteriors.by_set([row for row in rows if _is_of(row, judge_id, asker)])
+    return list(islice((row for set_id in counts for row in own[set_id][: counts[set_id]]), most))
 
 
 async def _settle(
-    db: AsyncConnection, rows: Sequence[Record], counts: Mapping[UUID, int], most: int, judge_id: int, asker: _Asker
+    db: AsyncConnection, rows: Sequence[Record], own: Sequence[Record], asker: _Asker
 ) -> tuple[defaultdict[UUID, list[_Leased]], defaultdict[UUID, list[Record]]]:
-    """The asker's live leases, handed out again, and the rows that still keep a pair from it; by set."""
-    own = posteriors.by_set([row for row in rows if _is_of(row, judge_id, asker)])
-    of_each = (row for set_id in counts for row in own[set_id][: counts[set_id]])
-    mine = {row.id: row for row in islice(of_each, most)}
+    """The asker's leases `own`, handed out again, and the rows that still keep a pair from it; by set."""
+    mine = {row.id: row for row in own}
     ended = [row.id for row in rows if row.state == "leased" and row.expired]
     ids = [*mine, *ended]
     settled = {row.id: row for row in await assignments.settle(db, ids, list(mine), asker.lease_seconds)} if ids else {}
@@ -405,7 +431,10 @@ async def _people(db: AsyncConnection, judge_id: int, asker: _Asker) -> People |
 async def _choose(
     ctx: Context, wanted: Sequence[tuple[_State, int]], most: int, people: People | None = None
 ) -> list[list[snapshots.Ask]]:
-    """So many pairs of each set, or as many as may be asked, until there are `most` of all."""
+    """So many pairs of each set, or as many as may be asked, until there are `most` of all or WORK is done.
+
+    A set whose turn comes after that gives one pair: with none it would look as if it had none.
+    """
     possible = [(state, min(count, _askable(state))) for state, count in wanted]
     steps = min(most, sum(count for _, count in possible))
     quick = snapshots.are_quick((state.snapshot for state, _ in possible), steps)
@@ -413,10 +442,12 @@ async def _choose(
 
 
 def _pairs_of_each(wanted: Sequence[tuple[_State, int]], most: int, people: People | None) -> list[list[snapshots.Ask]]:
-    pairs = []
+    pairs, work = [], WORK
     for state, count in wanted:
-        pairs.append(_pairs(state, min(count, most), people))
+        work_of_one = max(state.snapshot.model.n, 1) ** 2
+        pairs.append(_pairs(state, min(count, most, max(work // work_of_one, 1)), people))
         most -= len(pairs[-1])
+        work -= len(pairs[-1]) * work_of_one
     return pairs
 
 

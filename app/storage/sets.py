@@ -86,7 +86,7 @@ async def projects(db: AsyncConnection) -> Sequence[str]:
 
 
 @cache
-def _turns(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
+def _queue_of(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
     a = assignments.c
     mine = select(func.count()).where(
         a.set_id == sets.c.id,
@@ -104,7 +104,7 @@ def _turns(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
     return statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id)
 
 
-async def turns(
+async def queue(
     db: AsyncConnection, *, judge: str, worker: str, project: str | None, ids: Sequence[UUID] | None
 ) -> Sequence[Record]:
     """(id, revision, version, held) of the sets in which a judge is to be served; `held` counts its worker's leases.
@@ -112,7 +112,7 @@ async def turns(
     Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
     """
     asked = {"judge": judge, "worker": worker, "project": project, "ids": ids}
-    return (await db.execute(_turns(ids is not None, project is not None), asked)).all()
+    return (await db.execute(_queue_of(ids is not None, project is not None), asked)).all()
 
 
 async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> None:

@@ -627,3 +627,27 @@ async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
     assert (len(many["assignments"]), many["status"]) == (3, "open")
     monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 10)
     assert len((await http.post("/v1/next-pairs", json={"judge": "carol", "count": 6})).json()["assignments"]) == 1
+
+
+async def test_leases_that_find_no_room_in_an_answer_stay_as_their_holder_knows_them(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [{"key": key, "text": key * (1 if key in "de" else 400)} for key in "abcde"]
+    set_id = (await create_set(http, candidates=texts))["id"]
+    given = (await ask(http, set_id, count=4))["assignments"]
+    before = await count_rows(context.engine)
+    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 100)
+    (again,) = (await ask(http, set_id, count=9))["assignments"]
+    assert (again["id"], again["generation"]) == (given[0]["id"], 2)
+    assert await count_rows(context.engine) == before
+    for lease in given[1:]:
+        assert (await tell(http, lease["id"], p_first=1.0, generation=1)).status_code == 201
+
+
+async def test_texts_are_measured_in_bytes(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.service.assignments.SETS_AT_ONCE", 1)
+    made = [await create_set(http, *"abc", question="?", context="é" * 500) for _ in range(2)]
+    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1500)
+    assert len((await ask(http, made[0]["id"], "bob", count=2))["assignments"]) == 1
+    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1000)
+    assert len((await ask_many(http, count=2))["assignments"]) == 1

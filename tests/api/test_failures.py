@@ -195,6 +195,20 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
     await stopped.dispose()
 
 
+async def test_an_ask_over_many_sets_passes_over_what_others_hold(
+    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assignments, "SETS_AT_ONCE", 1)
+    before, held, behind = [(await create_set(hasty))["id"] for _ in range(3)]
+    async with context.engine.connect() as other:
+        await sets.lock_asking(other, [UUID(held)])
+        answer = await hasty.post("/v1/next-pairs", json={"judge": "alice", "count": 4})
+        assert {pair["set_id"] for pair in answer.json()["assignments"]} == {before, behind}
+        assert len(answer.json()["assignments"]) == 4
+        answer = await hasty.post("/v1/next-pairs", json={"judge": "alice", "count": 4, "sets": [held]})
+        assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:busy")
+
+
 async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
     hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,19 @@ async def test_an_ask_of_one_set_waits_for_those_asked_with_it_only(
     assert len((await asking)["assignments"]) == 3
 
 
+async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_gives_more(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assignments, "WORK", 2 * 4**2)
+    created = [await create_set(http) for _ in range(3)]
+    url = f"/v1/sets/{created[0]['id']}/next-pair"
+    assert len((await http.get(url, params={"count": 6})).json()["pairs"]) == 2
+    for count in (2, 4, 6):
+        assert len((await ask(http, created[0]["id"], count=6))["assignments"]) == count
+    sizes = [len((await ask_many(http, count=12))["assignments"]) for _ in range(6)]
+    assert (sizes[0], sizes[-1]) == (2 + 1, 12)
+
+
 # Nothing to give
 
 
