@@ -22,8 +22,7 @@ from app.inference.order import lead
 from app.inference.ranking import ROUNDING
 from app.inference.types import Bools, Comparisons, Floats, Ints, differences
 
-MANY = 0.02  # pairs, as a share of N^2, from which on a dense product is quicker
-AT_ONCE = 10_000  # pairs
+MANY = 0.05  # pairs, as a share of N^2, from which on a dense product is quicker
 NOTHING = 1e-12  # of spread: keeps an order where there is no other sign of one
 
 
@@ -72,8 +71,10 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
     return Cycles(triads, cyclic, _share(cyclic, triads))
 
 
-def expected_cycles(comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int) -> Expected:
-    """How many of the triads of `cycles` would be cyclic if judges followed the model's order and erred by chance.
+def expected_cycles(
+    comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int, triads: int
+) -> Expected:
+    """How many of the `triads` of `cycles` would be cyclic if judges followed the model's order and erred by chance.
 
     A verdict names whom the model favours with the probability P that its difference lets one expect, or with
     max(p, 1 - p) where a p between 0 and 1 is surer: who says 0.98 of every pair promises few cycles. Differences are
@@ -92,13 +93,14 @@ def expected_cycles(comparisons: Comparisons, d: Floats, variance: Floats, exper
     """
     signal = 1.0 - float(variance.mean()) / max(float((d**2).mean()), NOTHING)
     low, high, mu = _favoured(comparisons, expert.expected(d * np.sqrt(max(signal, NOTHING))), n)
+    pairs = np.append(low, high), np.append(high, low)
     linked, mean, spread = (
-        csr_array(coo_array((np.concatenate(each), (np.append(low, high), np.append(high, low))), shape=(n, n)))
-        for each in ((np.ones_like(mu), np.ones_like(mu)), (mu, -mu), (1.0 - mu**2, 1.0 - mu**2))
+        _matrix(values, *pairs, n) for values in (np.ones(2 * len(mu)), np.append(mu, -mu), np.tile(1.0 - mu**2, 2))
     )
-    triads, agreeing = _through(linked, linked, low, high).sum() / 3.0, _through(mean, mean, low, high).sum()
-    slope = (_through(mean, linked, low, high) + _through(linked, mean, low, high)) / 4.0
-    variance_of_sum = (1.0 - mu**2) @ slope**2 + _through(spread, spread, low, high).sum() / 16.0
+    through = linked * (mean @ linked)  # and linked * (linked @ mean) is minus its transpose, as mu_ji = -mu_ij
+    slope = 0.25 * (through - through.T)
+    agreeing, spread_of_sides = (0.5 * (linked * (sides @ sides)).sum() for sides in (mean, spread))
+    variance_of_sum = 0.5 * (spread * slope**2).sum() + spread_of_sides / 16.0
     return Expected(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
 
 
@@ -224,28 +226,10 @@ def _favoured(comparisons: Comparisons, expected: Floats, n: int) -> tuple[Ints,
     return low, high, ((won - lost) / (won + lost))[decided]
 
 
-def _through(a: csr_array, b: csr_array, low: Ints, high: Ints) -> Floats:
-    """(E,) (a b)_ij of these pairs; a and b are (N, N), with entries for these pairs alone, in both orders.
-
-    By a dense product, or from the neighbours of whichever of i and j has fewer: at most sqrt(2 E) of them.
-    """
-    if len(low) > MANY * a.shape[0] ** 2:
-        return np.asarray((a.toarray() @ b.toarray())[low, high])
-    neighbours, found = np.diff(a.indptr), np.empty(len(low))
-    fewer = neighbours[low] <= neighbours[high]
-    found[fewer] = _from(a, b, low[fewer], high[fewer])
-    found[~fewer] = _from(csr_array(b.T), csr_array(a.T), high[~fewer], low[~fewer])
-    return found
-
-
-def _from(a: csr_array, b: csr_array, start: Ints, end: Ints) -> Floats:
-    """(E,) (a b)_ij of these pairs i and j, from the neighbours of i."""
-    sums: list[Floats] = [np.empty(0)]
-    for part in np.array_split(np.arange(len(start)), -(-len(start) // AT_ONCE) or 1):
-        steps = a[start[part]].tocoo()
-        closing = np.asarray(b[steps.col, end[part][steps.row]])
-        sums.append(np.bincount(steps.row, steps.data * closing, len(part)).astype(np.float64))
-    return np.concatenate(sums)
+def _matrix(values: Floats, row: Ints, column: Ints, n: int) -> csr_array | Floats:
+    """(N, N) with these (E,) entries, dense where they are many: for `@` and `*` either will do."""
+    matrix = coo_array((values, (row, column)), shape=(n, n))
+    return np.asarray(matrix.toarray()) if len(values) > 2 * MANY * n**2 else csr_array(matrix)
 
 
 def _agreement_by_chance(judge: Ints, now: Ints, before: Ints) -> float | None:

@@ -177,7 +177,7 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
-    expected = _expected_cycles(basis)
+    expected = _expected_cycles(basis, cycles.triads)
     usual = f"{expected.mean / cycles.triads:.1%} ± {expected.sd / cycles.triads:.1%} expected"
     figure = f"{cycles.share:.1%} of {cycles.triads:,} triples, {usual}"
     if cycles.cyclic > expected.mean + CYCLIC * expected.sd:
@@ -189,14 +189,13 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
 
 
-def _expected_cycles(basis: Basis) -> Expected:
+def _expected_cycles(basis: Basis, triads: int) -> Expected:
     (posterior, model, _, _), comparisons = basis.published, basis.snapshot.comparisons
     own = dense(scores(posterior, comparisons, model).covariance)
     first, second = comparisons.first, comparisons.second
     variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
-    return expected_cycles(
-        comparisons, differences(posterior.mean, comparisons, model), variance, model.expert, model.n
-    )
+    d = differences(posterior.mean, comparisons, model)
+    return expected_cycles(comparisons, d, variance, model.expert, model.n, triads)
 
 
 def _balance(found: schemas.Diagnostics, candidates: int) -> schemas.Check:

@@ -294,12 +294,12 @@ def test_expected_cycles_are_those_of_all_ways_to_decide(seed: int) -> None:
     sides = [(pairs.index((i, j)), pairs.index((j, k)), pairs.index((i, k))) for i, j, k in triads]
     wanted = cyclic_by_enumeration(np.tanh(np.where(first < second, d, -d) / 2.0), sides)
 
-    found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n)
+    found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n, len(triads))
 
     np.testing.assert_allclose(found, wanted)
 
 
-def test_expected_cycles_of_sparse_and_of_dense_graphs_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expected_cycles_by_sparse_and_by_dense_products_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hub that met everyone, and 200 pairs among 60 others."""
     rng, n = np.random.default_rng(4), 60
     first = np.append(np.zeros(n - 1, np.int64), rng.integers(n, size=200))
@@ -308,8 +308,7 @@ def test_expected_cycles_of_sparse_and_of_dense_graphs_agree(monkeypatch: pytest
     d, found = rng.standard_normal(log.size), []
     for many in (0.0, 1.0):
         monkeypatch.setattr(diagnostics, "MANY", many)
-        monkeypatch.setattr(diagnostics, "AT_ONCE", 7)
-        found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n))
+        found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n, cycles(log, n).triads))
     np.testing.assert_allclose(found[0], found[1])
 
 
@@ -319,10 +318,10 @@ def test_expected_cycles_allow_for_several_verdicts_and_for_what_a_judge_claims(
     nothing, expert = np.zeros(9), soft_bt.make()
     thrice = comparisons(*[(i, j, 1.0) for i, j in ((0, 1), (1, 2), (0, 2))] * 3)
     once, sure = (comparisons(*[(i, j, p) for i, j in ((0, 1), (1, 2), (0, 2))]) for p in (1.0, 0.9))
-    assert expected_cycles(thrice, d, nothing, expert, 3).mean == pytest.approx(0.784 * 0.216)
-    assert expected_cycles(once, d[:3], nothing[:3], expert, 3).mean == pytest.approx(0.7 * 0.3)
-    assert expected_cycles(sure, d[:3], nothing[:3], expert, 3).mean == pytest.approx(0.9 * 0.1)
-    assert expected_cycles(once, d[:3], d[:3] ** 2, expert, 3).mean == pytest.approx(0.25)
+    assert expected_cycles(thrice, d, nothing, expert, 3, 1).mean == pytest.approx(0.784 * 0.216)
+    assert expected_cycles(once, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.7 * 0.3)
+    assert expected_cycles(sure, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.9 * 0.1)
+    assert expected_cycles(once, d[:3], d[:3] ** 2, expert, 3, 1).mean == pytest.approx(0.25)
 
 
 @numerics

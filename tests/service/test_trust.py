@@ -27,8 +27,9 @@ def doubted(judge: Judge, times: int = 1) -> float:
         fit = posterior.fit(log, model)
         sigma = dense(fit.covariance)
         variance = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
-        usual = expected_cycles(log, differences(fit.mean, log, model), variance, model.expert, N)
-        found += cycles(log, N).cyclic > usual.mean + CYCLIC * usual.sd
+        (triads, cyclic, _), d = cycles(log, N), differences(fit.mean, log, model)
+        usual = expected_cycles(log, d, variance, model.expert, N, triads)
+        found += cyclic > usual.mean + CYCLIC * usual.sd
     return found / LOGS
 
 
