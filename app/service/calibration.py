@@ -1,6 +1,6 @@
 """Is a judge as sure as it may be? Its probabilities against what others said of the same pairs."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -27,15 +27,28 @@ async def read(
         raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")
     await _require(db, [judge, *reference])
     rows = await comparisons.judged_by_both(db, set_id, judge, reference)
+    return await ctx.live.compute(_calibration, row, judge, reference, Objective(objective), rows)
+
+
+def draw(found: schemas.Calibration, form: plots.Form) -> bytes:
+    """The reliability diagram."""
+    tables = (("as said", found.reliability), (f"temperature {found.temperature:.2f}", found.reliability_after))
+    curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
+    return plots.reliability(curves, f"{found.judge} against {', '.join(found.reference)}", form)
+
+
+def _calibration(
+    row: Record, judge: str, reference: Sequence[str], objective: Objective, rows: Sequence[Record]
+) -> schemas.Calibration:
     p, truth = _by_pair(rows)
     outcome = 0.5 + 0.5 * np.sign(np.round(truth - 0.5, 9))
-    found = await ctx.live.compute(calibration.temperature, p, outcome, Objective(objective))
+    found = calibration.temperature(p, outcome, objective)
     return schemas.Calibration(
-        set_id=set_id,
+        set_id=row.id,
         version=row.version,
         judge=judge,
         reference=list(reference),
-        objective=objective,
+        objective=objective.value,
         verdicts=found.verdicts,
         temperature=found.temperature,
         at_bound=found.at_bound,
@@ -44,13 +57,6 @@ async def read(
         reliability=_bins(calibration.debiased(p, 1.0), outcome),
         reliability_after=_bins(calibration.debiased(p, found.temperature), outcome),
     )
-
-
-def draw(found: schemas.Calibration, form: plots.Form) -> bytes:
-    """The reliability diagram."""
-    tables = (("as said", found.reliability), (f"temperature {found.temperature:.2f}", found.reliability_after))
-    curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
-    return plots.reliability(curves, f"{found.judge} against {', '.join(found.reference)}", form)
 
 
 def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
@@ -62,12 +68,13 @@ def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
     here: list[float] = []
     there: list[float] = []
     truth: list[float] = []
-    alone: defaultdict[tuple[int, int, int], deque[int]] = defaultdict(deque)  # places in these, by item and order
+    alone: dict[tuple[int, int, int], deque[int]] = {}  # places in these, by item and order
     for row in rows:
-        if counterparts := alone[row.item_id, row.second, row.first]:
+        item, first, second = row.item_id, row.first, row.second
+        if counterparts := alone.get((item, second, first)):
             there[counterparts.popleft()] = 1.0 - row.p_first
         else:
-            alone[row.item_id, row.first, row.second].append(len(here))
+            alone.setdefault((item, first, second), deque()).append(len(here))
             here.append(row.p_first)
             there.append(row.p_first)
             truth.append(row.truth)
