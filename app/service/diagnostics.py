@@ -1,14 +1,15 @@
 """What a log looks like before anyone believes its ranking."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 import numpy as np
 
 from app import plots, schemas
 from app.inference import bias, diagnostics, graph, posterior
-from app.inference.diagnostics import Agreement
+from app.inference.diagnostics import Agreement, Repeats
 from app.inference.posterior import Scores, scores
 from app.inference.ranking import entropy
 from app.inference.types import Comparisons, Floats, take
@@ -23,11 +24,18 @@ MOMENTS = 12  # of the history
 Failures = Mapping[int, Mapping[str, int]]  # by judge id
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True)
+class Facts:
     """What diagnostics are made of."""
 
     basis: Basis
     failures: Failures
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        """What each judge said again."""
+        snapshot = self.basis.snapshot
+        return diagnostics.repeats(snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
@@ -46,7 +54,7 @@ async def gather(ctx: Context, set_id: UUID) -> Facts:
 def diagnose(facts: Facts) -> schemas.Diagnostics:
     snapshot, names = facts.basis.snapshot, facts.basis.names
     raw, n, item = snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item
-    repeats, balance = diagnostics.repeats(raw, n, item), diagnostics.order_balance(raw, n)
+    repeats, balance = facts.repeats, diagnostics.order_balance(raw, n)
     return schemas.Diagnostics(
         set_id=facts.basis.row.id,
         version=snapshot.version,

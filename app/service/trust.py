@@ -7,13 +7,11 @@ import numpy as np
 
 from app import schemas
 from app.inference.covariance import dense
-from app.inference.diagnostics import Expected, expected_cycles, repeats
+from app.inference.diagnostics import Expected, Repeats, expected_cycles
 from app.inference.model import differences
 from app.inference.posterior import scores
 from app.inference.ranking import Wanted
 from app.inference.stopping import Stop
-from app.live import snapshot as snapshots
-from app.live.snapshot import Snapshot
 from app.service import diagnostics, rankings
 from app.service.context import Context
 from app.service.diagnostics import Facts
@@ -37,13 +35,14 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
 def _report(facts: Facts) -> schemas.Trust:
     try:
         ranking = rankings.ranking_of(facts.basis, Asked(None, None, Wanted(0.95, 1, 0.0)))
-        checks = _checks(facts.basis, ranking, diagnostics.diagnose(facts))
+        checks = _checks(facts, ranking, diagnostics.diagnose(facts))
     except NotConverged as error:
         checks = [_failed(error.detail)]
     return schemas.Trust(set_id=facts.basis.row.id, version=facts.basis.snapshot.version, checks=checks)
 
 
-def _checks(basis: Basis, ranking: schemas.Ranking, found: schemas.Diagnostics) -> list[schemas.Check]:
+def _checks(facts: Facts, ranking: schemas.Ranking, found: schemas.Diagnostics) -> list[schemas.Check]:
+    basis = facts.basis
     first_alone = rankings.stopping_of(basis, Stop(top_k=1))
     own_bias = basis.snapshot.reading.method.position_bias == "estimate"
     return [
@@ -52,7 +51,7 @@ def _checks(basis: Basis, ranking: schemas.Ranking, found: schemas.Diagnostics) 
         _converged(ranking),
         _position(found, estimated=own_bias),
         _agreement(found),
-        _repeats(basis.snapshot),
+        _repeats(facts.repeats),
         _failures(found),
         _cycles(found.cycles, basis),
         _balance(found, len(ranking.ranking)),
@@ -145,8 +144,7 @@ def _agreement(found: schemas.Diagnostics) -> schemas.Check:
     )  # fmt: skip
 
 
-def _repeats(snapshot: Snapshot) -> schemas.Check:
-    repeated = repeats(snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
+def _repeats(repeated: Repeats) -> schemas.Check:
     (pairs, share), by_chance = repeated.swapped, repeated.by_chance
     if share is None or by_chance is None or pairs < FEW:
         says = "Too few pairs were shown in both orders to tell whether judges are consistent."
