@@ -111,7 +111,10 @@ def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
         bias = model.n + comparisons.judge
         links += _links(comparisons.first, bias, weights, size) + _links(comparisons.second, bias, -weights, size)
     h = np.asfortranarray(links + links.T, dtype=np.float64)
-    np.fill_diagonal(h, model.prior.precision + information(weights, comparisons, model))
+    diagonal = information(weights, comparisons, model)
+    # Summed over pairs as the rest is: sums over comparisons are rounded by more than the anchor prior's precision.
+    diagonal[: model.n] = -h[: model.n, : model.n].sum(axis=1)
+    np.fill_diagonal(h, model.prior.precision + diagonal)
     return h
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from app.inference import laplace, posterior
-from app.inference.covariance import dense
+from app.inference.covariance import dense, variance_of_difference
 from app.inference.experts import MAKERS
 from app.inference.model import BIAS_VARIANCE, PRIORS, VAGUE, Method, Model, build
 from app.inference.types import Comparisons, Floats, no_comparisons, take
@@ -238,6 +238,17 @@ def test_the_anchor_prior_leaves_differences_to_the_comparisons(expert: str) -> 
     narrow, wide = (laplace.fit(log, model(6, tau2, expert, prior="anchor")).mean for tau2 in (0.5, 50.0))
 
     np.testing.assert_allclose(wide - wide[0], narrow - narrow[0], atol=100.0 / VAGUE)
+
+
+def test_the_anchor_prior_bears_fifty_million_votes() -> None:
+    log = random_comparisons(4, 500_000, seed=0)
+    votes = log._replace(weight=np.full(log.size, 100.1))
+
+    under_anchor, under_unit = (laplace.covariance(np.zeros(4), votes, model(4, prior=prior)) for prior in PRIORS)
+
+    assert variance_of_difference(under_anchor, 0, 1) == pytest.approx(
+        variance_of_difference(under_unit, 0, 1), rel=0.01
+    )
 
 
 @each_smooth_expert
