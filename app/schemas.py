@@ -20,6 +20,7 @@ from pydantic import (
 
 from app.words import (
     MAX_WEIGHT,
+    MIN_WEIGHT,
     AggregationName,
     AskStatus,
     BatchName,
@@ -517,7 +518,10 @@ class ComparisonIn(Answer):
     item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
     judge: JudgeName
     weight: float = Field(
-        default=1.0, gt=0, le=MAX_WEIGHT, description="How many answers alike it stands for, in rankings."
+        default=1.0,
+        ge=MIN_WEIGHT,
+        le=MAX_WEIGHT,
+        description="How many answers alike it stands for, in rankings and means; counts count it once.",
     )
     created_at: AwareDatetime | None = Field(default=None, strict=False)
 
@@ -755,7 +759,7 @@ class Stopping(Response):
     converged: bool
     reason: StopReason | None = Field(description="The criterion that is met.")
     forecast: int | None = Field(
-        description="Comparisons still needed, if means stay and precision grows as it did; null beyond 100 times."
+        description="Comparisons of weight 1 still needed, if means stay and precision grows so; null beyond 100 times."
     )
 
 
@@ -812,14 +816,16 @@ class OrderBalance(Response):
         description="Share of what verdicts say of a liking for a position that could not be merit: 1 where everyone"
         " was shown first as often as second, 0 where positions and merit cannot be told apart."
     )
-    first_picked: float | None = Field(description="Mean probability that the first is better, over all comparisons.")
+    first_picked: float | None = Field(description="Mean probability that the first is better, by weight.")
 
 
 class JudgeDiagnostics(Response):
     comparisons: int
     failures: dict[Failure, int]
     failure_rate: float | None
-    first_picked: float | None = Field(description="Mean probability of the first: beta of the gaussian expert.")
+    first_picked: float | None = Field(
+        description="Mean probability of the first, by weight: beta of the gaussian expert."
+    )
     delta: float | None = Field(description="Its logit, a quick estimate of the bias; null if infinite.")
 
 

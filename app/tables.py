@@ -24,7 +24,7 @@ import pyarrow.parquet
 from numpy.typing import ArrayLike, NDArray
 
 from app.spreadsheets import unguarded
-from app.words import MAX_WEIGHT, P_OF_WINNER, Winner
+from app.words import MAX_WEIGHT, MIN_WEIGHT, P_OF_WINNER, Winner
 
 H = TypeVar("H", bound=Hashable)
 Floats = NDArray[np.float64]
@@ -631,14 +631,14 @@ def probabilities(table: Table, column: str) -> Floats:
 def weights(table: Table, column: str | None) -> Floats:
     """(K,) how many answers each row stands for: the column of that name, or `weight` if there is one, or 1.
 
-    Raises InputError for what is empty, not above 0 or above MAX_WEIGHT.
+    Raises InputError for what is empty, below MIN_WEIGHT or above MAX_WEIGHT.
     """
     if column is None and "weight" not in table.columns:
         return np.ones(len(table.rows))
     weight = numbers(table, column or "weight")
-    if (row := _first_true(~((weight > 0.0) & (weight <= MAX_WEIGHT)))) is not None:
+    if (row := _first_true(~((weight >= MIN_WEIGHT) & (weight <= MAX_WEIGHT)))) is not None:
         shown = texts(table, column or "weight")[row] or "an empty cell"
-        wanted = f"write a number above 0, up to {MAX_WEIGHT:,}, or remove the row"
+        wanted = f"write a number from {MIN_WEIGHT:f} to {MAX_WEIGHT:,}, or remove the row"
         raise complaint(table, row, column or "weight", f"{shown} is not a weight; {wanted}")
     return weight
 

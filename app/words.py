@@ -37,5 +37,5 @@ STATUSES: dict[PageStatus, str] = {
 }
 LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
 JUDGE_AWARE: JudgeAwareName = "judge-aware"
-MAX_WEIGHT = 1_000_000  # answers that one comparison may stand for
+MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

@@ -124,8 +124,8 @@ def test_a_weight_column_counts(tmp_path: Path) -> None:
     assert log(path, Columns(weight="n")).weight.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("cell", ["0", "-1", "", "1000001", "nan"])
-def test_a_weight_is_above_zero(tmp_path: Path, cell: str) -> None:
+@pytest.mark.parametrize("cell", ["0", "-1", "", "1e-7", "1000001", "nan"])
+def test_a_weight_is_within_its_bounds(tmp_path: Path, cell: str) -> None:
     path = write(tmp_path, "log.csv", f"first,second,p_first,weight\nkelp,oak,0.9,1\nkelp,oak,0.9,{cell}\n")
     with pytest.raises(InputError, match="line 3, column 'weight': "):
         log(path)

@@ -125,9 +125,10 @@ def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
 def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model:
     """The model whose prior holds the absolute scores too."""
     weight = 1.0 / (scale.c1[absolute.judge] ** 2 * absolute.variance)
-    precision = model.prior.precision + np.bincount(absolute.candidate, weight, model.size)
+    added = np.bincount(absolute.candidate, weight, model.size).astype(np.float64)
     pull = model.prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
-    return model._replace(prior=model.prior._replace(precision=precision, pull=pull))
+    prior = model.prior._replace(precision=model.prior.precision + added, pull=pull, absolute=added)
+    return model._replace(prior=prior)
 
 
 def _given(

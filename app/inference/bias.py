@@ -58,9 +58,9 @@ class ClosedForm(NamedTuple):
     delta: float  # logit of it: soft-bt; infinite where the judge only ever names one position
 
 
-def closed_form(p: Floats) -> ClosedForm:
-    """From (K,) probabilities of one judge, at least one of them."""
-    beta = float(p.mean())
+def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
+    """From (K,) probabilities of one judge, at least one of them, and how much each weighs."""
+    beta = float(np.average(p, weights=weight))
     return ClosedForm(beta, float(logit(beta)))
 
 
@@ -91,9 +91,8 @@ def listed(
 def told(precision: Floats, variance: Floats, model: Model) -> Floats:
     """(J,) shares, as above, from H over N scores, then J biases and whatever else, and the biases' variances (J,)."""
     n, prior = model.n, model.prior
-    own = prior.precision[:n]
     flat = precision.copy()
-    flat[np.arange(n), np.arange(n)] += np.maximum(own - 1.0 / prior.variance, FLAT / prior.variance) - own
+    flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
     of_biases = np.eye(len(flat))[:, n : n + len(variance)]
     alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
     return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))

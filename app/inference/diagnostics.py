@@ -2,10 +2,10 @@
 
     direction    of a verdict: the sign of p - 1/2; within 1e-9 of zero it is a tie, here and for a mean of verdicts
     cell         an item and an unordered pair; two orders of a pair are the same cell, a verdict is turned to match
-    pooled       the direction of the mean p of the lower-numbered candidate over several verdicts
+    pooled       the direction of the mean p of the lower-numbered candidate over several verdicts, by their weight
     agree        two verdicts with the same direction once turned to the same order; a tie agrees with a tie only
 
-A verdict is never compared with itself. A share of nothing is None.
+Means go by weight, counts count verdicts. A verdict is never compared with itself. A share of nothing is None.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Balance(NamedTuple):
     lead: Ints  # (N,) how many times more often each candidate was shown first than second
     worst: int  # largest absolute lead
     mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
-    first_picked: float | None  # mean p
+    first_picked: float | None  # mean p, by weight
 
 
 def cycles(comparisons: Comparisons, n: int) -> Cycles:
@@ -153,7 +153,9 @@ def order_balance(comparisons: Comparisons, n: int) -> Balance:
         return Balance(leads, worst, None, None)
     merit = differences(potentials(np.ones(comparisons.size), comparisons, n), comparisons)
     mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
-    return Balance(leads, worst, min(max(mixed, 0.0), 1.0), float(comparisons.p.mean()))
+    return Balance(
+        leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
+    )
 
 
 def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:
@@ -192,7 +194,8 @@ def _number(*columns: Ints) -> Ints:
 
 def _pooled(comparisons: Comparisons, group: Ints) -> Ints:
     """(G,) direction of each group's mean verdict; `group` (K,) is numbered without gaps."""
-    return _direction(np.bincount(group, _lean(comparisons)) / np.bincount(group))
+    votes = np.bincount(group, comparisons.weight)
+    return _direction(np.bincount(group, comparisons.weight * _lean(comparisons)) / votes)
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -213,12 +216,12 @@ def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
 
 def _favoured(comparisons: Comparisons, expected: Floats, n: int) -> tuple[Ints, Ints, Floats]:
     """(E,) low and high of the pairs that have a winner, and mu of low against high."""
-    first, second, p, _, _ = comparisons
+    first, second, p, _, weight = comparisons
     claimed = np.where((p > TIE) & (p < 1.0 - TIE), np.abs(2.0 * p - 1.0), 0.0)
     sure = np.sign(expected - 0.5) * np.maximum(np.abs(2.0 * expected - 1.0), claimed)
     pair, group = np.unique(_pair(comparisons, n), return_inverse=True)
     times = np.bincount(group)
-    right = 0.5 + 0.5 * np.bincount(group, np.where(first < second, sure, -sure)) / times
+    right = 0.5 + 0.5 * np.bincount(group, weight * np.where(first < second, sure, -sure)) / np.bincount(group, weight)
     won: Floats = np.asarray(binom.sf(times // 2, times, right))
     lost: Floats = np.asarray(binom.cdf((times - 1) // 2, times, right))
     decided = _pooled(comparisons, group) != 0

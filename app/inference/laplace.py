@@ -85,8 +85,13 @@ def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covaria
 
 
 def tolerance(comparisons: Comparisons, model: Model) -> float:
-    """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of that many terms."""
-    rounding = 1e-15 * (1.0 + 0.2 * float(comparisons.weight.sum()) / max(model.n, 1)) ** 2
+    """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of so many terms of so many votes.
+
+    Each term is rounded to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
+    """
+    shown = np.concatenate([comparisons.first, comparisons.second])
+    rows, votes = np.bincount(shown), np.bincount(shown, np.tile(comparisons.weight, 2))
+    rounding = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
     rounding += 1e-14 * float(model.prior.precision.max(initial=0.0))
     return _exactness(model) + rounding
 

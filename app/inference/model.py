@@ -46,6 +46,7 @@ class Prior(NamedTuple):
     precision: Floats  # (P,)
     pull: Floats  # (P,) precision times mean
     variance: float  # the scale of scores: tau2, or 1 where the prior says nothing of it
+    absolute: Floats  # (P,) the part of the precision that absolute scores add
 
 
 class Model(NamedTuple):
@@ -74,7 +75,7 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
 
 def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:
     precision = np.concatenate([np.full(n, 1.0 / variance), np.full(biases, 1.0 / BIAS_VARIANCE)])
-    return Prior(precision, np.zeros(n + biases), variance)
+    return Prior(precision, np.zeros(n + biases), variance, np.zeros(n + biases))
 
 
 def anchor_prior(n: int, _: float, biases: int = 0) -> Prior:

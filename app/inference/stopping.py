@@ -14,7 +14,7 @@ probability at most alpha (Ville 1939; Robbins 1970). A claim about c pairs take
     rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(surely above i) and N - #(surely below i)
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
 
-The forecast keeps the means and lets the comparisons' part of every precision grow in proportion to their number.
+The forecast keeps the means and lets the comparisons' part of every precision grow in proportion to their total weight.
 """
 
 from typing import Literal, NamedTuple
@@ -27,7 +27,7 @@ from app.inference.posterior import Scores
 from app.inference.types import Bools, Floats, Ints
 
 Reason = Literal["top_k", "rank_width", "entropy_change"]
-FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
+FARTHEST = 100.0  # times the votes so far: the most that is forecast
 
 
 class Stop(NamedTuple):
@@ -41,7 +41,7 @@ class Stop(NamedTuple):
 
 class Stopping(NamedTuple):
     reason: Reason | None  # the first criterion that is met; None while none is
-    forecast: int | None  # comparisons still needed; None where it is more than 100 times those so far
+    forecast: int | None  # comparisons of weight 1 still needed; None where it is more than 100 times the votes so far
 
 
 class _Pairs(NamedTuple):
@@ -50,13 +50,13 @@ class _Pairs(NamedTuple):
     prior: Floats  # (N, N) the same before any comparison
 
 
-def stopping(posterior: Scores, model: Model, comparisons: int, stop: Stop) -> Stopping:
-    """Where a set of at least two candidates stands after so many comparisons."""
+def stopping(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
+    """Where a set of at least two candidates stands; `votes` is the sum of its comparisons' weights."""
     pairs = _pairs(posterior, model)
     reason = _reason(pairs, model, stop)
     if reason is not None:
         return Stopping(reason, 0)
-    return Stopping(None, _forecast(pairs, model, comparisons, stop))
+    return Stopping(None, _forecast(pairs, model, votes, stop))
 
 
 def reason(posterior: Scores, model: Model, stop: Stop) -> Reason | None:
@@ -117,10 +117,10 @@ def _most_to_learn(pairs: _Pairs, model: Model) -> float:
     return float(gain.max())
 
 
-def _forecast(pairs: _Pairs, model: Model, comparisons: int, stop: Stop) -> int | None:
-    """The least that suffices, to 1%, by bisection on the factor by which the comparisons grow."""
+def _forecast(pairs: _Pairs, model: Model, votes: float, stop: Stop) -> int | None:
+    """The least that suffices, to 1%, by bisection on the factor by which the votes grow."""
     low, high = 1.0, FARTHEST
-    if not comparisons or _reason(_grown(pairs, high), model, stop) is None:
+    if not votes or _reason(_grown(pairs, high), model, stop) is None:
         return None
     while high > 1.01 * low:
         middle = np.sqrt(low * high)
@@ -128,7 +128,7 @@ def _forecast(pairs: _Pairs, model: Model, comparisons: int, stop: Stop) -> int 
             low = middle
         else:
             high = middle
-    return int(np.ceil((high - 1.0) * comparisons))
+    return int(np.ceil((high - 1.0) * votes))
 
 
 def _grown(pairs: _Pairs, factor: float) -> _Pairs:

@@ -226,8 +226,10 @@ def under(snapshot: Snapshot, method: Method) -> Published:
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:
-    """Every judge's, by the set's method, which need not estimate them itself."""
+    """Every judge's, by the set's method, which need not estimate them itself; none where its fit did not converge."""
     found = under(snapshot, snapshot.reading.method._replace(position_bias="estimate"))
+    if not found.posterior.convergence.converged:
+        return []
     return estimates(found.posterior, snapshot.comparisons, found.model)
 
 

@@ -12,7 +12,7 @@ from app.inference import bias, diagnostics, graph, posterior
 from app.inference.diagnostics import Agreement, Repeats
 from app.inference.posterior import Scores, scores
 from app.inference.ranking import entropy
-from app.inference.types import Comparisons, Floats, take
+from app.inference.types import Comparisons, no_comparisons, take
 from app.live import snapshot as snapshots
 from app.live.snapshot import Snapshot
 from app.service import rankings
@@ -93,16 +93,15 @@ def _judges(
     raw: Comparisons, snapshot: Snapshot, failures: Failures, names: Mapping[int, str]
 ) -> dict[str, schemas.JudgeDiagnostics]:
     ids = snapshot.evidence.judges.tolist()
-    said = {judge: raw.p[raw.judge == number] for number, judge in enumerate(ids)}
-    nothing = np.empty(0)
+    said, nothing = {judge: take(raw, raw.judge == number) for number, judge in enumerate(ids)}, no_comparisons()
     return {
         names[judge]: _judge(said.get(judge, nothing), failures.get(judge, {})) for judge in sorted({*ids, *failures})
     }
 
 
-def _judge(p: Floats, failed: Mapping[str, int]) -> schemas.JudgeDiagnostics:
-    count, asked = len(p), len(p) + sum(failed.values())
-    closed = bias.closed_form(p) if count else None
+def _judge(said: Comparisons, failed: Mapping[str, int]) -> schemas.JudgeDiagnostics:
+    count, asked = said.size, said.size + sum(failed.values())
+    closed = bias.closed_form(said.p, said.weight) if count else None
     return schemas.JudgeDiagnostics.model_validate(
         {
             "comparisons": count,

@@ -241,7 +241,7 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     if snapshot.model.n < 2:
         return None
     marginal = scores(basis.published.posterior, snapshot.comparisons, basis.published.model)
-    return stopping(marginal, snapshots.plain_model(snapshot), snapshot.comparisons.size, stop)
+    return stopping(marginal, snapshots.plain_model(snapshot), float(snapshot.comparisons.weight.sum()), stop)
 
 
 def _present_stopping(basis: Basis) -> schemas.Stopping:

@@ -95,7 +95,8 @@ def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
 
 def _position(found: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
     if not found.position_bias:
-        return _check("Position", "unknown", "Nobody has judged yet.", "–")
+        says = "The fit of the judges' biases did not converge." if found.comparisons else "Nobody has judged yet."
+        return _check("Position", "unknown", says, "–")
     told = {name: bias for name, bias in found.position_bias.items() if bias.warning is None}
     leaning = {name: bias for name, bias in told.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
     unknown = {

@@ -218,7 +218,7 @@ comparisons = Table(
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
-    CheckConstraint("weight > 0 AND weight <= 1e6", name="weight"),
+    CheckConstraint("weight BETWEEN 1e-6 AND 1e6", name="weight"),
     CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
 )
 

@@ -92,6 +92,7 @@ CASES = [
     Case("p above 1", COMPARE, compared(p_first=1.1), 422, INVALID, "/comparisons/0/p_first"),
     Case("p below 0", COMPARE, compared(p_first=-0.1), 422, INVALID, "/comparisons/0/p_first"),
     Case("no weight", COMPARE, compared(weight=0), 422, INVALID, "/comparisons/0/weight"),
+    Case("next to no weight", COMPARE, compared(weight=1e-17), 422, INVALID, "/comparisons/0/weight"),
     Case("a weight without end", COMPARE, '{"comparisons": [{"first": "ash", "second": "elm", "p_first": 1, '
          '"judge": "bob", "weight": Infinity}]}', 422, INVALID, "/comparisons/0/weight"),
     Case("p is text", COMPARE, compared(p_first="high"), 422, INVALID, "/comparisons/0/p_first"),

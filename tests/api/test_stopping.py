@@ -11,6 +11,8 @@ from tests.factories import (
     ask,
     candidates,
     compare,
+    compare_all,
+    comparison,
     create_set,
     create_systems,
     get,
@@ -173,6 +175,13 @@ async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient
         needed += 6
     assert 0 < needed < 4 * promised
     assert promised < 4 * needed
+
+
+async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
+    one, other = await create_set(http, stop={"top_k": 1}), await create_set(http, stop={"top_k": 1})
+    await compare(http, one["id"], *CLEAR[:9])
+    await compare_all(http, other["id"], [comparison("ash", key, weight=3) for key in ("birch", "cedar", "elm")])
+    assert (await state(http, one["id"]))["forecast"] == (await state(http, other["id"]))["forecast"]
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])

@@ -6,6 +6,7 @@ from hypothesis import given
 from scipy.special import expit, logit
 
 from app.inference import laplace, posterior
+from app.inference.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.bias import Bias, closed_form, estimates, told
 from app.inference.covariance import diagonal
 from app.inference.ranking import Wanted, summarise
@@ -54,6 +55,23 @@ def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
     m = model(n, prior_variance, biases=1)
     live = posterior.fit(log, m)
     return float(told(laplace.precision(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
+
+
+def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -> None:
+    """Shown one way round only, verdicts tell of a bias what absolute scores know of the scores."""
+    log, scored = (
+        bipartite(10, 400),
+        AbsoluteScores(np.arange(10), np.zeros(10, np.int64), np.zeros(10), np.full(10, 2.0)),
+    )
+    for prior, beside in (("unit", 0.1), ("anchor", 0.5)):
+        m = model(10, prior=prior, biases=1)
+        given = with_absolute(m, scored, Scale(np.zeros(1), np.ones(1)))
+        shares = [
+            told(laplace.precision(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
+            for each, live in ((each, posterior.fit(log, each)) for each in (m, given))
+        ]
+        assert shares[0] < 0.01
+        assert shares[1] > beside
 
 
 def bipartite(n: int, count: int, seed: int = 0) -> Comparisons:

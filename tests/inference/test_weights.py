@@ -8,8 +8,11 @@ import pytest
 from app.inference import baselines, compiled, judge_aware, posterior
 from app.inference.cells import cells
 from app.inference.covariance import dense
+from app.inference.diagnostics import cycles, order_balance
+from app.inference.graph import potentials
 from app.inference.posterior import Posterior
-from app.inference.types import Comparisons, Floats, take
+from app.inference.types import Comparisons, Floats, by_one_judge, take
+from app.words import MAX_WEIGHT, MIN_WEIGHT
 from tests.inference.factories import by_judges, cycle, each_expert, joined, model, random_comparisons
 
 N, JUDGES = 7, 3
@@ -79,6 +82,35 @@ def test_a_landslide_by_weight_is_one(baseline: Callable[[Comparisons, int], bas
     score = baseline(two_rows(5000.0, 1.0), 2).score
     assert score[0] > score[1]
     np.testing.assert_allclose(baseline(two_rows(3.0, 3.0), 2).score, baseline(two_rows(1.0, 1.0), 2).score, atol=1e-12)
+
+
+def test_cycles_and_the_first_position_know_weights() -> None:
+    """Here a row of weight 4 outvotes three of weight 1, which closes a cycle."""
+    at = np.array([[0, 1], [1, 0], [1, 0], [1, 0], [1, 2], [2, 0]]).T
+    log = by_one_judge(at[0], at[1], np.ones(6))._replace(weight=np.array([4.0, 1.0, 1.0, 1.0, 1.0, 1.0]))
+    for one, other in ((weighted(), repeated()), (log, take(log, np.array([0, 0, 0, 0, 1, 2, 3, 4, 5])))):
+        other = other._replace(weight=np.ones(other.size))
+        assert cycles(one, N) == cycles(other, N)
+        assert order_balance(one, N).first_picked == pytest.approx(order_balance(other, N).first_picked)
+    assert cycles(log, 3).cyclic == 1
+
+
+@each_expert
+def test_heavy_rows_leave_nothing_unfitted_elsewhere(expert: str) -> None:
+    """The rounding of 1e9 votes on one pair is no leave to stop before another is fitted."""
+    pairs = np.array([[0, 1]] * 1000 + [[2, 3]] * 4).T
+    log = by_one_judge(pairs[0], pairs[1], np.append(np.arange(1000) % 2, np.ones(4)).astype(np.float64))
+    found = posterior.fit(log._replace(weight=np.append(np.full(1000, 1e6), np.ones(4))), model(4, expert=expert))
+    alone = posterior.fit(take(log, slice(1000, None)), model(4, expert=expert))
+    assert found.convergence.converged
+    np.testing.assert_allclose(found.mean[2:], alone.mean[2:], atol=1e-5)
+
+
+def test_the_lightest_weights_beside_the_heaviest_have_potentials() -> None:
+    """Of values that differences of scores make exactly."""
+    links = by_one_judge(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.ones(4))
+    log = links._replace(weight=np.array([MAX_WEIGHT, MIN_WEIGHT, MAX_WEIGHT, MIN_WEIGHT]))
+    np.testing.assert_allclose(-np.diff(potentials(np.ones(4), log, 6))[[0, 1, 2, 4]], 1.0, atol=1e-2)
 
 
 def test_a_mean_verdict_is_weighted() -> None:

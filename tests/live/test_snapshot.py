@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from app.inference import kinked
 from app.inference import posterior as posteriors
 from app.inference.absolute import combine
 from app.inference.asking import Plan
@@ -238,3 +239,10 @@ def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
 
 def test_size_counts_what_grows() -> None:
     assert by_steps(LENGTH).size_bytes > by_steps(1).size_bytes > ITEMS * N * N
+
+
+def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = by_steps(LENGTH, reading=MIXED["laplace"])
+    assert len(snapshots.biases(held)) == 3
+    monkeypatch.setattr(kinked, "MAX_ITERATIONS", 0)
+    assert snapshots.biases(held) == []
