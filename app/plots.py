@@ -1,5 +1,6 @@
 """Pictures of results, as SVG or PNG: the same for the service, its pages and the command line."""
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "nextpair",
 }
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # which says that the last font is never bold
 DRAWING = Lock()  # matplotlib's settings are those of the whole process
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
