@@ -9,6 +9,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -45,6 +46,7 @@ LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # of an absolute score: what the nume
 LONGEST_KEY = 200
 LONGEST_LIST = 100_000  # candidates, comparisons and the like in one request
 LONGEST_JSON = 100_000  # characters of metadata or of what is kept with a verdict
+LONGEST_RAW = 20_000_000  # characters, as JSON, of what is kept with the verdicts of one request: they come back
 LARGEST_INTEGER = 2**63 - 1  # that the database holds
 MOST_FAULTS = 10_000  # of one request
 SHORTEST_LEASE = 0.001  # seconds
@@ -83,13 +85,16 @@ Failure = Literal["skipped", "refused", "parse_error", "timeout"]
 
 
 def _short(value: F) -> F:
-    length = len(json.dumps(value))
-    if length > LONGEST_JSON:
-        raise ValueError(f"takes {length:,} characters as JSON; send at most {LONGEST_JSON:,}")
+    """Raises ValueError. Stops at the limit: what is far beyond it would keep everyone else waiting."""
+    length = 0
+    for part in json.JSONEncoder(default=str).iterencode(value):
+        length += len(part)
+        if length > LONGEST_JSON:
+            raise ValueError(f"takes more than {LONGEST_JSON:,} characters as JSON")
     return value
 
 
-ShortMetadata = Annotated[Metadata, AfterValidator(_short)]
+ShortMetadata = Annotated[Metadata, BeforeValidator(_short)]
 
 
 class TooManyFaults(Exception):
@@ -492,7 +497,7 @@ class VerdictIn(Request):
         default=None, description="Probability that the model gave to the labels at all."
     )
     latency_ms: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
-    raw: Annotated[JsonValue, AfterValidator(_short)] = Field(
+    raw: Annotated[JsonValue, BeforeValidator(_short)] = Field(
         default=None, description="Whatever should be kept with the verdict."
     )
 
@@ -509,6 +514,13 @@ class VerdictOf(VerdictIn):
 
 class VerdictsIn(Request):
     verdicts: list[VerdictOf] = Field(min_length=1, max_length=10000)
+
+    @model_validator(mode="after")
+    def _short_enough_to_come_back(self) -> Self:
+        length = sum(len(json.dumps(verdict.raw)) for verdict in self.verdicts if verdict.raw is not None)
+        if length > LONGEST_RAW:
+            raise ValueError(f"raw of all verdicts takes {length:,} characters as JSON; send at most {LONGEST_RAW:,}")
+        return self
 
 
 class ComparisonIn(Answer):

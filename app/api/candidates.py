@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
 
 from app import schemas
 from app.api.bodies import BodyRoute
@@ -40,8 +41,10 @@ async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: Context
 async def list_candidates(
     set_id: SetId,
     db: ReadDep,
+    ctx: ContextDep,
     after: Annotated[str | None, Query(description="`next_after` of the page before.")] = None,
     limit: Limit = 100,
-) -> schemas.CandidatePage:
+) -> object:
     """Candidates in the order in which they joined."""
-    return await candidates.page(db, set_id, after=after, limit=limit)
+    page = await candidates.page(ctx, db, set_id, after=after, limit=limit)
+    return page if isinstance(page, schemas.CandidatePage) else StreamingResponse(page, media_type="application/json")

@@ -1,10 +1,11 @@
 """Candidates and their outputs. All of a request is stored, or nothing of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 from uuid import UUID
 
+from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app import schemas
@@ -20,7 +21,7 @@ from app.service.errors import (
     UnknownItem,
 )
 from app.settings import Settings
-from app.storage import candidates, sets
+from app.storage import candidates, pages, sets
 from app.storage.tables import Record
 
 TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
@@ -68,21 +69,43 @@ async def store(
     return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
 
 
-async def page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.CandidatePage:
-    """Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`)."""
+async def page(
+    ctx: Context, db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int
+) -> schemas.CandidatePage | AsyncIterator[bytes]:
+    """The page, or its JSON in parts where one candidate alone has more outputs than a page takes.
+
+    Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`).
+    """
     await existing_set(db, set_id)
     start = -1 if after is None else await candidates.find(db, set_id, after)
     if start is None:
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
     shown, has_more = await candidates.page(db, set_id, after=start, limit=limit)
     items = [row.key for row in await candidates.all_items(db, [set_id])]
+    next_after = shown[-1].key if has_more else None
+    if shown and shown[0].length > pages.LARGEST_PAGE:
+        return _in_parts(ctx, set_id, shown[0], items, next_after)
     texts: dict[int, dict[str, str | None]] = {row.id: {} for row in shown}
     for row in await candidates.outputs_of(db, set_id, list(texts)):
         texts[row.candidate_id][items[row.item_id]] = row.text
     return schemas.CandidatePage(
-        candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown],
-        next_after=shown[-1].key if has_more else None,
+        candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown], next_after=next_after
     )
+
+
+async def _in_parts(
+    ctx: Context, set_id: UUID, candidate: Record, items: Sequence[str], next_after: str | None
+) -> AsyncIterator[bytes]:
+    """JSON of a CandidatePage of one system. A slow reader holds no connection while it reads."""
+    yield b'{"candidates":[{"key":%b,"text":null,"outputs":{' % to_json(candidate.key)
+    last, has_more = -1, True
+    while has_more:
+        async with ctx.engine.connect() as db:
+            outputs, has_more = await candidates.outputs_page(db, set_id, candidate.id, after=last)
+        comma = b"" if last < 0 else b","
+        yield comma + b",".join(b"%b:%b" % (to_json(items[row.item_id]), to_json(row.text)) for row in outputs)
+        last = outputs[-1].item_id
+    yield b'},"metadata":%b}],"next_after":%b}' % (to_json(candidate.metadata), to_json(next_after))
 
 
 def _present(key: str, metadata: schemas.Metadata, texts: dict[str, str | None]) -> schemas.CandidateOut:

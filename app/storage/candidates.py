@@ -11,6 +11,8 @@ from app.storage import bulk, pages
 from app.storage.pages import Page
 from app.storage.tables import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
 
+OUTPUTS_AT_ONCE = 10_000
+
 
 async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
     """Rows of (id, key, metadata)."""
@@ -67,6 +69,14 @@ async def outputs_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
         outputs.c.set_id == set_id, outputs.c.candidate_id.in_(candidate_ids)
     )
     return (await db.execute(statement)).all()
+
+
+async def outputs_page(db: AsyncConnection, set_id: UUID, candidate_id: int, *, after: int) -> Page:
+    """(item id, text) of the outputs of one candidate on the items above `after`, ascending."""
+    o = outputs.c
+    statement = select(o.item_id, o.text, pages.length(o.text))
+    statement = statement.where(o.set_id == set_id, o.candidate_id == candidate_id, o.item_id > after)
+    return await pages.read(db, statement, [o.item_id], OUTPUTS_AT_ONCE)
 
 
 async def lengths_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[int]) -> Sequence[Record]:

@@ -36,6 +36,19 @@ async def test_systems_are_listed_with_their_outputs(http: httpx.AsyncClient) ->
     assert kelp["text"] is None
 
 
+async def test_a_system_with_more_outputs_than_a_page_takes_comes_in_parts(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_systems(http, [f'item "{n}"' for n in range(9)], "kelp", "dulse")
+    path = f"/v1/sets/{created['id']}/candidates?limit=1"
+    whole = [await http.get(path), await http.get(f"{path}&after=kelp")]
+    monkeypatch.setattr("app.storage.pages.LARGEST_PAGE", 40)
+    parts = [await http.get(path), await http.get(f"{path}&after=kelp")]
+    assert [answer.json() for answer in parts] == [answer.json() for answer in whole]
+    assert all("Content-Length" in answer.headers for answer in whole)
+    assert not any("Content-Length" in answer.headers for answer in parts)
+
+
 async def test_adding_says_what_is_new_and_what_was_there(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     answer = await add(http, created["id"], *candidates("elm", "oak", "yew"))

@@ -188,6 +188,20 @@ async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) 
     assert [e["raw"] for e in logs[0][:4]] == [None, {"n": 1}, None, {"n": 3}]
 
 
+async def test_what_is_kept_with_all_verdicts_of_a_request_has_a_limit(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.schemas.LONGEST_RAW", 100)
+    created = await create_set(http, "ash", "elm", "oak")
+    pairs = (await ask(http, created["id"], count=2))["assignments"]
+    for length, status in ((49, 422), (48, 200)):
+        verdicts = [{"assignment_id": pair["id"], "p_first": 1, "raw": "x" * length} for pair in pairs]
+        answer = await http.post("/v1/verdicts", json={"verdicts": verdicts})
+        assert answer.status_code == status
+        assert ("raw of all verdicts takes 102 characters" in answer.text) == (status == 422)
+    assert len(await log(http, created["id"])) == 2
+
+
 async def test_two_batches_at_once_do_not_wait_for_each_other(http: httpx.AsyncClient) -> None:
     sets = [await create_set(http) for _ in range(2)]
     given = [(await ask(http, s["id"], count=6))["assignments"] for s in sets]
