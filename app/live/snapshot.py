@@ -38,7 +38,8 @@ class Catalogue(NamedTuple):
     ids: dict[str, int]
     items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
     item_ids: dict[str, int]
-    has: Bools  # (I, N) whether the candidate has an output on the item
+    lengths: Ints  # (I, N) bytes of the candidate's output on the item; -1 where it has none
+    has: Bools  # (I, N) whether it has one
     size_bytes: int
 
 
@@ -132,10 +133,13 @@ class Ask(NamedTuple):
     criterion: Literal["rank-sets"] | None = None  # None is the set's own
 
 
-def catalogue(revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], has: Bools) -> Catalogue:
+def catalogue(
+    revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], lengths: Ints
+) -> Catalogue:
     ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(items)}
     texts = sum(map(len, keys)) + sum(len(key) + len(prompt or "") for key, prompt in items)
-    return Catalogue(revision, keys, ids, items, item_ids, has, has.nbytes + 4 * texts + 200 * (len(keys) + len(items)))
+    size_bytes = lengths.nbytes + lengths.size + 4 * texts + 200 * (len(keys) + len(items))
+    return Catalogue(revision, keys, ids, items, item_ids, lengths, lengths >= 0, size_bytes)
 
 
 def no_entries() -> Entries:
@@ -190,7 +194,7 @@ def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody, plan = np.empty(0, np.int64), Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
     held = advance(empty(Reading(Method(), {}), 3, 1), 1, log([(1, 0, 0, 1, 0.5, 1, 1.0)]), [])
-    everyone = catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.bool_))
+    everyone = catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.int64))
     ask(held, everyone, Blocked(nobody, nobody, nobody, 0), plan, 1)
 
 

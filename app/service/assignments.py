@@ -184,7 +184,7 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     ((current, reason),) = await _current(ctx, db, [row])
     state = _State(*current, reason, _blocked(leases))
     (chosen,) = await _choose(ctx, [(state, count)], count)
-    chosen = chosen[: await _fitting(db, [(state, c.item, *c.pair[:2]) for c in chosen], LARGEST_ANSWER)]
+    chosen = chosen[: _fitting([(state, c.item, *c.pair[:2]) for c in chosen], LARGEST_ANSWER)]
     texts = await _texts(db, [(set_id, c.item, c.pair.first, c.pair.second) for c in chosen])
     shown = [(_shown(state, texts, c.item, c.pair.first, c.pair.second), _why(state.terms, c)) for c in chosen]
     pairs = [schemas.Pair(item=item, first=first, second=second, why=why) for (item, first, second), why in shown]
@@ -303,7 +303,7 @@ async def _lease_together(
     known = {each.id: each for each, _ in current}
     own = [row for row in _own(rows, counts, most, judge_id, asker) if row.set_id in known]
     # Before they are handed out: one that finds no room stays as its holder knows it.
-    own_fitting = await _fitting(db, [(known[x.set_id], x.item_id, x.first, x.second) for x in own], room)
+    own_fitting = _fitting([(known[x.set_id], x.item_id, x.first, x.second) for x in own], room)
     mine, blocking = await _settle(db, rows, own[:own_fitting], asker)
     by_id = {each.id: _State(*each, reason, _blocked(blocking[each.id])) for each, reason in current}
     states = [by_id[set_id] for set_id in counts if set_id in by_id]
@@ -313,7 +313,7 @@ async def _lease_together(
     held = [mine[state.id] for state in states]
     pairs = [(state, x.item, x.first, x.second) for state, of_set in zip(states, held, strict=True) for x in of_set]
     pairs += [(state, x.item, *x.pair[:2]) for state, of_set in zip(states, chosen, strict=True) for x in of_set]
-    fitting = await _fitting(db, pairs, room)
+    fitting = _fitting(pairs, room)
     chosen = _first(chosen, fitting - sum(map(len, held)))
     new = await _lease(db, list(zip(states, chosen, strict=True)), judge_id, asker)
     leased = [(state, old + added) for state, old, added in zip(states, held, new, strict=True)]
@@ -327,22 +327,17 @@ def _first(lists: Sequence[Sequence[T]], count: int) -> list[list[T]]:
     return [list(islice(taken, len(each))) for each in lists]
 
 
-async def _fitting(db: AsyncConnection, pairs: Sequence[tuple[Current | _State, int, int, int]], room: int) -> int:
+def _fitting(pairs: Sequence[tuple[Current | _State, int, int, int]], room: int) -> int:
     """How many pairs, of set, item, first and second, find room in so many bytes of one answer: one at least."""
-    if len(pairs) <= 1:
-        return len(pairs)
-    places = _places((of_set.id, item, first, second) for of_set, item, first, second in pairs)
-    lengths = await candidates.text_lengths(db, list(places))
-    taken = accumulate(
-        _around(of_set, item) + lengths[of_set.id, item, first] + lengths[of_set.id, item, second]
-        for of_set, item, first, second in pairs
-    )
-    return max(1, sum(1 for _ in takewhile(lambda size: size <= room, taken)))
+    taken = accumulate(_size(*pair) for pair in pairs)
+    return max(min(1, len(pairs)), sum(1 for _ in takewhile(lambda size: size <= room, taken)))
 
 
-def _around(of_set: Current | _State, item: int) -> int:
-    """Bytes that come with every pair."""
-    return _bytes(of_set.terms.question, of_set.terms.context, of_set.catalogue.items[item][1])
+def _size(of_set: Current | _State, item: int, first: int, second: int) -> int:
+    """Bytes of the texts of a pair."""
+    around = _bytes(of_set.terms.question, of_set.terms.context, of_set.catalogue.items[item][1])
+    lengths = of_set.catalogue.lengths[item]
+    return around + int(lengths[first]) + int(lengths[second])
 
 
 def _length(pair: schemas.Assignment) -> int:

@@ -168,11 +168,11 @@ async def _known(db: AsyncConnection, lives: Sequence[LiveSet], rows: Sequence[R
 async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID, Known]:
     """Of the sets with these ids, at these revisions or later."""
     ids = list(revisions)
-    places = by_set(await candidates.output_places(db, ids))  # first: who joins meanwhile is in the keys, not here
+    lengths = by_set(await candidates.text_lengths(db, ids))  # first: who joins meanwhile is in the keys, not here
     keys, items = by_set(await candidates.keys(db, ids)), by_set(await candidates.all_items(db, ids))
     known = {}
     for row in await sets.get_many(db, ids):
-        catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], places[row.id])
+        catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], lengths[row.id])
         known[row.id] = Known(revisions[row.id], _terms_of(row), catalogue)
     return known
 
@@ -204,10 +204,10 @@ def _fresh(known: Known) -> Snapshot:
     return snapshots.empty(known.terms.reading, n, items)
 
 
-def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], places: Sequence[Record]) -> Catalogue:
-    has = np.zeros((len(items), len(keys)), np.bool_)
-    for row in places:
-        has[row.item_id, row.candidate_id] = True
+def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], rows: Sequence[Record]) -> Catalogue:
+    lengths = np.full((len(items), len(keys)), -1)
+    for row in rows:
+        lengths[row.item_id, row.candidate_id] = row.length
     return snapshots.catalogue(
-        revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), has
+        revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), lengths
     )

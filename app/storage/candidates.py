@@ -56,10 +56,11 @@ async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Re
     return (await db.execute(statement.order_by(items.c.id))).all()
 
 
-async def output_places(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
-    """(set_id, item_id, candidate_id) of every output of these sets."""
+async def text_lengths(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
+    """(set_id, item_id, candidate_id, bytes of the text) of every output of these sets, without reading the texts."""
     o = outputs.c
-    statement = select(o.set_id, o.item_id, o.candidate_id).where(o.set_id == func.any(set_ids))
+    length = func.coalesce(func.octet_length(o.text), 0).label("length")
+    statement = select(o.set_id, o.item_id, o.candidate_id, length).where(o.set_id == func.any(set_ids))
     return (await db.execute(statement)).all()
 
 
@@ -86,31 +87,20 @@ async def lengths_of(db: AsyncConnection, set_id: UUID, candidate_ids: Sequence[
     return (await db.execute(statement.where(o.set_id == set_id, o.candidate_id.in_(candidate_ids)))).all()
 
 
-_AT_PLACES = (
-    "FROM outputs AS o JOIN unnest(CAST(:set_ids AS uuid[]), CAST(:item_ids AS int[]), CAST(:candidate_ids AS int[])) "
+_TEXTS = text(
+    "SELECT o.set_id, o.item_id, o.candidate_id, o.text FROM outputs AS o "
+    "JOIN unnest(CAST(:set_ids AS uuid[]), CAST(:item_ids AS int[]), CAST(:candidate_ids AS int[])) "
     "AS at (set_id, item_id, candidate_id) USING (set_id, item_id, candidate_id)"
 )
-_TEXTS = text(f"SELECT o.set_id, o.item_id, o.candidate_id, o.text {_AT_PLACES}")
-_LENGTHS = text(f"SELECT o.set_id, o.item_id, o.candidate_id, coalesce(octet_length(o.text), 0) {_AT_PLACES}")
 
 
 async def texts(
     db: AsyncConnection, places: Sequence[tuple[UUID, int, int]]
 ) -> dict[tuple[UUID, int, int], str | None]:
     """The text at each (set id, item id, candidate id)."""
-    return {(row[0], row[1], row[2]): row[3] for row in await db.execute(_TEXTS, _arrays(places))}
-
-
-async def text_lengths(
-    db: AsyncConnection, places: Sequence[tuple[UUID, int, int]]
-) -> dict[tuple[UUID, int, int], int]:
-    """The bytes of the text at each (set id, item id, candidate id), which PostgreSQL knows without reading it."""
-    return {(row[0], row[1], row[2]): row[3] for row in await db.execute(_LENGTHS, _arrays(places))}
-
-
-def _arrays(places: Sequence[tuple[UUID, int, int]]) -> dict[str, Sequence[UUID | int]]:
     set_ids, item_ids, candidate_ids = zip(*places, strict=True) if places else ((), (), ())
-    return {"set_ids": set_ids, "item_ids": item_ids, "candidate_ids": candidate_ids}
+    rows = await db.execute(_TEXTS, {"set_ids": set_ids, "item_ids": item_ids, "candidate_ids": candidate_ids})
+    return {(row[0], row[1], row[2]): row[3] for row in rows}
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:

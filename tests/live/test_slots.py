@@ -69,7 +69,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Orde
 
     rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
     held = snapshot.advance(snapshot.empty(Reading(method, {1: 2.0}), N, ITEMS), 8, snapshot.log(rows), [])
-    everyone = snapshot.catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.bool_))
+    everyone = snapshot.catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
     table = np.column_stack(pairs(4, seed=1))
     plan = Plan(Policy(Criterion.REORDERING, random_share=0.5), order, 0)
     asked = snapshot.ask(held, everyone, Blocked(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)

@@ -184,7 +184,7 @@ def test_advancing_by_nothing_changes_nothing() -> None:
 def catalogue(has: Bools) -> Catalogue:
     items, n = has.shape
     keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    return snapshots.catalogue(1, keys, prompts, has)
+    return snapshots.catalogue(1, keys, prompts, np.where(has, 1, -1))
 
 
 def plan(order: Order = Order.BALANCED) -> Plan:
