@@ -2,14 +2,15 @@
 FROM python:3.11-slim
 WORKDIR /srv/nextpair
 COPY pyproject.toml requirements.lock README.md alembic.ini ./
+COPY client client
 COPY app app
 COPY judge_worker judge_worker
 COPY migrations migrations
 COPY examples examples
-RUN pip install --no-cache-dir --constraint requirements.lock . \
+RUN pip install --no-cache-dir --constraint requirements.lock ./client . \
     && useradd --system --create-home nextpair
 USER nextpair
-RUN python -c "from app.live.snapshot import warm_up; warm_up()"
+RUN python -c "from app.inference.state.snapshot import warm_up; warm_up()"
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=180s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz')"]

@@ -43,7 +43,7 @@ check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts
 	$(BIN)/lint-imports
 
 bench: $(INSTALLED)  ## speed, as ratios inside one run
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.speed
 
 docs: $(DOCS_INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -57,25 +57,25 @@ lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
 clean:
 	rm -rf .venv .venv-vllm var site
 
-$(INSTALLED): pyproject.toml requirements.lock
+$(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable .
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable .
 	touch $@
 
 $(TOOLS_INSTALLED): $(INSTALLED)
 	@echo "Installing what tests and checks need"
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[dev]'
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[dev]'
 	touch $@
 
 # A Chromium that cannot be downloaded is no error: the tests then say how to get one, and skip.
 $(BROWSER_INSTALLED): $(TOOLS_INSTALLED)
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[browser]'
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[browser]'
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
 	touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable '.[docs]'
+	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[docs]'
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
@@ -86,7 +86,7 @@ $(VLLM_INSTALLED): judge_worker/requirements-cpu.lock
 	$(VLLM)/pip install --quiet --no-deps $(TORCH) || \
 		$(VLLM)/pip install --quiet --no-deps --index-url https://download.pytorch.org/whl/cpu $(TORCH)
 	$(VLLM)/pip install --quiet --no-deps --requirement judge_worker/requirements-cpu.lock
-	$(VLLM)/pip install --quiet --no-deps --editable .
+	$(VLLM)/pip install --quiet --no-deps --editable ./client --editable .
 	touch $@
 
 $(TINY_JUDGE): $(VLLM_INSTALLED) examples/tiny_judge.py judge_worker/templates/comparative.jinja

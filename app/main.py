@@ -35,16 +35,16 @@ from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.api.stopping import Stop
+from app.inference.state.snapshot import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
-from app.live.snapshot import warm_up
-from app.memory import settle
+from app.process import freeze_what_start_up_made
 from app.service import idempotency
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
 from app.storage import db
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import listen
 from app.web import pages
 from app.web import sets as web_sets
@@ -246,7 +246,7 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
             f"cannot listen on {host}:{port}; if another program uses it, choose another with --port"
         ) from None
     announce()
-    settle()
+    freeze_what_start_up_made()
     try:
         server.run([listener])
     except KeyboardInterrupt:

@@ -1,5 +1,5 @@
 """How fast it is: each benchmark prints ratios inside one run and asserts nothing."""
 
-from app.threads import one_blas_thread
+from app.process import one_blas_thread
 
 one_blas_thread()

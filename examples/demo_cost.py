@@ -6,10 +6,10 @@ from statistics import fmean
 import numpy as np
 
 from app.demo import demo_set, recorded_verdicts
-from app.inference.order import Order
-from app.inference.posterior import scores
-from app.inference.selection import Criterion, Policy
-from app.inference.stopping import Stop, reason
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.choosing.stopping import Stop, reason
+from app.inference.fitting.posterior import scores
 from app.offline.ranking import Method
 from app.offline.simulation import Local, Problem, Setup
 

@@ -12,8 +12,9 @@ import time
 from argparse import ArgumentParser
 from pathlib import Path
 
-from app.client import Client, create_set, ranking, ready
-from app.schemas import Budget, CandidateIn, SetIn
+from nextpair.client import Client, create_set, ranking, ready
+from nextpair.schemas import Budget, CandidateIn, SetIn
+
 from examples.tiny_judge import LENGTH, QUESTION, quality, text
 
 TEXTS, SHARE = 40, 0.15

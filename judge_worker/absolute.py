@@ -5,8 +5,9 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from app.client import ApiError, AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
-from app.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
+from nextpair.client import ApiError, AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
+from nextpair.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
+
 from judge_worker import verdicts
 from judge_worker.engine import Away, Engine, Reading
 from judge_worker.outage import Outage

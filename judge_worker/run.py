@@ -1,17 +1,17 @@
 """Composition: one worker process from its settings, its signals, and what a person sees of it."""
 
 import asyncio
+import gc
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from nextpair.client import ApiError, AsyncClient, describe_judge, get_judge, ready
+from nextpair.schemas import JudgeIn
 from prometheus_client import CollectorRegistry, start_http_server
 
-from app.client import ApiError, AsyncClient, describe_judge, get_judge, ready
-from app.memory import settle
-from app.schemas import JudgeIn
 from judge_worker import prompts
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Engine, EngineDown, Unread
@@ -37,7 +37,8 @@ def work(settings: Settings) -> Stats:
     engine = open_engine(settings)
     try:
         check(engine, template, settings)
-        settle()
+        gc.collect()
+        gc.freeze()  # what start-up made is never looked at again
         return asyncio.run(_serve(settings, engine, template))
     finally:
         engine.close()

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from uuid import UUID
 
+from nextpair.words import LOCAL
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-
-from app.words import LOCAL
 
 PREFIX = "NEXTPAIR_WORKER_"
 SHARED = {"server": "NEXTPAIR_SERVER", "api_key": "NEXTPAIR_API_KEY"}  # with every other command

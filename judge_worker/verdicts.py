@@ -5,7 +5,8 @@ import json
 from math import exp
 from typing import Any
 
-from app.schemas import AbsoluteScoreIn, Assignment, CandidateOut, ComparisonIn, Logprobs, SetOut, VerdictOf
+from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateOut, ComparisonIn, Logprobs, SetOut, VerdictOf
+
 from judge_worker.engine import Outcome, Reading, Unread
 from judge_worker.prompts import Fields
 

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 from uuid import UUID
 
-from app.client import (
+from nextpair.client import (
     ApiError,
     AsyncClient,
     NextpairError,
@@ -28,8 +28,9 @@ from app.client import (
     renew_many,
     send_verdicts,
 )
-from app.schemas import Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
-from app.words import AskStatus
+from nextpair.schemas import Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
+from nextpair.words import AskStatus
+
 from judge_worker import verdicts
 from judge_worker.engine import Away, BadLabels, Engine, Outcome, Reading, Unread
 from judge_worker.outage import Outage

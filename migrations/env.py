@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from app.storage.tables import metadata
+from app.storage.schema import metadata
 
 connection = context.config.attributes.get("connection")
 if connection is None:

@@ -1,3 +1,3 @@
-from app.threads import one_blas_thread
+from app.process import one_blas_thread
 
 one_blas_thread()

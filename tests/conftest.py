@@ -17,7 +17,7 @@ from app.main import create_app
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "template_nextpair"

@@ -10,12 +10,12 @@ import httpx
 import numpy as np
 import pytest
 import uvicorn
+from nextpair.client import Client, list_sets, next_pair, ranking
 
 from app.api.examples import EXAMPLES
-from app.client import Client, list_sets, next_pair, ranking
 from app.demo import EXAMPLES as FOLDER
 from app.demo import PROJECT, RANDOM_PAIRS, SCATTER, demo_set, play, recorded_verdicts
-from app.inference.selection import Criterion
+from app.inference.choosing.selection import Criterion
 from app.main import make_server
 from app.settings import Settings
 from examples.demo_cost import cost

@@ -1,8 +1,8 @@
 """Absolute scores: what a judge said of one candidate alone."""
 
 from fastapi import APIRouter
+from nextpair import schemas
 
-from app import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented

@@ -4,8 +4,8 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
+from nextpair import schemas
 
-from app import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented

@@ -13,10 +13,10 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from nextpair.schemas import LONGEST_LIST, MOST_FAULTS, Counted, TooManyFaults
 from pydantic import TypeAdapter, ValidationError
 
 from app.api.problems import pointer
-from app.schemas import LONGEST_LIST, MOST_FAULTS, Counted, TooManyFaults
 from app.service.errors import At, InvalidRequest
 
 LARGE = 2**16  # bytes from which reading is no work for the event loop

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
+from nextpair import schemas
 
-from app import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented

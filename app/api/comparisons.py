@@ -6,13 +6,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Path, Query
 from fastapi.responses import StreamingResponse
+from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.exports import MEDIA_TYPES, encode
 from app.api.problems import documented, problem_of
+from app.files.exports import MEDIA_TYPES, encode
 from app.service import comparisons, posteriors
 from app.service.errors import (
     AlreadyJudged,

@@ -6,10 +6,10 @@ uvicorn itself bounds only the number, answering in plain text; with httptools h
 from asyncio import TimerHandle, Transport
 from http import HTTPStatus
 
+from nextpair.schemas import Problem
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.api.problems import response_of
-from app.schemas import Problem
 from app.service.errors import Busy
 
 MOST = 900  # fewer than the 1,024 files that a process may usually have open

@@ -10,10 +10,10 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import ParamTypes
 from fastapi.responses import JSONResponse, Response
+from nextpair.schemas import Seq
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.schemas import Seq
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, Earlier, once

@@ -3,13 +3,14 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
+from nextpair import schemas
+from nextpair.words import MatrixName, ObjectiveName
 
-from app import plots, schemas
 from app.api.dependencies import ContextDep, ReadDep, SetId
 from app.api.problems import documented
+from app.files import plots
 from app.service import calibration, diagnostics, matrix, trust
 from app.service.errors import InvalidRequest, SetDeleted, UnknownJudge, UnknownSet
-from app.words import MatrixName, ObjectiveName
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])

@@ -1,8 +1,9 @@
 """Is the process alive, is it ready, and how is it doing."""
 
 from fastapi import APIRouter, Request, Response
+from nextpair import schemas
 
-from app import __version__, schemas
+from app import __version__
 from app.api.dependencies import ContextDep
 from app.api.metrics import exposition
 from app.api.problems import documented

@@ -3,14 +3,14 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from nextpair import schemas
+from nextpair.words import AggregationName, JudgeKind
 
-from app import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import judges
 from app.service.errors import InvalidRequest, SetDeleted, StillComputing, UnknownJudge, UnknownSet
-from app.words import AggregationName, JudgeKind
 
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 Name = Annotated[str, Path(min_length=1, max_length=200, description="Name of the judge.", examples=["gpt-4"])]

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
 
-from app.schemas import FieldError, Problem
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
 from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_the_way, refused_value, without_values
 

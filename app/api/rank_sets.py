@@ -3,13 +3,13 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from nextpair import schemas
+from nextpair.words import CovarianceName
 
-from app import schemas
 from app.api.dependencies import ContextDep, SetId
 from app.api.problems import documented
 from app.service import rank_sets
 from app.service.errors import InvalidRequest, SetDeleted, TooFewVerdicts, UnknownJudge, UnknownSet
-from app.words import CovarianceName
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 

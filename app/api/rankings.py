@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from nextpair import schemas
+from nextpair.words import MethodName
 
-from app import plots, schemas, spreadsheets
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
-from app.inference.ranking import Wanted
+from app.files import plots, spreadsheets
+from app.inference.reporting.ranking import Wanted
 from app.service import events, rankings
 from app.service.errors import (
     InvalidRequest,
@@ -22,7 +24,6 @@ from app.service.errors import (
     VersionUnknown,
 )
 from app.service.rankings import Asked
-from app.words import MethodName
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
-from app.inference.asking import Plan
-from app.inference.stopping import Stop
-from app.live.snapshot import Catalogue, Reading, Snapshot
+from app.inference.choosing.asking import Plan
+from app.inference.choosing.stopping import Stop
+from app.inference.state.snapshot import Catalogue, Reading, Snapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")

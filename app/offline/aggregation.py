@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from nextpair.words import AggregationName
 from rich.console import Console
 from scipy.sparse import csr_array, hstack
 
-from app.inference.aggregation import Aggregate, binary, votes
-from app.inference.encoding import given, hashed
-from app.inference.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.skills import Context, Learner, Step
+from app.files.reading import InputError, Table, complaint, encode, keys, numbers, read, texts
+from app.inference.judges.aggregation import Aggregate, binary, votes
+from app.inference.judges.encoders import given, hashed
+from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
+from app.inference.judges.skill_aggregation import Context, Learner, Step
 from app.inference.types import Bools, Floats
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
-from app.tables import InputError, Table, complaint, encode, keys, numbers, read, texts
-from app.words import AggregationName
 
 Item = Mapping[str, str]  # text by field
 

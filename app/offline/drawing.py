@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast, get_args
 
-from app import plots
-from app.inference.standings import Standing
+from app.files import plots
+from app.files.reading import InputError
+from app.inference.reporting.standings import Standing
 from app.offline.ranking import Ranked
-from app.tables import InputError
 
 
 def draw(rankings: Sequence[Ranked], path: str) -> None:

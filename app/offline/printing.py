@@ -14,14 +14,14 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
-from app import spreadsheets
-from app.inference.bias import Bias
-from app.inference.ranking import Wanted
-from app.inference.standings import Standing, Uncertainty
+from app.files import spreadsheets
+from app.files.reading import InputError, Labels
+from app.inference.reporting.bias import Bias
+from app.inference.reporting.ranking import Wanted
+from app.inference.reporting.standings import Standing, Uncertainty
 from app.inference.types import Floats
 from app.offline.ranking import Method, Ranked
 from app.offline.simulation import Cost, Curves, Job, Runner
-from app.tables import InputError, Labels
 
 Format = Literal["table", "json", "csv"]
 Row = dict[str, Any]

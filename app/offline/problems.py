@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import NamedTuple
 
-from app.offline.ranking import split
-from app.offline.simulation import Problem, from_pairs, from_scores
-from app.tables import (
+from app.files.reading import (
     Columns,
     InputError,
     Labels,
@@ -18,6 +16,8 @@ from app.tables import (
     require,
     where,
 )
+from app.offline.ranking import split
+from app.offline.simulation import Problem, from_pairs, from_scores
 
 Truths = Mapping[Labels, Mapping[str, float]]
 

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from nextpair.words import CovarianceName
 from rich.console import Console
 
-from app.inference.battles import Battles
-from app.inference.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
+from app.files.reading import Columns, InputError, Table, encode, keys, pair_columns, read, texts, winners
+from app.inference.judges.people_and_judge import Battles
+from app.inference.judges.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
 from app.offline.printing import Format, count, grid, write_json, write_rows
-from app.tables import Columns, InputError, Table, encode, keys, pair_columns, read, texts, winners
-from app.words import CovarianceName
 
 
 class Met(NamedTuple):

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import JUDGE_AWARE, MethodName, PositionBias, PriorName
 
-from app.inference import judge_aware, posterior
-from app.inference import model as models
-from app.inference.baselines import BASELINES
-from app.inference.model import Model
-from app.inference.ranking import Wanted
-from app.inference.standings import Standings, by_baseline, by_judges, by_posterior
+from app.files.reading import Columns, InputError, Labels, Log, read, read_log, where
+from app.inference.fitting import judge_aware, posterior
+from app.inference.fitting import model as models
+from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.model import Model
+from app.inference.reporting.ranking import Wanted
+from app.inference.reporting.standings import Standings, by_baseline, by_judges, by_posterior
 from app.inference.types import Comparisons
-from app.tables import Columns, InputError, Labels, Log, read, read_log, where
-from app.words import JUDGE_AWARE, MethodName, PositionBias, PriorName
 
 
 class NotConvergedError(Exception):

@@ -6,13 +6,13 @@ from typing import NamedTuple, cast
 from uuid import UUID
 
 import numpy as np
+from nextpair import client
+from nextpair.client import Client
+from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
+from nextpair.words import ExpertName
 
-from app import client
-from app.client import Client
 from app.inference.types import Floats
 from app.offline.simulation import Job, Problem, Setup, choosing, replay
-from app.schemas import CandidateIn, Selection, SetIn, VerdictIn
-from app.words import ExpertName
 
 JUDGE = "simulation"
 PROJECT = "simulation"

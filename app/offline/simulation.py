@@ -21,15 +21,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import expit
 
-from app.inference import posterior
-from app.inference.asking import NONE_LEASED, Draws, Plan, next_pairs
-from app.inference.baselines import BASELINES
-from app.inference.order import Order
-from app.inference.ranking import ranks
-from app.inference.selection import Criterion, Policy
+from app.files.reading import InputError, Labels
+from app.inference.choosing.asking import NONE_LEASED, Draws, Plan, next_pairs
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.fitting import posterior
+from app.inference.fitting.baselines import BASELINES
+from app.inference.reporting.ranking import ranks
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons
 from app.offline.ranking import Group, Method, model_of
-from app.tables import InputError, Labels
 
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
 

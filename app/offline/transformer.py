@@ -18,9 +18,9 @@ import torch
 from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
-from app.inference import skills
-from app.inference.encoding import given
-from app.inference.skills import Head, Judged, Learner, Parameters, Predict, Training
+from app.inference.judges import skill_aggregation
+from app.inference.judges.encoders import given
+from app.inference.judges.skill_aggregation import Head, Judged, Learner, Parameters, Predict, Training
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -85,18 +85,18 @@ def _fine_tune(
     pretrained: Any, tuning: Tuning, judged: Judged, head: Head, training: Training, rng: np.random.Generator,
     step: Callable[[int], None],
 ) -> tuple[Predict, Convergence]:  # fmt: skip
-    some, others = skills.split(judged, training, rng)
+    some, others = skill_aggregation.split(judged, training, rng)
     now = _begun(pretrained, some, head, training, rng)
     adam, best, surprises = _adam(now, tuning), deepcopy(now), [_surprise(now, others, head)]
     while len(surprises) <= tuning.epochs and _since_best(surprises) < tuning.patience:
         for n, rows in enumerate(_batches(rng.permutation(len(some.y)), tuning.batch)):
-            _descend(now, skills.take(some, rows), head, training, adam)
+            _descend(now, skill_aggregation.take(some, rows), head, training, adam)
             done = len(surprises) - 1 + min(1.0, (n + 1) * tuning.batch / len(some.y))
             step(round(training.max_iterations * done / tuning.epochs))
         surprises.append(_surprise(now, others, head))
         best = best if _since_best(surprises) else deepcopy(now)
     outcome = Outcome.CONVERGED if _since_best(surprises) == tuning.patience else Outcome.MAX_ITERATIONS
-    parameters = skills.unpack(_numbers(best.theta), _seen(best, others), head)
+    parameters = skill_aggregation.unpack(_numbers(best.theta), _seen(best, others), head)
     return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
 
 
@@ -106,8 +106,8 @@ def _begun(pretrained: Any, judged: Judged, head: Head, training: Training, rng:
     spread = h.std(dim=0, correction=0)
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
     now = _Learnt(deepcopy(pretrained), centre, spread, torch.empty(0))
-    start, _ = skills.fit(_seen(now, judged), head, training, rng, lambda _: None)
-    return now._replace(theta=torch.tensor(skills.pack(start), requires_grad=True))
+    start, _ = skill_aggregation.fit(_seen(now, judged), head, training, rng, lambda _: None)
+    return now._replace(theta=torch.tensor(skill_aggregation.pack(start), requires_grad=True))
 
 
 def _adam(now: _Learnt, tuning: Tuning) -> Any:
@@ -119,14 +119,14 @@ def _descend(now: _Learnt, judged: Judged, head: Head, training: Training, adam:
     """One step, down the gradient that skills.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
-    f.backward(torch.from_numpy(skills.slope_in_context(theta, seen, head, training)))
-    now.theta.grad = torch.from_numpy(skills.loss(theta, seen, head, training)[1])
+    f.backward(torch.from_numpy(skill_aggregation.slope_in_context(theta, seen, head, training)))
+    now.theta.grad = torch.from_numpy(skill_aggregation.loss(theta, seen, head, training)[1])
     adam.step()
     adam.zero_grad()
 
 
 def _surprise(now: _Learnt, judged: Judged, head: Head) -> float:
-    return skills.loss(_numbers(now.theta), _seen(now, judged), head, skills.NO_PENALTY)[0]
+    return skill_aggregation.loss(_numbers(now.theta), _seen(now, judged), head, skill_aggregation.NO_PENALTY)[0]
 
 
 def _since_best(surprises: Sequence[float]) -> int:
@@ -134,7 +134,7 @@ def _since_best(surprises: Sequence[float]) -> int:
 
 
 def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
-    return skills.predict(parameters, csr_array(_read(partial(_f, best), x)))
+    return skill_aggregation.predict(parameters, csr_array(_read(partial(_f, best), x)))
 
 
 def _seen(now: _Learnt, judged: Judged) -> Judged:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.inference.absolute import Moments, moments
-from app.live.snapshot import Catalogue
-from app.service import places, posteriors
+from app.inference.fitting.absolute import Moments, moments
+from app.inference.state.snapshot import Catalogue
+from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set
 from app.storage import absolute_scores, sets
 
@@ -26,7 +26,9 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await posteriors.catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {score.judge for score in new})
-    rows = await places.rows(len(new), lambda n: _place(n, new[n], catalogue) | _value(new[n], judge_ids[new[n].judge]))
+    rows = await key_lookup.rows(
+        len(new), lambda n: _place(n, new[n], catalogue) | _value(new[n], judge_ids[new[n].judge])
+    )
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
     await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])
@@ -44,9 +46,9 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
 
 def _place(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[str, Any]:
     """Ids of the candidate and the item of entry `n` of the request."""
-    candidate = places.candidate(score.candidate, catalogue, f"/scores/{n}/candidate")
-    item = places.item(score.item, catalogue, f"/scores/{n}/item")
-    places.require_output(item, candidate, catalogue, f"/scores/{n}/candidate")
+    candidate = key_lookup.candidate(score.candidate, catalogue, f"/scores/{n}/candidate")
+    item = key_lookup.item(score.item, catalogue, f"/scores/{n}/item")
+    key_lookup.require_output(item, candidate, catalogue, f"/scores/{n}/candidate")
     return {"item_id": item, "candidate": candidate}
 
 

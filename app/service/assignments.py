@@ -13,15 +13,16 @@ from typing import NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import AskStatus, StopReason
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.live import human_votes
-from app.live import snapshot as snapshots
-from app.live.human_votes import People
+from app.inference.state import human_checks
+from app.inference.state import snapshot as snapshots
+from app.inference.state.human_checks import People
+from app.inference.state.snapshot import Blocked, Catalogue, Snapshot
 from app.live.posteriors import Terms, all_of
-from app.live.snapshot import Blocked, Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, Spent, existing_set, existing_sets
 from app.service.errors import AppError, Busy, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
@@ -30,8 +31,7 @@ from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
 from app.storage.db import is_in_the_way
-from app.storage.tables import Record
-from app.words import AskStatus, StopReason
+from app.storage.schema import Record
 
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 Place = tuple[UUID, int, int]  # set, item and candidate
@@ -450,7 +450,7 @@ def _pairs(state: _State, count: int, people: People | None) -> list[snapshots.A
     if count <= 0:
         return []
     if people is not None:
-        return human_votes.ask(state.snapshot, state.blocked, state.terms.plan, people, count)
+        return human_checks.ask(state.snapshot, state.blocked, state.terms.plan, people, count)
     return snapshots.ask(state.snapshot, state.catalogue, state.blocked, state.terms.plan, count)
 
 

@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import ObjectiveName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import plots, schemas
-from app.inference import calibration
-from app.inference.calibration import Errors, Objective
+from app.files import plots
+from app.inference.reporting import calibration
+from app.inference.reporting.calibration import Errors, Objective
 from app.inference.types import Floats
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, UnknownJudge
 from app.storage import comparisons, judges
-from app.storage.tables import Record
-from app.words import ObjectiveName
+from app.storage.schema import Record
 
 
 async def read(

@@ -5,10 +5,10 @@ from itertools import chain
 from typing import NamedTuple
 from uuid import UUID
 
+from nextpair import schemas
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     At,
@@ -22,7 +22,7 @@ from app.service.errors import (
 )
 from app.settings import Settings
 from app.storage import candidates, pages, sets
-from app.storage.tables import Record
+from app.storage.schema import Record
 
 TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
 

@@ -12,11 +12,12 @@ from math import exp, inf
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from nextpair import schemas
+from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.live.snapshot import Catalogue
-from app.service import places, posteriors
+from app.inference.state.snapshot import Catalogue
+from app.service import key_lookup, posteriors
 from app.service.assignments import superseded
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
@@ -32,8 +33,7 @@ from app.service.errors import (
 )
 from app.service.posteriors import Entry
 from app.storage import assignments, comparisons, sets
-from app.storage.tables import Record
-from app.words import P_OF_WINNER
+from app.storage.schema import Record
 
 EXPORT_BATCH = 5000
 SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
@@ -101,7 +101,7 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await posteriors.catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {c.judge for c in new})
-    rows = await places.rows(
+    rows = await key_lookup.rows(
         len(new), lambda n: _place(n, new[n], catalogue) | _vote(new[n], set_id, judge_ids[new[n].judge])
     )
     fresh = await _without_duplicates(db, set_id, rows)
@@ -222,11 +222,11 @@ def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, A
 def _place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
     """Ids of the candidates and the item of entry `n` of the request."""
     at = f"/comparisons/{n}"
-    first = places.candidate(new.first, catalogue, f"{at}/first")
-    second = places.candidate(new.second, catalogue, f"{at}/second")
-    item = places.item(new.item, catalogue, f"{at}/item")
-    places.require_output(item, first, catalogue, f"{at}/first")
-    places.require_output(item, second, catalogue, f"{at}/second")
+    first = key_lookup.candidate(new.first, catalogue, f"{at}/first")
+    second = key_lookup.candidate(new.second, catalogue, f"{at}/second")
+    item = key_lookup.item(new.item, catalogue, f"{at}/item")
+    key_lookup.require_output(item, first, catalogue, f"{at}/first")
+    key_lookup.require_output(item, second, catalogue, f"{at}/second")
     return {"item_id": item, "first": first, "second": second}
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from nextpair.words import AskStatus
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.live.jobs import Jobs
@@ -15,8 +16,7 @@ from app.service.notices import Notices
 from app.service.turns import Turns
 from app.settings import Settings
 from app.storage import judges, sets
-from app.storage.tables import Record
-from app.words import AskStatus
+from app.storage.schema import Record
 
 
 class Spent(NamedTuple):

@@ -6,15 +6,18 @@ from functools import cached_property
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
 
-from app import plots, schemas
-from app.inference import bias, diagnostics, graph, posterior
-from app.inference.diagnostics import Agreement, Repeats
-from app.inference.posterior import Scores, scores
-from app.inference.ranking import entropy
+from app.files import plots
+from app.inference import graph
+from app.inference.fitting import posterior
+from app.inference.fitting.posterior import Scores, scores
+from app.inference.reporting import bias, diagnostics
+from app.inference.reporting.diagnostics import Agreement, Repeats
+from app.inference.reporting.ranking import entropy
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Snapshot
 from app.inference.types import Comparisons, no_comparisons, take
-from app.live import snapshot as snapshots
-from app.live.snapshot import Snapshot
 from app.service import rankings
 from app.service.context import Context, existing_set
 from app.service.rankings import Basis, present_biases

@@ -8,17 +8,17 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 from uuid import UUID
 
+from nextpair import schemas
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
 from app.service import comparisons
 from app.service.context import Context, existing_set
 from app.service.errors import SetDeleted
 from app.service.notices import Topic
 from app.service.sets import comparisons_of
 from app.storage import comparisons as log
-from app.storage.tables import Record
+from app.storage.schema import Record
 
 HEARTBEAT_SECONDS = 15.0
 BATCH = 500

@@ -3,11 +3,11 @@
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.inference.held_out import held_out
-from app.live.snapshot import Snapshot
+from app.inference.reporting.held_out import held_out
+from app.inference.state.snapshot import Snapshot
 from app.storage import comparisons
 
 

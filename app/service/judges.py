@@ -6,28 +6,28 @@ from typing import NamedTuple, get_args
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import AggregationName, JudgeKind
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.inference.bias import Bias
-from app.inference.diagnostics import Agreement
-from app.inference.encoding import hashed
-from app.inference.group_verdicts import DEPARTS, Doubt, needs_context
-from app.inference.judges import Findings, find
-from app.inference.model import build
-from app.inference.skills import Context as ItemContext
+from app.inference.fitting.model import build
+from app.inference.judges.encoders import hashed
+from app.inference.judges.findings import Findings, find
+from app.inference.judges.group_verdicts import DEPARTS, Doubt, needs_context
+from app.inference.judges.skill_aggregation import Context as ItemContext
+from app.inference.reporting.bias import Bias
+from app.inference.reporting.diagnostics import Agreement
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Catalogue, Reading, Snapshot
 from app.inference.types import Ints
-from app.live import snapshot as snapshots
 from app.live.jobs import Question, Say, Underway
-from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.diagnostics import present_agreement
 from app.service.errors import InvalidRequest, StillComputing, UnknownJudge
 from app.service.rankings import present_bias, present_convergence
 from app.storage import assignments, candidates, comparisons, judges
-from app.storage.tables import Record
-from app.words import AggregationName, JudgeKind
+from app.storage.schema import Record
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 SEED = 0  # of the splits of a training

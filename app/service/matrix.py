@@ -4,17 +4,17 @@ from base64 import b64encode
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import MatrixName
 from scipy.special import ndtr
 
-from app import schemas
 from app.inference.covariance import dense
-from app.inference.posterior import scores
+from app.inference.fitting.posterior import scores
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Catalogue, Snapshot
 from app.inference.types import Floats
-from app.live import snapshot as snapshots
-from app.live.snapshot import Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.words import MatrixName
 
 SCALE, NEVER = 200, 255  # bytes: a probability times 200, and a pair that was never compared
 

@@ -8,18 +8,18 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.asking import Plan
-from app.inference.model import Method
-from app.inference.order import Order
-from app.inference.selection import Batch, Criterion, Policy
-from app.inference.stopping import Stop
-from app.live import snapshot as snapshots
+from app.inference.choosing.asking import Plan
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Batch, Criterion, Policy
+from app.inference.choosing.stopping import Stop
+from app.inference.fitting.model import Method
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Catalogue, Reading, Snapshot
 from app.live.posteriors import Known, LiveSet, Terms, all_of
-from app.live.snapshot import Catalogue, Reading, Snapshot
 from app.service.context import Context
 from app.storage import absolute_scores, candidates, comparisons, sets
+from app.storage.schema import Record
 from app.storage.spans import Span
-from app.storage.tables import Record
 
 
 class Entry(NamedTuple):

@@ -5,19 +5,19 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import CovarianceName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.inference import battles as battle
-from app.inference import rank_sets
-from app.inference.battles import Battles, battles
-from app.live import snapshot as snapshots
-from app.live.snapshot import Catalogue, Snapshot
+from app.inference.judges import people_and_judge as battle
+from app.inference.judges import rank_sets
+from app.inference.judges.people_and_judge import Battles, battles
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Catalogue, Snapshot
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, TooFewVerdicts, UnknownJudge
 from app.storage import judges
-from app.words import CovarianceName
 
 NOBODY = "nobody in this set is known to be human: name people with `reference`, or say who is with PUT /v1/judges/NAME"
 

@@ -7,28 +7,30 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import JUDGE_AWARE, MethodName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import plots, schemas
-from app.inference import judge_aware, ranking
-from app.inference.baselines import BASELINES
-from app.inference.bias import Bias
+from app.files import plots
+from app.inference.choosing.stopping import Stop, Stopping, stopping
 from app.inference.experts import parameters
-from app.inference.model import Method, build
-from app.inference.posterior import scores
-from app.inference.ranking import Wanted
-from app.inference.standings import Standing, Standings, by_baseline, by_judges, by_posterior
-from app.inference.stopping import Stop, Stopping, stopping
+from app.inference.fitting import judge_aware
+from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.model import Method, build
+from app.inference.fitting.posterior import scores
+from app.inference.reporting import ranking
+from app.inference.reporting.bias import Bias
+from app.inference.reporting.ranking import Wanted
+from app.inference.reporting.standings import Standing, Standings, by_baseline, by_judges, by_posterior
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Catalogue, Published, Snapshot
 from app.inference.types import Convergence
-from app.live import snapshot as snapshots
-from app.live.snapshot import Catalogue, Published, Snapshot
 from app.service import held_out, posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate, VersionUnknown
 from app.service.sets import temperatures_of
 from app.storage import judges
-from app.storage.tables import Record
-from app.words import JUDGE_AWARE, MethodName
+from app.storage.schema import Record
 
 NOT_IDENTIFIED = (
     "This judge's verdicts do not tell its liking for the first position from merit: "

@@ -3,15 +3,15 @@
 from typing import Any
 from uuid import UUID, uuid4
 
+from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app import schemas
-from app.inference.model import Method, build
+from app.inference.fitting.model import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import At, InvalidRequest, UnknownSet
 from app.storage import sets
-from app.storage.tables import Record
+from app.storage.schema import Record
 
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+from nextpair.schemas import SetOut
+from nextpair.words import PageStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.schemas import SetOut
 from app.service.assignments import preview
 from app.service.context import Context
 from app.service.errors import SetDeleted
 from app.storage import assignments
-from app.words import PageStatus
 
 
 async def statuses(ctx: Context, listed: Sequence[SetOut]) -> list[PageStatus]:

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
+from nextpair.words import CheckVerdict
 
-from app import schemas
+from app.inference.choosing.stopping import Stop
 from app.inference.covariance import dense
-from app.inference.diagnostics import Expected, Repeats, expected_cycles
-from app.inference.model import differences
-from app.inference.posterior import scores
-from app.inference.ranking import Wanted
-from app.inference.stopping import Stop
+from app.inference.fitting.model import differences
+from app.inference.fitting.posterior import scores
+from app.inference.reporting.diagnostics import Expected, Repeats, expected_cycles
+from app.inference.reporting.ranking import Wanted
 from app.service import diagnostics, rankings
 from app.service.context import Context
 from app.service.diagnostics import Facts
 from app.service.errors import NotConverged
 from app.service.rankings import Asked, Basis
-from app.words import CheckVerdict
 
 FEW = 20
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
+from app.storage.schema import Record, absolute_scores, candidates, items, judges
 from app.storage.spans import Span, in_spans, parameters
-from app.storage.tables import Record, absolute_scores, candidates, items, judges
 
 s = absolute_scores.c
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import and_, bindparam, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import Record, assignments, candidates, items, judges, sets
+from app.storage.schema import Record, assignments, candidates, items, judges, sets
 
 a = assignments.c
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")

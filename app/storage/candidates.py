@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.tables import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
+from app.storage.schema import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
 
 OUTPUTS_AT_ONCE = 10_000
 

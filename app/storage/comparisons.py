@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
+from app.storage.schema import Record, assignments, candidates, comparisons, items, judges, voids
 from app.storage.spans import Span, in_spans, parameters
-from app.storage.tables import Record, assignments, candidates, comparisons, items, judges, voids
 
 c = comparisons.c
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import Record, idempotency
+from app.storage.schema import Record, idempotency
 
 i = idempotency.c
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from nextpair.words import JudgeKind
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import Record, judges
-from app.words import JudgeKind
+from app.storage.schema import Record, judges
 
 
 class Identified(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.storage.tables import Record
+from app.storage.schema import Record
 
 LARGEST_PAGE = 7_000_000  # bytes of long texts: JSON may need six for one
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.storage import pages
 from app.storage.listening import CHANNEL
 from app.storage.pages import Page
-from app.storage.tables import Record, assignments, judges, sets
+from app.storage.schema import Record, assignments, judges, sets
 
 
 async def add(db: AsyncConnection, values: dict[str, Any]) -> None:

@@ -7,12 +7,12 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.staticfiles import StaticFiles
 from fastapi.templating import Jinja2Templates
+from nextpair.words import JUDGE_AWARE, STATUSES, AggregationName, BaselineName, ExpertName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.dependencies import ContextDep, ReadDep
 from app.service import assignments, sets
 from app.service.statuses import statuses
-from app.words import JUDGE_AWARE, STATUSES, AggregationName, BaselineName, ExpertName
 
 HERE = Path(__file__).parent
 SECURITY = {

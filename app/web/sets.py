@@ -10,17 +10,17 @@ from typing import Annotated, NamedTuple, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
+from nextpair.schemas import SetIn, SetOut
+from nextpair.words import CriterionName, OrderName, PageStatus, PositionBias
 
-from app import candidate_files, tables
 from app.api.dependencies import ContextDep
-from app.schemas import SetIn, SetOut
+from app.files import candidates, reading
+from app.files.reading import Bounds, Fault
 from app.service import sets
 from app.service.errors import InvalidRequest, SetTooLarge
 from app.service.statuses import statuses
 from app.settings import Settings
-from app.tables import Bounds, Fault
 from app.web.pages import SECURITY, templates
-from app.words import CriterionName, OrderName, PageStatus, PositionBias
 
 PAGE = 50  # sets
 FAULTS = 100  # that one report shows
@@ -109,7 +109,7 @@ async def preview(
     """
     if request.headers.get("Content-Type") != BYTES:
         raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
-    body, columns = await request.body(), candidate_files.Columns(key, text)
+    body, columns = await request.body(), candidates.Columns(key, text)
     async with ONE_FILE:
         content = await _while_connected(request, partial(_preview, ctx.settings, file, body, columns))
     return Response(content, media_type="application/json")
@@ -132,20 +132,20 @@ def _preview(
     settings: Settings,
     file: str | None,
     body: bytes,
-    columns: candidate_files.Columns,
+    columns: candidates.Columns,
     is_awaited: Callable[[], bool],
 ) -> bytes:
     size, line = min(settings.max_body_bytes, LARGEST_FILE), BYTES_OF_CHARACTER * settings.max_text_chars
     bounds = Bounds(size, settings.max_candidates, MOST_COLUMNS, line, is_awaited)
     try:
-        table = tables.parse(file, body, bounds) if file else candidate_files.typed(_lines(body), bounds)
-        found = candidate_files.read(table, columns, settings.max_text_chars)
-    except tables.TooManyRows:
+        table = reading.parse(file, body, bounds) if file else candidates.typed(_lines(body), bounds)
+        found = candidates.read(table, columns, settings.max_text_chars)
+    except reading.TooManyRows:
         raise SetTooLarge(
             f"There are more than {settings.max_candidates:,} candidates, which is what this server allows "
             "(NEXTPAIR_MAX_CANDIDATES). Leave some out."
         ) from None
-    except tables.InputError as error:
+    except reading.InputError as error:
         raise InvalidRequest(str(error)) from None
     shown = {
         "columns": table.columns if file else [],
@@ -154,8 +154,8 @@ def _preview(
         "faults": [_shown(fault) for fault in found.faults[:FAULTS]],
         "fault_count": len(found.faults),
     }
-    candidates = b",".join(each.model_dump_json(include={"key", "text"}).encode() for each in found.candidates)
-    answer = b'%s, "candidates": [%s]}' % (json.dumps(shown).encode()[:-1], candidates)
+    rows = b",".join(each.model_dump_json(include={"key", "text"}).encode() for each in found.candidates)
+    answer = b'%s, "candidates": [%s]}' % (json.dumps(shown).encode()[:-1], rows)
     if len(answer) > LARGEST_ANSWER:
         raise InvalidRequest(f"What is to be shown takes more than {LARGEST_ANSWER:,} bytes; send it in smaller parts.")
     return answer

@@ -11,8 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.absolute import AbsoluteScores, combine
-from app.inference.model import Method, build
+from app.inference.fitting.absolute import AbsoluteScores, combine
+from app.inference.fitting.model import Method, build
 from app.service.context import Context
 from app.storage import bulk
 from tests.factories import (

@@ -10,8 +10,8 @@ from uuid import uuid4
 import httpx
 import pytest
 from fastapi import FastAPI
+from nextpair.schemas import Problem
 
-from app.schemas import Problem
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db

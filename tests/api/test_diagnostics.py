@@ -7,8 +7,9 @@ import httpx
 import pytest
 from scipy.special import logit
 
-from app.inference import bias, posterior
-from app.inference.model import Method, build
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build
+from app.inference.reporting import bias
 from tests.factories import (
     KEYS,
     answer_all,

@@ -18,7 +18,7 @@ from app.service import assignments
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db, sets
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 from tests.conftest import TEMPLATE, running
 from tests.factories import ask, ask_one, comparison, count_rows, create_set, get, run_sql, send, tell
 

@@ -5,15 +5,16 @@ from typing import Any, NamedTuple, get_args
 import httpx
 import numpy as np
 import pytest
+from nextpair.words import ExpertName
 
-from app.inference import bias, posterior
-from app.inference.bias import Bias
-from app.inference.calibration import tempered
 from app.inference.experts import MAKERS, parameters
-from app.inference.model import Method, build
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build
+from app.inference.reporting import bias
+from app.inference.reporting.bias import Bias
+from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
 from app.service.context import Context
-from app.words import ExpertName
 from tests.factories import (
     answer_all,
     ask,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from nextpair import schemas
 from pydantic import BaseModel
 
-from app import schemas
 from app.api.examples import EXAMPLES
 from app.main import create_app
 from app.settings import Settings

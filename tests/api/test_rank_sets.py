@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.inference.rank_sets import Instances, Wins, prediction_powered
+from app.inference.judges.rank_sets import Instances, Wins, prediction_powered
 from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
 
 SYSTEMS = ["ash", "birch", "cedar", "elm"]

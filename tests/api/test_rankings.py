@@ -8,12 +8,13 @@ from xml.etree import ElementTree
 import httpx
 import numpy as np
 import pytest
+from nextpair.client import TRANSIENT
+from nextpair.words import BaselineName, ExpertName
 from scipy.special import ndtr
 
-from app.client import TRANSIENT
-from app.inference import baselines, standings
+from app.inference.fitting import baselines
+from app.inference.reporting import standings
 from app.inference.types import Convergence, Outcome
-from app.words import BaselineName, ExpertName
 from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)

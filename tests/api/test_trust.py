@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from nextpair.words import MatrixName
 from scipy.special import expit
 
-from app.live import snapshot as snapshots
-from app.live.snapshot import Published, Snapshot
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Published, Snapshot
 from app.service.context import Context
-from app.words import MatrixName
 from tests.factories import (
     answer_all,
     ask_one,

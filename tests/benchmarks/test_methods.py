@@ -7,14 +7,14 @@ import pytest
 
 from app.inference.types import by_one_judge
 from app.offline.simulation import Problem
-from benchmarks.methods import acceptance, data
-from benchmarks.methods.__main__ import main
-from benchmarks.methods.curves import band_of
-from benchmarks.methods.experts import Judged, auroc
-from benchmarks.methods.keeping import Keep
-from benchmarks.methods.large import BATCHED, OURS, RIVALS, Large
-from benchmarks.methods.leaning import estimate, together
-from benchmarks.methods.tournaments import PAIRINGS
+from benchmarks.studies.methods import acceptance, data
+from benchmarks.studies.methods.__main__ import main
+from benchmarks.studies.methods.checkpoints import Keep
+from benchmarks.studies.methods.curves import band_of
+from benchmarks.studies.methods.experts import Judged, auroc
+from benchmarks.studies.methods.large import BATCHED, OURS, RIVALS, Large
+from benchmarks.studies.methods.position_bias import estimate, together
+from benchmarks.studies.methods.tournaments import PAIRINGS
 
 
 def large(ours: list[float], others: list[float]) -> Large:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.inference.rank_sets import Instances
-from benchmarks import rank_sets
-from benchmarks.rank_sets import Arena, Setting
+from app.inference.judges.rank_sets import Instances
+from benchmarks.studies import rank_sets
+from benchmarks.studies.rank_sets import Arena, Setting
 
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from nextpair import client, schemas
 from playwright.async_api import Browser, async_playwright
 
-from app import client, schemas
 from tests.browser.annotator import Annotator
 from tests.browser.chromium import HOW_TO_GET_ONE, find
 from tests.end_to_end.processes import Server

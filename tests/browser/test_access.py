@@ -4,9 +4,9 @@ import json
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
+from nextpair import client
 from playwright.async_api import Page, expect
 
-from app import client
 from tests.browser.conftest import NewSet, Someone
 
 LONG = "A sentence of some length, to be read with care. " * 80

@@ -4,9 +4,9 @@ import asyncio
 import time
 from uuid import UUID
 
+from nextpair import client, schemas
 from playwright.async_api import expect
 
-from app import client, schemas
 from tests.browser.annotator import VERDICT_KEYS, Annotator
 from tests.browser.conftest import NewSet, Someone
 

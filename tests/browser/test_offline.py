@@ -3,9 +3,9 @@
 import re
 from uuid import UUID
 
+from nextpair import client, schemas
 from playwright.async_api import Page, Route, expect
 
-from app import client, schemas
 from tests.browser.annotator import Annotator
 from tests.browser.conftest import NewSet, Someone
 

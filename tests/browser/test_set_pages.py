@@ -10,9 +10,9 @@ from itertools import pairwise
 from uuid import UUID
 
 import pytest
+from nextpair import client, schemas
 from playwright.async_api import Error, Page, Route, expect
 
-from app import client, schemas
 from tests.browser.conftest import NewSet, Someone
 from tests.browser.test_access import expect_accessible
 from tests.factories import simulated

@@ -9,14 +9,14 @@ from uuid import UUID
 
 import httpx
 import numpy as np
+from nextpair.client import AsyncClient, create_set, next_pair, ranking, send_verdict
+from nextpair.schemas import Assignment, CandidateIn, Comparison, FailureRecorded, SetIn, VerdictIn
 from scipy.special import expit
 
-from app.client import AsyncClient, create_set, next_pair, ranking, send_verdict
-from app.inference import posterior
-from app.inference.model import Method, build
-from app.inference.ranking import relative_sd
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build
+from app.inference.reporting.ranking import relative_sd
 from app.inference.types import by_one_judge
-from app.schemas import Assignment, CandidateIn, Comparison, FailureRecorded, SetIn, VerdictIn
 
 KEYS = [f"c{number:02}" for number in range(40)]
 PAIRS = len(KEYS) * (len(KEYS) - 1) // 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from app.storage.postgres_keeper import first_pid
+from app.storage.embedded.keeper import first_pid
 from tests.end_to_end.commands import BIN
 
 PATIENCE = 30.0  # seconds

@@ -6,8 +6,9 @@ import signal
 import time
 from contextlib import aclosing
 
-from app.client import next_pair, send_verdict
-from app.schemas import Comparison, VerdictIn
+from nextpair.client import next_pair, send_verdict
+from nextpair.schemas import Comparison, VerdictIn
+
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import Work, new_set
 from tests.end_to_end.processes import Server, postmaster

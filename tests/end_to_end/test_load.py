@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 
-from app.client import next_pair
+from nextpair.client import next_pair
+
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import PAIRS, Work, new_set
 from tests.end_to_end.processes import Server, postmaster

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import httpx
 import pytest
+from nextpair.client import AsyncClient, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
+from nextpair.schemas import JudgeIn
 
-from app.client import AsyncClient, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
-from app.schemas import JudgeIn
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.processes import Server, eventually, free_port
 from tests.end_to_end.workers import Network, WorkerProcess, assert_each_pair_once, create, length, log_of

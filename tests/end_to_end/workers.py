@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
-from app.client import AsyncClient, create_set, list_comparisons
-from app.schemas import Budget, CandidateIn, Comparison, SetIn
+from nextpair.client import AsyncClient, create_set, list_comparisons
+from nextpair.schemas import Budget, CandidateIn, Comparison, SetIn
+
 from tests.end_to_end.commands import BIN
 
 PATIENCE = 60.0  # seconds

@@ -9,11 +9,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference import posterior
 from app.inference.covariance import Covariance, condition, independent
 from app.inference.experts import MAKERS, make
-from app.inference.model import Method, Model, build
-from app.inference.posterior import Posterior, Scores
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Posterior, Scores
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")

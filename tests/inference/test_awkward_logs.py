@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.inference import laplace, posterior
-from app.inference.baselines import BASELINES, Scores
-from app.inference.ranking import Ranking, Wanted, predict, summarise
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.baselines import BASELINES, Scores
+from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
 from tests.inference.factories import Log, comparisons, joined, marginal, model, random_comparisons, true_scores
 
@@ -18,7 +18,7 @@ Method = Callable[[Comparisons, int], Scores]
 
 
 def default(log: Comparisons, n: int) -> Scores:
-    return Scores(*laplace.fit(log, model(n)))
+    return Scores(*newton.fit(log, model(n)))
 
 
 METHODS: dict[str, Method] = {"nextpair": default} | BASELINES

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference import covariance, laplace, posterior
-from app.inference.bias import closed_form
-from app.inference.calibration import tempered
+from app.inference import covariance
 from app.inference.covariance import Covariance, dense
 from app.inference.experts import soft_bt
-from app.inference.model import VAGUE
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.model import VAGUE
+from app.inference.reporting.bias import closed_form
+from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import comparisons, model, random_state
 
@@ -144,7 +145,7 @@ def test_the_inverse_of_the_full_set_splits_with_one_over_n(n: int) -> None:
 
 def best_first(log: Comparisons, at_temperature: float, prior_variance: float) -> list[int]:
     log = log._replace(p=tempered(log.p, at_temperature))
-    return [int(i) for i in np.argsort(-laplace.fit(log, model(3, prior_variance)).mean)]
+    return [int(i) for i in np.argsort(-newton.fit(log, model(3, prior_variance)).mean)]
 
 
 @pytest.mark.parametrize("prior_variance", [1.0, 1e4])

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nextpair.words import LOCAL
 
-from app.words import LOCAL
 from judge_worker.settings import BadSettings, load
 
 GIVEN = {"server": "http://service", "model": "m"}

@@ -4,9 +4,9 @@ from math import log
 from uuid import UUID
 
 import pytest
+from nextpair.schemas import Assignment, CandidateOut
 
 from app.api.examples import EXAMPLES
-from app.schemas import Assignment, CandidateOut
 from app.service.comparisons import probability
 from judge_worker.engine import Reading, Unread
 from judge_worker.verdicts import absolute_score, enough, fields_of, swapped_comparison, verdict, without_text

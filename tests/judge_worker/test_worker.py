@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from nextpair.client import AsyncClient, create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
+from nextpair.schemas import CandidateIn, SetIn, SetOut
 
-from app.client import AsyncClient, create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
-from app.schemas import CandidateIn, SetIn, SetOut
 from judge_worker import outage, prompts, run
 from judge_worker import worker as worker_module
 from judge_worker.absolute import Scorer

@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.inference.model import Method
-from app.live import snapshot as snapshots
+from app.inference.fitting.model import Method
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Reading
 from app.live.posteriors import LivePosteriors, all_of
-from app.live.snapshot import Reading
 
 SNAPSHOT = snapshots.empty(Reading(Method(), {}), 50, 1)
 

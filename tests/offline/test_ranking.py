@@ -4,13 +4,14 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from nextpair.words import MethodName
 
-from app.inference import baselines, standings
-from app.inference.ranking import Wanted
+from app.files.reading import Log
+from app.inference.fitting import baselines
+from app.inference.reporting import standings
+from app.inference.reporting.ranking import Wanted
 from app.inference.types import Convergence, Outcome, by_one_judge
 from app.offline.ranking import Group, Method, NotConvergedError, rank, split
-from app.tables import Log
-from app.words import MethodName
 
 CHAIN = Group(
     ("u",),

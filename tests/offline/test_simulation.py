@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from app.inference.order import Order
-from app.inference.selection import Criterion, Policy
+from app.files.reading import InputError
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
 from app.inference.types import by_one_judge
 from app.offline import simulation
 from app.offline.ranking import Group, Method
@@ -28,7 +29,6 @@ from app.offline.simulation import (
     simulate,
     spearman,
 )
-from app.tables import InputError
 
 SETUP = Setup(Policy(Criterion.REORDERING), Order.BALANCED, 3, Method("soft-bt"))
 

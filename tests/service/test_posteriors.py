@@ -10,10 +10,10 @@ import httpx
 import numpy as np
 import pytest
 
-from app.inference import posterior as inference
-from app.inference.model import Method, build
+from app.inference.fitting import posterior as inference
+from app.inference.fitting.model import Method, build
+from app.inference.state import snapshot as snapshots
 from app.inference.types import by_one_judge
-from app.live import snapshot as snapshots
 from app.service.context import Context
 from app.settings import Settings
 from tests.conftest import running

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference import posterior
 from app.inference.covariance import dense
-from app.inference.diagnostics import cycles, expected_cycles
-from app.inference.model import Method, build, differences
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build, differences
+from app.inference.reporting.diagnostics import cycles, expected_cycles
 from app.inference.types import Floats, Ints, by_one_judge
 from app.service.trust import CYCLIC
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
 from app.storage import sets as storage
-from app.storage.tables import absolute_scores, assignments, candidates, comparisons, judges, voids
+from app.storage.schema import absolute_scores, assignments, candidates, comparisons, judges, voids
 from tests.factories import create_set, log, send
 
 

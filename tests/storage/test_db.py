@@ -9,7 +9,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from app.storage import db
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import dsn
 from tests.factories import run_sql
 

@@ -18,18 +18,18 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 import pytest
 
-import app.storage.postgres_binaries as binaries
-from app.storage.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from app.storage.postgres_binaries import choose_binaries, copy_binaries
-from app.storage.postgres_keeper import first_pid, serves
-from app.storage.postgres_wire import READY, ask
+import app.storage.embedded.binaries as binaries
+from app.storage.embedded.binaries import choose_binaries, copy_binaries
+from app.storage.embedded.keeper import first_pid, serves
+from app.storage.embedded.launcher import EmbeddedPostgres, EmbeddedPostgresError
+from app.storage.embedded.wire import READY, ask
 
-ROOT = Path(binaries.__file__).parents[2]
+ROOT = Path(binaries.__file__).parents[3]
 TIMEOUT = 60.0
 CLIENT = """
 import sys
 from pathlib import Path
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 print(EmbeddedPostgres(Path(sys.argv[1])).start(), flush=True)
 sys.stdin.read()
 """
@@ -37,7 +37,7 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 import asyncpg
-from app.storage.embedded import EmbeddedPostgres
+from app.storage.embedded.launcher import EmbeddedPostgres
 host = EmbeddedPostgres(Path(sys.argv[1])).start().partition("host=")[2].partition("&")[0]
 async def write():
     connection = await asyncpg.connect(user="postgres", host=host, port=5432, database="nextpair")

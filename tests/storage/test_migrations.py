@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.settings import Settings
 from app.storage import db
-from app.storage.embedded import EmbeddedPostgres
-from app.storage.tables import metadata
+from app.storage.embedded.launcher import EmbeddedPostgres
+from app.storage.schema import metadata
 from tests.conftest import running
 from tests.factories import ask_one, get, log, patch, ranking, run_sql, score, scores_of, tell, void
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
-from app import tables
+from app.files import reading
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
@@ -484,14 +484,14 @@ async def test_reading_stops_when_the_client_has_left(app: FastAPI, monkeypatch:
     monkeypatch.setattr("app.web.sets.POLL_SECONDS", 0.001)
     read_lines: list[int] = []
 
-    def slowly(lines: Iterable[str], bounds: tables.Bounds) -> tables.Table:
+    def slowly(lines: Iterable[str], bounds: reading.Bounds) -> reading.Table:
         for n, _ in enumerate(lines):
             read_lines.append(n)
             time.sleep(0.01)
             bounds.hold("lines", rows=1)
         raise AssertionError("read to the end")
 
-    monkeypatch.setattr("app.candidate_files.typed", slowly)
+    monkeypatch.setattr("app.files.candidates.typed", slowly)
     messages = iter([{"type": "http.request", "body": b"a\n" * 3000}])
 
     async def receive() -> dict[str, Any]:

@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.client import Client, create_set, list_comparisons, ranking
-from app.schemas import Budget, CandidateIn, SetIn
+from nextpair.client import Client, create_set, list_comparisons, ranking
+from nextpair.schemas import Budget, CandidateIn, SetIn
+
 from examples.tiny_judge import LENGTH, QUESTION, quality, text
 from tests.judge_worker.vllm.conftest import LONGEST
 from tests.judge_worker.vllm.server import service

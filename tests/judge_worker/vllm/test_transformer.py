@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nextpair.words import ContextMethod
 
-from app.inference.aggregation import binary, majority, votes
-from app.inference.encoding import given
-from app.inference.skills import Context, Step, by_context
+from app.inference.judges.aggregation import binary, majority, votes
+from app.inference.judges.encoders import given
+from app.inference.judges.skill_aggregation import Context, Step, by_context
 from app.inference.types import Floats, Ints
 from app.offline import transformer
 from app.offline.transformer import Transformer, encode, fine_tuned, load, tokens
-from app.words import ContextMethod
 from examples.tiny_judge import GOOD, PLAIN
 
 Items = list[dict[str, str]]

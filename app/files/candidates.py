@@ -1,0 +1,157 @@
+"""Candidates in a file, or typed one to a line: which columns hold them, and every line that cannot be one."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from nextpair.schemas import LONGEST_KEY, CandidateIn
+
+from app.files import reading
+from app.files.reading import ANY, Bounds, Fault, InputError, Table
+
+TYPED = "your lines"
+KEYS = ("key", "id", "name")  # usual names of columns, in upper or lower case, the more telling first
+TEXTS = ("text", "output", "answer", "response", "content", "body", "joke")
+STRINGS = (pa.string(), pa.large_string())
+PROSE = 20.0  # characters on average; a column of distinct cells that are longer holds texts
+KEY_AND_TEXT = re.compile(r"(\S+):[ \t]+(.+)")
+NUL = "\0"  # what PostgreSQL cannot keep
+
+
+class Columns(NamedTuple):
+    """Where key and text stand. None: where they usually do. Empty: nowhere, so keys are numbers, texts are absent."""
+
+    key: str | None = None
+    text: str | None = None
+
+
+class Found(NamedTuple):
+    columns: Columns  # the ones that were read
+    candidates: list[CandidateIn]
+    faults: list[Fault]  # in the order of the file
+
+
+class _Row(NamedTuple):
+    place: str
+    line: int
+    key: str
+    text: str | None
+
+
+def read(table: Table, columns: Columns = Columns(), max_chars: int | None = None) -> Found:  # noqa: B008  # immutable
+    """The candidates of a table, without those that are at fault. Raises InputError where it holds none at all."""
+    _refuse_other_tables(table)
+    used = _used(table, columns)
+    rows = list(_rows(table, used))
+    checked = list(_checked(rows, used, max_chars))
+    good = [CandidateIn(key=row.key, text=row.text) for row, fault in zip(rows, checked, strict=True) if fault is None]
+    faults = [*table.content.faults, *(fault for fault in checked if fault is not None)]
+    return Found(used, good, sorted(faults, key=lambda fault: fault.line))
+
+
+def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
+    """Lines `key: text`, or just texts, which are numbered. Raises InputError where there is none, or too many."""
+    filled: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        filled += [(number, line.strip())] if line.strip() else []
+        bounds.hold(TYPED, rows=len(filled))
+    if not filled:
+        raise InputError("there are no candidates yet; write one per line, or choose a file")
+    pairs = [_key_and_text(n, line) for n, (_, line) in enumerate(filled, 1)]
+    keys, texts = zip(*pairs, strict=True)
+    content = reading.Content(pa.table({"key": keys, "text": texts}), "line", lambda row: filled[row][0], [])
+    return Table(TYPED, content.cells, np.arange(len(filled)), content)
+
+
+def _key_and_text(number: int, line: str) -> tuple[str, str]:
+    found = KEY_AND_TEXT.fullmatch(line)
+    return (found[1], found[2]) if found else (str(number), line)
+
+
+def _refuse_other_tables(table: Table) -> None:
+    if reading.has_pairs(table, reading.Columns()):
+        raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
+
+
+def look_like_candidates(table: Table) -> bool:
+    """Whether the table tells no verdicts, and a column is named or filled as texts are."""
+    tells_verdicts = reading.has_pairs(table, reading.Columns()) or bool(_named(table.columns, reading.OUTCOMES))
+    return not tells_verdicts and bool(_named(table.columns, TEXTS) or _prose(table, table.columns))
+
+
+def _used(table: Table, columns: Columns) -> Columns:
+    """The usual names; without one the texts are the longest distinct ones, or else the last column."""
+    key = _named(table.columns, KEYS) if columns.key is None else columns.key
+    others = [column for column in table.columns if column != key]
+    usual = _named(others, TEXTS) or _prose(table, others) or "".join(others[-1:])
+    return Columns(key, usual if columns.text is None else columns.text)
+
+
+def _named(columns: Sequence[str], names: Sequence[str]) -> str:
+    """The column that has the first of these names, empty where none has one of them."""
+    by_name = {column.casefold(): column for column in reversed(columns)}
+    return next((by_name[name] for name in names if name in by_name), "")
+
+
+def _prose(table: Table, columns: Sequence[str]) -> str:
+    """The column of the longest texts, all different, empty where they are short."""
+    lengths = {column: _length_of_distinct(table.cells[column]) for column in columns}
+    longest = max(lengths, key=lengths.__getitem__, default="")
+    return longest if lengths.get(longest, 0.0) >= PROSE else ""
+
+
+def _length_of_distinct(cells: Any) -> float:
+    """Mean number of characters in a column of texts that all differ; 0 for any other column."""
+    if (cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type) not in STRINGS:
+        return 0.0
+    texts = cells.cast(pa.string())
+    all_differ = pc.count_distinct(texts, mode="all").as_py() == len(texts)
+    return float(pc.mean(pc.utf8_length(texts)).as_py() or 0.0) if all_differ else 0.0
+
+
+def _rows(table: Table, columns: Columns) -> Iterator[_Row]:
+    count = table.cells.num_rows
+    keys = reading.texts(table, columns.key) if columns.key else [str(row + 1) for row in range(count)]
+    texts: list[str] | list[None] = reading.texts(table, columns.text) if columns.text else [None] * count
+    for row, (key, text) in enumerate(zip(keys, texts, strict=True)):
+        yield _Row(table.place(row), table.line(row), key, text)
+
+
+def _checked(rows: list[_Row], columns: Columns, max_chars: int | None) -> Iterator[Fault | None]:
+    """What is wrong with each row."""
+    seen: dict[str, str] = {}
+    for row in rows:
+        if wrong := _wrong_key(row.key, seen):
+            yield Fault(row.place, row.line, columns.key or None, *wrong)
+        elif wrong := _wrong_text(row.text, max_chars):
+            yield Fault(row.place, row.line, columns.text, *wrong)
+        else:
+            yield None
+        seen.setdefault(row.key, row.place)
+
+
+def _wrong_key(key: str, seen: dict[str, str]) -> tuple[str, str] | None:
+    """What is wrong and the remedy."""
+    if not key:
+        return "empty", "every row needs a value here"
+    if len(key) > LONGEST_KEY:
+        return f"a key of {len(key):,} characters", f"shorten it to {LONGEST_KEY}"
+    if key in seen:
+        return f"the key {key!r} is on {seen[key]} already", "give every candidate a key of its own"
+    return _unstorable(key)
+
+
+def _wrong_text(text: str | None, max_chars: int | None) -> tuple[str, str] | None:
+    """What is wrong and the remedy."""
+    if text == "":
+        return "empty", "every row needs a value here"
+    if text is not None and max_chars is not None and len(text) > max_chars:
+        return f"a text of {len(text):,} characters", f"shorten it to {max_chars:,}, or compare an excerpt"
+    return _unstorable(text or "")
+
+
+def _unstorable(value: str) -> tuple[str, str] | None:
+    return ("a NUL character", "remove it") if NUL in value else None

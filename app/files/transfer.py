@@ -1,0 +1,155 @@
+"""Comparisons from a file into a running service."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from nextpair import client
+from nextpair.client import Client
+from nextpair.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
+
+from app.files import candidates, reading
+
+BATCH = 5000  # comparisons in one request
+NOBODY = "import"  # the judge of a file that names none
+
+
+class Source(NamedTuple):
+    """A file of comparisons and what its columns mean."""
+
+    path: str
+    columns: reading.Columns
+    item: str | None  # column of the item
+    candidates: candidates.Columns = candidates.Columns()
+
+
+class Contents(NamedTuple):
+    candidates: list[CandidateIn]
+    items: list[ItemIn]
+    comparisons: list[ComparisonIn]
+
+
+def read(source: Source) -> Contents:
+    """The comparisons in a file, or the candidates where it looks like them, or columns of them are named.
+
+    Raises tables.InputError.
+    """
+    table = reading.read(source.path)
+    names_candidates = source.candidates != candidates.Columns()
+    names_comparisons = source.columns != reading.Columns() or source.item is not None
+    if names_candidates and names_comparisons:
+        raise reading.InputError("--key and --text are columns of candidates; leave them out for comparisons")
+    if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
+        found = candidates.read(table, source.candidates)
+        for fault in found.faults[:1]:
+            raise fault.error(table.name)
+        return Contents(found.candidates, [], [])
+    if not names_comparisons and not reading.has_pairs(table, source.columns):
+        there = ", ".join(table.columns)
+        remedy = "give --first and --second of comparisons, or --key and --text of candidates"
+        raise reading.InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
+    comparisons = _comparisons(table, source)
+    return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+
+
+def _comparisons(table: reading.Table, source: Source) -> list[ComparisonIn]:
+    verdicts = reading.verdicts(table, source.columns)
+    count = len(verdicts.first)
+    judges = _optional(table, source.columns.judge, "judge") or [NOBODY] * count
+    items = _optional(table, source.item, "item") or [""] * count
+    times = _optional(table, None, "created_at") or [""] * count
+    comparisons = [
+        ComparisonIn(
+            first=verdicts.first[row],
+            second=verdicts.second[row],
+            item=items[row] or None,
+            p_first=None if verdicts.words[row] else float(verdicts.p[row]),
+            winner=verdicts.words[row],
+            judge=judges[row],
+            weight=float(verdicts.weight[row]),
+            created_at=_time(times[row]),
+        )
+        for row in range(count)
+    ]
+    return _identified(comparisons, _optional(table, None, "client_id") or [""] * count)
+
+
+def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
+    """With the client_id of the file, or one made of the content, so that a copy of the file brings nothing new.
+
+    The same judgement made twice in one file is two comparisons: the second is numbered.
+    """
+    seen: Counter[str] = Counter()
+    identified = []
+    for comparison, own in zip(comparisons, ids, strict=True):
+        once = {"weight"} if comparison.weight == 1.0 else None  # as it was before comparisons had weights
+        content = hashlib.sha256(comparison.model_dump_json(exclude=once).encode()).hexdigest()[:32]
+        seen[content] += 1
+        identified.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
+    return identified
+
+
+def create(service: Client, name: str, question: str, contents: Contents) -> UUID:
+    """A new set with the candidates of the file."""
+    new = SetIn(name=name, question=question, candidates=contents.candidates, items=contents.items)
+    return service.send(client.create_set(new)).id
+
+
+def extend(service: Client, set_id: UUID, contents: Contents) -> None:
+    """Add the file's candidates to a set that is there."""
+    service.send(client.add_candidates(set_id, CandidatesIn(candidates=contents.candidates, items=contents.items)))
+
+
+def send(
+    service: Client, set_id: UUID, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]
+) -> ComparisonsAccepted:
+    """Append the comparisons; those that the set has already count as duplicates.
+
+    `progress` hears how many were sent.
+    """
+    accepted = duplicates = version = 0
+    for batch in _batches(comparisons):
+        answer = service.send(client.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))
+        accepted, duplicates = accepted + answer.accepted, duplicates + answer.duplicates
+        version = answer.version
+        progress(len(batch))
+    return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
+
+
+def _optional(table: reading.Table, column: str | None, usual: str) -> list[str] | None:
+    if column is None and usual not in table.columns:
+        return None
+    return reading.texts(table, column or usual)
+
+
+def _time(cell: str) -> datetime | None:
+    """A time without a zone is UTC. Raises tables.InputError."""
+    if not cell:
+        return None
+    try:
+        time = datetime.fromisoformat(cell)
+    except ValueError:
+        raise reading.InputError(f"created_at {cell!r} is no ISO 8601 time") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _candidates(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
+    """In order of appearance, with an output that has no text for each item that was judged."""
+    outputs: dict[str, dict[str, None]] = {}
+    for comparison in comparisons:
+        for key in (comparison.first, comparison.second):
+            outputs.setdefault(key, {}).update({} if comparison.item is None else {comparison.item: None})
+    return [CandidateIn(key=key, outputs=dict(items) or None) for key, items in outputs.items()]
+
+
+def _items(comparisons: Sequence[ComparisonIn]) -> list[ItemIn]:
+    keys = dict.fromkeys(comparison.item for comparison in comparisons if comparison.item is not None)
+    return [ItemIn(key=key) for key in keys]
+
+
+def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[list[ComparisonIn]]:
+    for start in range(0, len(comparisons), BATCH):
+        yield list(comparisons[start : start + BATCH])

@@ -1,0 +1,94 @@
+"""From a posterior and what is already out to the next pairs, each with its order of presentation.
+
+A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
+the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
+estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known: balanced orders
+make what a single pair tells about it cancel.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.choosing.order import Order, lead, present
+from app.inference.choosing.selection import Choice, Policy, fantasise_all, select
+from app.inference.fitting.model import Model
+from app.inference.fitting.posterior import Posterior, scores
+from app.inference.types import Bools, Chance, Comparisons, Ints
+
+
+class Plan(NamedTuple):
+    """How a set wants its pairs chosen."""
+
+    policy: Policy
+    order: Order
+    seed: int
+
+
+class Leased(NamedTuple):
+    """L pairs that are out, oldest first, in the order shown."""
+
+    first: Ints  # (L,)
+    second: Ints  # (L,)
+
+
+class Presented(NamedTuple):
+    first: int
+    second: int
+    choice: Choice
+
+
+NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+class Draws:
+    """The random source of one ask: the same question at the same state draws the same pairs.
+
+    It is made when it is first needed, which for most asks of one pair is never.
+    """
+
+    def __init__(self, plan: Plan, version: int, leased: int) -> None:
+        self._seed = (plan.seed, version, leased)
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self._seed)
+
+    def random(self) -> float:
+        return self._generator.random()
+
+    def integers(self, high: int) -> int:
+        return int(self._generator.integers(high))
+
+    def choice(self, values: Ints) -> int:
+        return int(self._generator.choice(values))
+
+
+def next_pairs(
+    posterior: Posterior,
+    model: Model,
+    comparisons: Comparisons,
+    leased: Leased,
+    open_pairs: Bools,
+    plan: Plan,
+    count: int,
+    rng: Chance,
+) -> list[Presented]:
+    """Up to `count` different pairs, best first.
+
+    Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
+    """
+    mean, sigma = scores(posterior, comparisons, model)
+    sigma = fantasise_all(sigma, mean, model.expert, leased.first, leased.second)
+    choices = select(mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
+    leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
+    return [_present(choice, leads, plan.order, rng) for choice in choices]
+
+
+def _present(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
+    """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
+    first, second = present(choice.i, choice.j, leads, order, rng)
+    leads[first] += 1
+    leads[second] -= 1
+    return Presented(first, second, choice)

@@ -1,0 +1,41 @@
+"""Which of a pair's two candidates to show first.
+
+balanced      whoever has led less often among its appearances goes first, a coin decides between equals
+as_selected   the candidate that joined the set earlier goes first
+both          every pair in both orders, one after the other; the first of the two is balanced
+"""
+
+from enum import StrEnum
+
+import numpy as np
+
+from app.inference.kernels.bradley_terry import kernel
+from app.inference.types import Chance, Ints
+
+
+class Order(StrEnum):
+    BALANCED = "balanced"
+    BOTH = "both"
+    AS_SELECTED = "as_selected"
+
+
+@kernel
+def lead(first: Ints, second: Ints, n: int) -> Ints:
+    """(N,) how many times more often each candidate was shown first than second.
+
+    Equivalent to np.bincount(first, minlength=n) - np.bincount(second, minlength=n).
+    """
+    leads = np.zeros(n, np.int64)
+    for k in range(len(first)):
+        leads[first[k]] += 1
+        leads[second[k]] -= 1
+    return leads
+
+
+def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int, int]:
+    """(first, second) for the pair i < j."""
+    if order is Order.AS_SELECTED or leads[i] < leads[j]:
+        return i, j
+    if leads[i] > leads[j] or rng.random() < 0.5:
+        return j, i
+    return i, j

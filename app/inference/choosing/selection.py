@@ -1,0 +1,268 @@
+"""Which pair next (PoE 3.6, GPM 4.2).
+
+For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
+
+    variance      v_ij                       GPM eq. 4
+    determinant   w(m_ij) v_ij               PoE A.6, GPM eq. 3; w is the expert's curvature
+    reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
+    exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
+    random        uniform over the open pairs
+
+m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
+v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones
+until none of their pairs is left (decision 9). Scores within a relative 1e-9 count as tied and one of the tied pairs is
+drawn uniformly.
+
+Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
+sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
+expect. Under such updates m stays and v only falls, so every score is an upper bound of its later self: after the
+first scan only rows whose old best could still win are read again, and the choice is the same as by a full scan after
+each pick. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from app.inference.covariance import (
+    Covariance,
+    Rows,
+    condition_all,
+    dense,
+    diagonal,
+    mean_variance,
+    plain,
+    variance_of_difference,
+)
+from app.inference.experts import Expert
+from app.inference.kernels import bradley_terry
+from app.inference.types import Bools, Chance, Floats, Ints
+
+BLOCK = 64  # rows scored at a time: what fits in cache
+EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
+TIE = 1e-9
+
+
+class Criterion(StrEnum):
+    VARIANCE = "variance"
+    DETERMINANT = "determinant"
+    REORDERING = "reordering"
+    EXPONENT = "exponent"
+    RANDOM = "random"
+
+
+class Batch(StrEnum):
+    GREEDY = "greedy"
+    TOP = "top"
+
+
+class Policy(NamedTuple):
+    criterion: Criterion
+    epsilon: float = 0.5  # of exponent
+    random_share: float = 0.0  # share of the picks that are drawn uniformly
+    batch: Batch = Batch.GREEDY
+
+
+class Choice(NamedTuple):
+    """One chosen pair, i < j, and why."""
+
+    i: int
+    j: int
+    score: float
+    mean_difference: float  # m_ij
+    sd_difference: float  # sqrt(v_ij)
+    probability_of_reordering: float
+    propensity: float  # probability of this pick given the state before it
+    random: bool  # drawn uniformly, whatever the criterion says
+
+
+class _Problem(NamedTuple):
+    """One batch being chosen; the last three arrays are written in place."""
+
+    mean: Floats  # (N,)
+    expert: Expert
+    policy: Policy
+    floor: float  # of m^2
+    upper: Bools  # (N, N) open pairs i < j
+    best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
+    fresh: Bools  # (N,) whether that bound is exact for the present covariance
+
+
+def select(
+    mean: Floats,
+    sigma: Covariance,
+    expert: Expert,
+    open_pairs: Bools,
+    policy: Policy,
+    count: int,
+    rng: Chance,
+) -> list[Choice]:
+    """Up to `count` different open pairs, in the order of choice.
+
+    Args:
+        mean, sigma: the posterior over N scores.
+        open_pairs: (N, N), True at [i, j], i < j, where a pair may be chosen; the rest is ignored.
+
+    Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
+    """
+    n, upper = len(mean), open_pairs & upper_triangle(len(mean))
+    problem = _Problem(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    choices: list[Choice] = []
+    for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
+        choice = _pick(problem, sigma, rng)
+        choices.append(choice)
+        upper[choice.i, choice.j] = False
+        if policy.batch is Batch.TOP:
+            problem.fresh[choice.i] = False
+        elif left:
+            problem.fresh[:] = False
+            sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
+    return choices
+
+
+@lru_cache(maxsize=8)
+def upper_triangle(n: int) -> Bools:
+    """(N, N), True where i < j. Shared: not to be written to."""
+    return np.triu(np.ones((n, n), np.bool_), 1)
+
+
+def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -> Covariance:
+    """The covariance once the pair (i, j) is answered, whatever the answer."""
+    return fantasise_all(sigma, mean, expert, np.array([i]), np.array([j]))
+
+
+def equality(sigma: Covariance) -> float:
+    """The squared difference below which two means count as equal."""
+    return EQUAL**2 * mean_variance(sigma)
+
+
+def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
+    """The covariance once these (L,) pairs are answered."""
+    if bradley_terry.serves(expert, len(mean)):
+        after, fall = bradley_terry.conditioned(_array(sigma), mean, first, second)
+        return plain(after, sigma.log_det - fall)
+    return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
+
+
+def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) -> Floats:
+    """The criterion, elementwise; larger is more informative. `random` scores every pair alike."""
+    match policy.criterion:
+        case Criterion.VARIANCE:
+            return v
+        case Criterion.DETERMINANT:
+            return _expected_curvature(expert, m) * v
+        case Criterion.REORDERING:
+            return v / (m * m + floor)
+        case Criterion.EXPONENT:
+            return v / (m * m + floor) ** (0.5 * policy.epsilon)
+        case Criterion.RANDOM:
+            return np.ones_like(v)
+
+
+def probability_of_reordering(m: float, v: float) -> float:
+    """Phi(-|m| / sqrt(v)): how likely the true order is the other one."""
+    return float(ndtr(-abs(m) / np.sqrt(v)))
+
+
+def _expected_curvature(expert: Expert, m: Floats) -> Floats:
+    return expert.curvature(m, expert.expected(m))
+
+
+def _array(sigma: Covariance) -> Floats:
+    """(N, N), as kernels want it."""
+    return np.ascontiguousarray(dense(sigma))
+
+
+def _pick(problem: _Problem, sigma: Covariance, rng: Chance) -> Choice:
+    """One open pair; at least one must be open."""
+    policy, upper = problem.policy, problem.upper
+    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    uniform = share / int(np.count_nonzero(upper))
+    if share == 1.0:
+        return _explain(problem, sigma, *_draw(upper, rng), uniform, True)
+    rows, tied, many = _best_pairs(problem, sigma)
+    random = share > 0.0 and bool(rng.random() < share)
+    if random:
+        i, j = _draw(upper, rng)
+    else:
+        row, j = _nth(tied, many, rng)
+        i = int(rows[row])
+    is_best = not random or bool(tied[rows == i, j].any())
+    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
+
+
+def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
+    m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
+    value = float(score(problem.policy, problem.expert, np.array(m), np.array(v), problem.floor))
+    return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity, random)
+
+
+def _draw(pairs: Bools, rng: Chance) -> tuple[int, int]:
+    """Row and column of one True entry, uniformly."""
+    return _nth(pairs, int(np.count_nonzero(pairs)), rng)
+
+
+def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
+    """The same, of `many` True entries; one alone needs no chance."""
+    return bradley_terry.nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
+
+
+def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
+    """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
+    if bradley_terry.serves(problem.expert, len(problem.mean)):
+        return _best_of_few(problem, sigma)
+    variances = diagonal(sigma)
+    while True:
+        rows = np.flatnonzero(problem.best >= _tie_line(problem.best.max()))
+        stale = rows[~problem.fresh[rows]]
+        if not stale.size:
+            break
+        _rescan(problem, sigma, variances, stale)
+    line, tied = _tie_line(problem.best.max()), np.zeros((len(rows), len(variances)), np.bool_)
+    for start, block in _blocks(rows):
+        scores = _row_scores(problem, sigma, variances, block)
+        tied[start : start + len(block), int(block[0]) :] = scores >= line
+    return rows, tied, int(np.count_nonzero(tied))
+
+
+def _best_of_few(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
+    """All rows, by one call of a kernel."""
+    policy, n = problem.policy, len(problem.mean)
+    determinant, power = policy.criterion is Criterion.DETERMINANT, _power(policy)
+    found = bradley_terry.best_pairs(problem.mean, _array(sigma), problem.upper, determinant, power, problem.floor, TIE)
+    return np.arange(n), *found
+
+
+def _power(policy: Policy) -> float:
+    """Of m^2 + floor, where that divides v."""
+    return {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
+
+
+def _tie_line(best: float) -> float:
+    return best * (1.0 - TIE)
+
+
+def _rescan(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> None:
+    for _, block in _blocks(rows):
+        problem.best[block] = _row_scores(problem, sigma, variances, block).max(axis=1)
+    problem.fresh[rows] = True
+
+
+def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
+    """Rows a few at a time, each with its place."""
+    for start in range(0, len(rows), BLOCK):
+        yield start, rows[start : start + BLOCK]
+
+
+def _row_scores(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
+    """Scores of the pairs (i, j) for i in the ascending `rows` and j from the first of them on; -inf if not open."""
+    left = int(rows[0])
+    covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
+    v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
+    m = problem.mean[rows, None] - problem.mean[None, left:]
+    value = score(problem.policy, problem.expert, m, np.maximum(v, 0.0), problem.floor)
+    return np.where(problem.upper[rows, left:], value, -np.inf)

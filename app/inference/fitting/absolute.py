@@ -1,0 +1,201 @@
+"""Absolute scores beside comparisons (GPM 3.2), on a scale that is estimated.
+
+A judge gives a candidate the value c with probability p_c. Matching moments,
+
+    mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step: that of rounding to the scale
+
+and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale
+it is a change of that score's prior. c0 and c1 > 0, one pair per judge, map the judge's scale to that of the scores.
+
+They maximise the evidence, the density of what the judge said, mu_n ~ N((s_n - c0) / c1, var), with the scores
+integrated out. The joint density of scores and scale has no maximum to profile: it rises for ever as c1 -> 0 with every
+s_n = c0 + c1 mu_n. EM does it: given the posterior N(m, S) of the scores, weights 1 / var and weighted means m_, mu_ of
+a judge's scores,
+
+    A = sum ((m - m_)^2 + S_nn) / var,    B = sum (m - m_)(mu - mu_) / var
+    c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
+
+Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
+judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
+Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.covariance import diagonal
+from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.model import Model
+from app.inference.fitting.posterior import Posterior, scores
+from app.inference.types import Bools, Comparisons, Floats, Ints
+
+SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
+MAX_ITERATIONS = 60  # of three steps of EM each
+FLATTEST = 1e3
+UNUSED = (0.0, 1.0)  # the scale of a judge who only compares
+
+
+class AbsoluteScores(NamedTuple):
+    """M scores of candidates on the scales of their judges."""
+
+    candidate: Ints  # (M,)
+    judge: Ints  # (M,) numbered from 0
+    mean: Floats  # (M,)
+    variance: Floats  # (M,) positive
+
+    @property
+    def size(self) -> int:
+        return len(self.mean)
+
+
+class Scale(NamedTuple):
+    """From each judge's scale to the scores: c0 + c1 mu."""
+
+    c0: Floats  # (J,)
+    c1: Floats  # (J,)
+
+
+class Combined(NamedTuple):
+    """A posterior of comparisons and absolute scores together."""
+
+    posterior: Posterior
+    model: Model  # whose prior holds the absolute scores
+    scale: Scale
+    settled: bool  # whether EM stopped moving
+
+
+class Moments(NamedTuple):
+    mean: float
+    variance: float
+
+
+def moments(probabilities: Mapping[float, float]) -> Moments:
+    """Of the value that a judge gives, from the probability of each value, at least one of them positive.
+
+    They are normalised: what the judge put elsewhere is ignored.
+    """
+    value = np.array(sorted(probabilities), np.float64)
+    p = np.array([probabilities[c] for c in value]) / sum(probabilities.values())
+    mean = float(value @ p)
+    step = float(np.diff(value).min(initial=np.inf)) if len(value) > 1 else 1.0
+    return Moments(mean, max(float((value - mean) ** 2 @ p), step**2 / 12.0))
+
+
+def no_absolute_scores() -> AbsoluteScores:
+    none = np.empty(0, np.int64)
+    return AbsoluteScores(none, none, np.empty(0), np.empty(0))
+
+
+def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores) -> Combined:
+    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score."""
+    first = _first_scale(absolute, model)
+
+    def em(held: Combined) -> Combined:
+        marginal = scores(held.posterior, comparisons, held.model)
+        scale = _maximised(marginal.mean, diagonal(marginal.covariance), absolute, FLATTEST * first.c1)
+        return _given(scale, comparisons, model, absolute, held.posterior.mean)
+
+    held, tolerance = _given(first, comparisons, model, absolute, None), SCALE_TOLERANCE * np.sqrt(model.prior.variance)
+    for _ in range(MAX_ITERATIONS):
+        once = em(held)
+        twice = em(once)
+        if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
+            return twice._replace(settled=True)
+        ahead = _extrapolated(held.scale, once.scale, twice.scale, absolute, FLATTEST * first.c1)
+        held = em(_given(ahead, comparisons, model, absolute, twice.posterior.mean))
+    return held
+
+
+def take_scores(absolute: AbsoluteScores, index: Ints | Bools) -> AbsoluteScores:
+    candidate, judge, mean, variance = absolute
+    return AbsoluteScores(candidate[index], judge[index], mean[index], variance[index])
+
+
+def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
+    return AbsoluteScores(
+        np.concatenate([old.candidate, new.candidate]),
+        np.concatenate([old.judge, new.judge]),
+        np.concatenate([old.mean, new.mean]),
+        np.concatenate([old.variance, new.variance]),
+    )
+
+
+def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model:
+    """The model whose prior holds the absolute scores too."""
+    weight = 1.0 / (scale.c1[absolute.judge] ** 2 * absolute.variance)
+    added = np.bincount(absolute.candidate, weight, model.size).astype(np.float64)
+    pull = model.prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
+    prior = model.prior._replace(precision=model.prior.precision + added, pull=pull, absolute=added)
+    return model._replace(prior=prior)
+
+
+def _given(
+    scale: Scale, comparisons: Comparisons, model: Model, absolute: AbsoluteScores, start: Floats | None
+) -> Combined:
+    joint = with_absolute(model, absolute, scale)
+    return Combined(posteriors.fit(comparisons, joint, start=start), joint, scale, False)
+
+
+def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """Where the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008)."""
+    x0, x1, x2 = (_coordinates(scale, absolute) for scale in (x, once, twice))
+    step, bend = x1 - x0, x2 - 2.0 * x1 + x0
+    far = max(float(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300)), 1.0)
+    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
+    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
+    return Scale(level - c1 * _mean_by_judge(absolute), c1)
+
+
+def _coordinates(scale: Scale, absolute: AbsoluteScores) -> Floats:
+    """(2 J,) what a judge's mean maps to, and ln c1: next to independent of each other."""
+    return np.concatenate([scale.c0 + scale.c1 * _mean_by_judge(absolute), np.log(scale.c1)])
+
+
+def _mean_by_judge(absolute: AbsoluteScores) -> Floats:
+    total = np.bincount(absolute.judge, absolute.mean)
+    return np.asarray(total / np.maximum(np.bincount(absolute.judge), 1))
+
+
+def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
+    return scale.c0[absolute.judge] + scale.c1[absolute.judge] * absolute.mean
+
+
+def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
+    """Where absolute scores spread like the prior."""
+    tau = float(np.sqrt(model.prior.variance))
+    return Scale(*np.array([_like_prior(_of(absolute, judge), tau) for judge in _judges(absolute)]).T)
+
+
+def _like_prior(mine: AbsoluteScores, tau: float) -> tuple[float, float]:
+    if not mine.size:
+        return UNUSED
+    c1 = tau / (float(mine.mean.std()) if np.ptp(mine.mean) else 1.0)  # the std of equals is rounding
+    return -c1 * float(mine.mean.mean()), c1
+
+
+def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """The M-step, for scores N(mean, variance)."""
+    lines = [_line(mean, variance, _of(absolute, judge), flattest[judge]) for judge in _judges(absolute)]
+    return Scale(*np.array(lines).T)
+
+
+def _line(mean: Floats, variance: Floats, mine: AbsoluteScores, flattest: float) -> tuple[float, float]:
+    """c0 and c1 of one judge."""
+    if not mine.size:
+        return UNUSED
+    m, spread, weight = mean[mine.candidate], variance[mine.candidate], 1.0 / mine.variance
+    m_mean, mu_mean = np.average(m, weights=weight), np.average(mine.mean, weights=weight)
+    a = weight @ ((m - m_mean) ** 2 + spread)
+    b = weight @ ((m - m_mean) * (mine.mean - mu_mean))
+    c1 = min(float(a / b), flattest) if b > 0.0 else flattest
+    return float(m_mean - c1 * mu_mean), c1
+
+
+def _judges(absolute: AbsoluteScores) -> range:
+    return range(int(absolute.judge.max()) + 1)
+
+
+def _of(absolute: AbsoluteScores, judge: int) -> AbsoluteScores:
+    return take_scores(absolute, absolute.judge == judge)

@@ -1,0 +1,194 @@
+"""The live posterior: posterior = fold(comparisons, model), one comparison at a time.
+
+The mean is the exact MAP after every comparison. Sigma is exact at a checkpoint, every `period` comparisons, and in
+between carries one rank-one update per comparison, its weight taken at the new MAP. The MAP needs no fresh Sigma: the
+chord iteration (PoE A.7, methods 4)
+
+    mu <- mu + Sigma g(mu)      until g = 0
+
+uses the stale Sigma as a preconditioner only. Where a weight has drifted too far from its value at the checkpoint,
+max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_DRIFT, the covariance is computed afresh at once. Checkpoints depend on
+the number of comparisons alone, so any process that folds the same comparisons holds the same posterior, whenever it
+looked at the log.
+
+An expert of constant curvature (gaussian, laplace) needs no checkpoint: its weights never move and rank-one updates
+are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more than 1e-14, and ln det
+Sigma by less than 1e-10 (a test measures it).
+"""
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.covariance import (
+    Covariance,
+    Rows,
+    block,
+    compact,
+    condition_all,
+    independent,
+    plain,
+    size_bytes,
+    times,
+)
+from app.inference.fitting import newton
+from app.inference.fitting.model import Model, information
+from app.inference.kernels import bradley_terry
+from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
+
+MAX_DRIFT = 0.5
+NONE = np.empty(0, np.int64)
+MAX_CHORD_ITERATIONS = 30
+MAX_PERIOD = 128
+
+
+class Posterior(NamedTuple):
+    """N(mean, covariance) over P parameters, given the first `seen` comparisons."""
+
+    mean: Floats  # (P,) exact MAP
+    covariance: Covariance  # (P, P)
+    weights: Floats  # (seen,) w_k as they stand in the covariance
+    convergence: Convergence
+
+    @property
+    def seen(self) -> int:
+        return len(self.weights)
+
+    @property
+    def size_bytes(self) -> int:
+        return size_bytes(self.covariance) + self.mean.nbytes + self.weights.nbytes
+
+
+class Scores(NamedTuple):
+    """The marginal posterior of the N scores, biases integrated out: what selection and rankings read."""
+
+    mean: Floats  # (N,)
+    covariance: Covariance  # (N, N)
+
+
+def period(n: int) -> int:
+    """Comparisons between two exact covariances: every one for small sets, N/10 for large ones."""
+    return min(max(n // 10, 1), MAX_PERIOD)
+
+
+def prior(model: Model) -> Posterior:
+    """What holds before any comparison."""
+    variances = 1.0 / model.prior.precision
+    done = Convergence(Outcome.CONVERGED, 0, 0.0)
+    return Posterior(model.prior.pull * variances, independent(variances), np.empty(0), done)
+
+
+def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
+    """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
+    if not comparisons.size:
+        return prior(model)
+    if bradley_terry.serves(model.expert, model.size) and (few := _fit_few(comparisons, model, start)):
+        return few
+    mean, convergence = newton.fit(comparisons, model, start=start)
+    return _factored(mean, convergence, comparisons, model)
+
+
+def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
+    """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen."""
+    if model.expert.constant_curvature:
+        return _extend(posterior, comparisons, model)
+    checkpoint = comparisons.size - comparisons.size % period(model.n)
+    if posterior.seen < checkpoint:
+        posterior = fit(take(comparisons, slice(checkpoint)), model, start=posterior.mean)
+    for seen in range(posterior.seen, comparisons.size):
+        posterior = update(posterior, take(comparisons, slice(seen + 1)), model)
+    return posterior
+
+
+def update(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
+    """The posterior after one more comparison, the last of `comparisons`.
+
+    Equivalent to `fit(comparisons, model)`: exactly so for the mean, up to drift for the covariance.
+    """
+    last = take(comparisons, slice(-1, None))
+    guess = _conditioned(posterior.covariance, last, newton.weights(posterior.mean, last, model), model)
+    mean, convergence = _chord(posterior.mean, guess, comparisons, model)
+    if not convergence.converged:
+        return fit(comparisons, model, start=posterior.mean)
+    weight = newton.weights(mean, last, model)
+    weights = np.append(posterior.weights, weight)
+    if _drift(weights, mean, comparisons, model) > MAX_DRIFT:
+        return _factored(mean, convergence, comparisons, model)
+    return Posterior(mean, _conditioned(posterior.covariance, last, weight, model), weights, convergence)
+
+
+def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
+    """`posterior` with its covariance exact at its mean: what is published."""
+    if posterior.covariance.columns.shape[1] == 0:
+        return posterior
+    if model.expert.constant_curvature:
+        return posterior._replace(covariance=compact(posterior.covariance))
+    return _factored(posterior.mean, posterior.convergence, comparisons, model)
+
+
+def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scores:
+    """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
+    if not model.has_biases:
+        return Scores(posterior.mean, posterior.covariance)
+    n, seen = model.n, take(comparisons, slice(posterior.seen))
+    of_biases = (model.prior.precision + information(posterior.weights, seen, model))[n:]
+    log_det = posterior.covariance.log_det + float(np.log(of_biases).sum())
+    return Scores(posterior.mean[:n], block(posterior.covariance, n, log_det))
+
+
+def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
+    """For constant curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
+    if comparisons.size == posterior.seen:
+        return posterior
+    if comparisons.size - posterior.seen > model.n:
+        return fit(comparisons, model, start=posterior.mean)
+    new = take(comparisons, slice(posterior.seen, None))
+    mean, convergence = newton.fit(comparisons, model, start=posterior.mean)
+    weights = newton.weights(mean, new, model)
+    sigma = _conditioned(posterior.covariance, new, weights, model)
+    return Posterior(mean, sigma, np.concatenate([posterior.weights, weights]), convergence)
+
+
+def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
+    """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
+    assert model.expert.as_soft_bt is not None
+    p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
+    theta, sigma, log_det, weights, iterations, norm = bradley_terry.fit(
+        comparisons.first.copy(),  # whose layout a kernel knows
+        comparisons.second.copy(),
+        model.n + comparisons.judge if model.has_biases else NONE,
+        p.copy(),
+        comparisons.weight.copy(),
+        model.prior.precision,
+        model.prior.pull,
+        np.zeros(model.size) if start is None else start,
+        tolerance,
+    )
+    if not isfinite(log_det + norm):
+        return None
+    return Posterior(theta, plain(sigma, log_det), weights, newton.ended(norm, iterations, tolerance))
+
+
+def _conditioned(sigma: Covariance, new: Comparisons, weights: Floats, model: Model) -> Covariance:
+    bias = model.n + new.judge if model.has_biases else None
+    return condition_all(sigma, Rows(new.first, new.second, bias), weights)
+
+
+def _factored(mean: Floats, convergence: Convergence, comparisons: Comparisons, model: Model) -> Posterior:
+    weights = newton.weights(mean, comparisons, model)
+    return Posterior(mean, newton.covariance(mean, comparisons, model), weights, convergence)
+
+
+def _chord(
+    mean: Floats, preconditioner: Covariance, comparisons: Comparisons, model: Model
+) -> tuple[Floats, Convergence]:
+    g, iterations = newton.gradient(mean, comparisons, model), 0
+    while not newton.is_small(g, comparisons, model) and iterations < MAX_CHORD_ITERATIONS:
+        mean = mean + times(preconditioner, g)
+        g, iterations = newton.gradient(mean, comparisons, model), iterations + 1
+    return mean, newton.convergence(g, iterations, comparisons, model)
+
+
+def _drift(stale: Floats, mean: Floats, comparisons: Comparisons, model: Model) -> float:
+    return float(np.abs(newton.weights(mean, comparisons, model) / stale - 1.0).max(initial=0.0))

@@ -1,0 +1,109 @@
+"""Positional bias: how much a judge favours whatever is shown first (PoE 3.5, A.8, A.9; GPM 3.3).
+
+delta > 0 favours the first position. Two ways to know it:
+
+    closed form   beta = E[p] for the gaussian expert; delta = logit(E[p]) for soft-bt: no scores needed, sound where
+                  pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]))
+    jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
+                  model.py; the scores' covariance is then the Schur complement of the joint one, which is what
+                  `posterior.scores` reads off
+
+At the joint maximum delta is drawn to 0 with the scores, since verdicts that saturate look alike. What is reported has
+the scores integrated out: one Newton step from there on ln p(delta) = L - ln det(H_ss) / 2, of at most one standard
+deviation. It is the biases' part of
+
+    Sigma R^T (l3(d) v / 2),   v_k = (e_first - e_second)^T H_ss^-1 (e_first - e_second)
+
+with l3 the third derivative of l and H_ss the part of H over the scores.
+
+A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
+comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
+the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of delta
+and V_flat that under a flat prior on the scores, both from H,
+
+    told = V (1 / V_flat - 1 / BIAS_VARIANCE)
+
+is the share of what is known of delta that comes from verdicts and from no prior: 0 in a tree of comparisons or where
+one half is always shown first, near 1 where each candidate is first as often as second.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logit
+
+from app.inference.covariance import diagonal, from_precision, times
+from app.inference.fitting import newton
+from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, scatter
+from app.inference.fitting.posterior import Posterior
+from app.inference.types import Comparisons, Floats
+
+ENOUGH = 0.5  # told, from which on a bias counts as identified
+STEP = 1e-4  # in d, between the curvatures that l3 is read off
+FLAT = 1e-6  # of the precision of the scores' prior
+
+
+class Bias(NamedTuple):
+    judge: int
+    delta: float
+    sd: float
+    identified: bool  # verdicts tell more of it than priors do
+    comparisons: int
+    discrimination: float | None = None  # c, where it is estimated
+
+
+class ClosedForm(NamedTuple):
+    beta: float  # mean p: what the gaussian expert takes for a tie
+    delta: float  # logit of it: soft-bt; infinite where the judge only ever names one position
+
+
+def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
+    """From (K,) probabilities of one judge, at least one of them, and how much each weighs."""
+    beta = float(np.average(p, weights=weight))
+    return ClosedForm(beta, float(logit(beta)))
+
+
+def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
+    """The bias of every judge that compared anything; none where biases are no parameters.
+
+    Standard deviations include what is not known of the scores.
+    """
+    if not model.has_biases or not comparisons.size:
+        return []
+    precision = newton.precision(posterior.mean, comparisons, model)
+    variance = diagonal(posterior.covariance)[model.n :]
+    sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
+    delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
+    return listed(comparisons, delta, sd, told(precision, variance, model), [None] * len(delta))
+
+
+def listed(
+    comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, discrimination: list[float | None]
+) -> list[Bias]:
+    """One for each judge of these comparisons, from what is known of each of J judges."""
+    counts = np.bincount(comparisons.judge, minlength=len(delta)).tolist()
+    columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts, discrimination)
+    rows = zip(range(len(delta)), *columns, strict=True)
+    return [Bias(*row) for row in rows if counts[row[0]]]
+
+
+def told(precision: Floats, variance: Floats, model: Model) -> Floats:
+    """(J,) shares, as above, from H over N scores, then J biases and whatever else, and the biases' variances (J,)."""
+    n, prior = model.n, model.prior
+    flat = precision.copy()
+    flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
+    of_biases = np.eye(len(flat))[:, n : n + len(variance)]
+    alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
+    return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))
+
+
+def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """(P,) the step above."""
+    given_biases = from_precision(np.asfortranarray(precision[: model.n, : model.n])).base
+    first, second, own = comparisons.first, comparisons.second, given_biases.diagonal()
+    v = own[first] + own[second] - 2.0 * given_biases[first, second]
+    d = differences(posterior.mean, comparisons, model)
+    below, above = (model.expert.curvature(d + h, comparisons.p) for h in (-STEP, STEP))
+    third = comparisons.weight * (below - above) / (2.0 * STEP)
+    return times(posterior.covariance, scatter(0.5 * third * v, comparisons, model))

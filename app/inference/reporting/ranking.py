@@ -1,0 +1,193 @@
+"""What is published from a posterior N(mu, Sigma): ranks and their uncertainty.
+
+    score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
+    interval        score_i -+ z sd_i, marginal: each one holds with probability `level`
+    rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
+                    (one width for all, in standard deviations of each candidate's normal scores)
+    p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
+                    (candidates that the posterior does not tell apart share what their draws say together)
+    tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
+                    1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
+                    surely worse than its head by more than epsilon. The divisor counts every pair and direction
+                    (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
+                    coin give one group with probability `level`
+    entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+
+Rank 1 is the best. Equal scores share the better rank.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from app.inference.covariance import Covariance, dense, diagonal, times, variance_of_difference
+from app.inference.fitting.posterior import Scores
+from app.inference.types import Floats, Ints
+
+FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
+SAME_SCORE, ROUNDING = 1e-9, 9  # covariances: relative to the largest variance where that is above 1
+ROUNDED = 1e-9  # of a normal score
+
+
+class Wanted(NamedTuple):
+    """What a reader wants to know of a ranking."""
+
+    level: float = 0.95  # of the marginal intervals, of all rank intervals together, of tie groups
+    top_k: int = 1  # of p_top
+    epsilon: float = 0.0  # of tie groups, in units of the scores
+
+
+class Ranking(NamedTuple):
+    """One row per candidate, in candidate order."""
+
+    rank: Ints  # (N,)
+    score: Floats  # (N,)
+    sd: Floats  # (N,)
+    interval: Floats  # (N, 2)
+    rank_interval: Ints  # (N, 2), best and worst
+    p_best: Floats  # (N,)
+    p_top: Floats  # (N,)
+    tie_group: Ints  # (N,) 1 for the best
+    entropy: float
+
+
+class Prediction(NamedTuple):
+    p_first_better: float
+    mean_difference: float
+    sd_difference: float
+
+
+def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ranking:
+    """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
+    score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
+    half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
+    drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
+    return Ranking(
+        ranks(posterior.mean),
+        score,
+        sd,
+        np.column_stack([score - half, score + half]),
+        simultaneous_intervals(drawn, alike, wanted.level),
+        _shared((drawn == 1).mean(axis=0), alike),
+        _shared((drawn <= wanted.top_k).mean(axis=0), alike),
+        tie_groups(posterior, wanted),
+        entropy(posterior.covariance),
+    )
+
+
+def relative_sd(sigma: Covariance) -> Floats:
+    """(N,) of s_i - mean(s): the root of the diagonal of C Sigma C, C = I - 1/N."""
+    n = len(sigma.base)
+    with_mean = times(sigma, np.full(n, 1.0 / n))
+    variance = diagonal(sigma) - 2.0 * with_mean + with_mean.mean()
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
+
+
+def entropy(sigma: Covariance) -> float:
+    """Differential entropy of the joint posterior, in nats."""
+    n = len(sigma.base)
+    return 0.5 * (n * (1.0 + float(np.log(2.0 * np.pi))) + sigma.log_det)
+
+
+def ranks(scores: Floats) -> Ints:
+    """(N,) competition ranks, 1 for the highest; scores within 1e-9 of the one above share its rank."""
+    order = np.argsort(-scores, kind="stable")
+    leads = np.concatenate([[True], np.diff(-scores[order]) > SAME_SCORE])[: len(scores)]
+    result = np.empty(len(scores), np.int64)
+    result[order] = np.maximum.accumulate(np.where(leads, np.arange(1, len(scores) + 1), 0))
+    return result
+
+
+def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:
+    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default.
+
+    Drawn in the order of the scores: the same candidates listed in another order get the same draws.
+    """
+    n, order = len(posterior.mean), np.argsort(-np.round(posterior.mean, ROUNDING), kind="stable")
+    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
+    draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
+    drawn = np.empty((draws, n), np.int64)
+    drawn[:, order] = _positions(-(posterior.mean[order] + rng.standard_normal((draws, n)) @ factor.T), axis=1)
+    return drawn
+
+
+def interchangeable(posterior: Scores) -> Ints:
+    """(N,) the first candidate with which each may swap names and leave the posterior as it is.
+
+    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k.
+    """
+    mean, sigma, n = posterior.mean, dense(posterior.covariance), len(posterior.mean)
+    variance, alike = sigma.diagonal(), np.arange(n)
+    tolerance = SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
+    # Candidates apart in sum_k Sigma_ik x_k, without i and j, are apart in some Sigma_ik: few are compared row by row.
+    x = np.cos(np.arange(n) ** 2.0)
+    projected = sigma @ x - variance * x
+    for j in range(1, n):
+        near = (np.abs(mean[:j] - mean[j]) <= SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= tolerance)
+        near &= np.abs(projected[:j] - projected[j] + sigma[j, :j] * (x[:j] - x[j])) <= tolerance * n
+        for i in np.flatnonzero(near & (alike[:j] == np.arange(j))):
+            apart = np.abs(sigma[i] - sigma[j])
+            apart[[i, j]] = 0.0
+            if apart.max() <= tolerance:
+                alike[j] = i
+                break
+    return alike
+
+
+def _shared(values: Floats, alike: Ints) -> Floats:
+    """(N,) the mean of `values` (N,) over those who are alike."""
+    size = len(values)
+    total, count = np.bincount(alike, values, size), np.bincount(alike, minlength=size)
+    return np.asarray(total[alike] / count[alike], np.float64)
+
+
+def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
+    """(N, 2) rank intervals that hold together in at least `level` of the (D, N) draws.
+
+    On normal scores z = Phi^-1((rank - 1/2) / N) each is mean -+ c sd of its draws, with the one c that keeps enough
+    whole draws inside: a single quantile, which D draws determine well whatever N is. Those who are `alike` (N,) have
+    one mean and one sd.
+    """
+    count, n = drawn.shape
+    scale = ndtri((np.arange(n) + 0.5) / n)
+    z = scale[drawn - 1]
+    centre = _shared(z.mean(axis=0), alike)
+    spread = np.sqrt(_shared(((z - centre) ** 2).mean(axis=0), alike))
+    farthest = (np.abs(z - centre) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
+    half = np.sort(farthest)[int(np.ceil(level * count)) - 1] * spread + ROUNDED
+    best = np.searchsorted(scale, centre - half, side="left") + 1
+    worst = np.searchsorted(scale, centre + half, side="right")
+    return np.column_stack([best, worst])
+
+
+def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
+    """(N,) numbers of the tie groups, 1 for the best."""
+    mean, sigma = posterior.mean, dense(posterior.covariance)
+    groups, sure = np.ones(len(mean), np.int64), sure_of_any(len(mean), wanted.level)
+    order = np.argsort(-mean, kind="stable")
+    head = order[0]
+    for before, i in pairwise(order):
+        sd = np.sqrt(sigma[head, head] + sigma[i, i] - 2.0 * sigma[head, i])
+        apart = mean[head] - mean[i] - wanted.epsilon > sure * sd
+        groups[i] = groups[before] + apart
+        head = i if apart else head
+    return groups
+
+
+def sure_of_any(n: int, level: float) -> float:
+    """How many standard deviations make one claim "i is above j", so that all N (N - 1) of them hold with `level`."""
+    return float(-ndtri((1.0 - level) / max(n * (n - 1), 1)))
+
+
+def predict(posterior: Scores, first: int, second: int) -> Prediction:
+    """How sure the posterior is that `first` is truly better than `second`."""
+    m = float(posterior.mean[first] - posterior.mean[second])
+    sd = float(np.sqrt(variance_of_difference(posterior.covariance, first, second)))
+    return Prediction(float(ndtr(m / sd)), m, sd)
+
+
+def _positions(values: Floats, axis: int) -> Ints:
+    """1 for the smallest along `axis`."""
+    return np.argsort(np.argsort(values, axis=axis), axis=axis) + 1

@@ -1,1 +1,0 @@
-"""What each choice of method is worth on real judgements: `python -m benchmarks.methods` writes docs/benchmarks.md."""

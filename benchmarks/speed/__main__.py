@@ -1,0 +1,139 @@
+"""Ratios inside one run, medians after a warm-up: `python -m benchmarks`."""
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import asyncpg
+import numpy as np
+from nextpair.client import Client, create_set, next_pair, send_verdict
+from nextpair.schemas import CandidateIn, SetIn, VerdictIn
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from app.inference.choosing.selection import Criterion, Policy, equality, score, select, upper_triangle
+from app.inference.covariance import dense
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Posterior
+from app.inference.types import Bools, Comparisons, Floats, by_one_judge, differences, scatter_differences, take
+from app.storage.embedded.launcher import EmbeddedPostgres
+from benchmarks.speed.service import running
+
+
+def main() -> None:
+    for n in (128, 1056):
+        model = build(Method(), n)
+        log = simulated_log(n, 10 * n)
+        compare_fits(log, model)
+        compare_update(log, model)
+        compare_selection(log, model)
+    compare_round_trip()
+
+
+def simulated_log(n: int, count: int) -> Comparisons:
+    rng = np.random.default_rng(0)
+    scores, first = rng.standard_normal(n), rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    return by_one_judge(first, second, expit(scores[first] - scores[second]))
+
+
+def compare_fits(log: Comparisons, model: Model) -> None:
+    """Ours ends at a gradient below 1e-12; the others as low as they get, about 1e-8."""
+
+    def loss(s: Floats) -> float:
+        return -newton.log_posterior(s, log, model)
+
+    def slope(s: Floats) -> Floats:
+        return -newton.gradient(s, log, model)
+
+    def hessian_times(s: Floats, x: Floats) -> Floats:
+        weighted = newton.weights(s, log, model) * differences(x, log)
+        return model.prior.precision * x + scatter_differences(weighted, log, model.n)
+
+    start = np.zeros(model.n)
+    ours = median_ms(lambda: newton.fit(log, model))
+    lbfgs = median_ms(lambda: minimize(loss, start, method="L-BFGS-B", jac=slope, options={"gtol": 1e-9, "ftol": 0.0}))
+    newton_cg = median_ms(
+        lambda: minimize(loss, start, method="Newton-CG", jac=slope, hessp=hessian_times, options={"xtol": 1e-9})
+    )
+    report(f"N = {model.n}: scores from {len(log.p)} comparisons", ours, "scipy L-BFGS-B", lbfgs)
+    report(f"N = {model.n}: scores from {len(log.p)} comparisons", ours, "scipy Newton-CG", newton_cg)
+
+
+def compare_update(log: Comparisons, model: Model) -> None:
+    before = posterior.fit(take(log, slice(-1)), model)
+    updated = median_ms(lambda: posterior.update(before, log, model))
+    refitted = median_ms(lambda: posterior.fit(log, model, start=before.mean))
+    report(f"N = {model.n}: posterior after one more comparison", updated, "fitted and factored again", refitted)
+
+
+def compare_selection(log: Comparisons, model: Model) -> None:
+    held, upper = posterior.fit(log, model), upper_triangle(model.n)
+    for policy in map(Policy, Criterion):
+        ours = median_ms(partial(_select, held, model, upper, policy))
+        theirs = median_ms(partial(_scan, held, dense(held.covariance), model, upper, policy))
+        report(f"N = {model.n}: next pair by {policy.criterion}", ours, "numpy over all pairs", theirs)
+
+
+def _select(held: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
+    select(held.mean, held.covariance, model.expert, upper, policy, 1, np.random.default_rng(0))
+
+
+def _scan(held: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
+    """The argmax alone: no ties, no explanation."""
+    variances = sigma.diagonal()
+    v = variances[:, None] + variances - 2.0 * sigma
+    m = held.mean[:, None] - held.mean
+    np.where(upper, score(policy, model.expert, m, v, equality(held.covariance)), -np.inf).argmax()
+
+
+def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:
+    with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
+        commits = asyncio.run(two_commits_ms(Path(folder)))
+        with Client(service.url) as client:
+            entries = [CandidateIn(key=f"c{number}") for number in range(candidates)]
+            set_id = client.send(create_set(SetIn(name="Speed", question="Which?", candidates=entries))).id
+
+            def round_trip() -> None:
+                (pair,) = client.send(next_pair(set_id, judge="fast")).assignments
+                client.send(send_verdict(pair.id, VerdictIn(winner="first")))
+
+            told = median_ms(round_trip, rounds)
+    report(f"N = {candidates}: ask and tell through HTTP", told, "two commits of a row each", commits)
+
+
+async def two_commits_ms(data_dir: Path, rounds: int = 200) -> float:
+    postgres = EmbeddedPostgres(data_dir)
+    connection = await asyncpg.connect(postgres.start().replace("+asyncpg", ""))
+    await connection.execute("CREATE TABLE bare (id int)")
+    times = []
+    for number in range(rounds):
+        start = time.perf_counter()
+        for _ in ("ask", "tell"):
+            await connection.execute("INSERT INTO bare VALUES ($1)", number)
+        times.append(time.perf_counter() - start)
+    await connection.close()
+    postgres.stop()
+    return 1e3 * float(np.median(times))
+
+
+def median_ms(action: Callable[[], object], repeats: int = 15) -> float:
+    action()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return 1e3 * float(np.median(times))
+
+
+def report(ours: str, ms: float, theirs: str, their_ms: float) -> None:
+    print(f"{ours:<58} {ms:8.3f} ms   {their_ms / ms:6.2f} x in {theirs}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A service in a process of its own, for the benchmarks."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from nextpair.client import Client, ready
+
+
+class Service(NamedTuple):
+    url: str
+    pid: int
+
+
+@contextmanager
+def running(data_dir: Path) -> Iterator[Service]:
+    """A service with a private database, ready to work."""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
+    port = _free_port()
+    program = Path(sys.executable).with_name("nextpair")
+    command = [str(program), "serve", "--port", str(port), "--data-dir", str(data_dir)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
+        try:
+            service = Service(f"http://127.0.0.1:{port}", process.pid)
+            with Client(service.url, retries=10) as client:
+                client.send(ready())
+            yield service
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def status_kib(pid: int, name: str) -> int:
+    """One of the memory figures of /proc/PID/status; 0 where there is none."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

@@ -1,0 +1,69 @@
+"""Does a worker keep its engine fed? `python -m benchmarks.speed.worker` prints how busy a scripted engine is.
+
+100 sets of 16 texts, as SummEval has them, one pair of each set in a batch; service, database and worker share this
+machine. The engine sleeps for as long as a real one would take.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nextpair.client import Client, create_set
+from nextpair.schemas import CandidateIn, SetIn
+
+from benchmarks.speed.service import running
+
+TEXTS = 16
+RATES = (250, 500, 1000, 2000)  # judgements a second that the engine could do
+
+
+class Fed(NamedTuple):
+    rate: int
+    per_second: float
+    busy: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.worker", description=__doc__)
+    parser.add_argument("--sets", type=int, default=100)
+    parser.add_argument("--batch", type=int, help="pairs at a time; one of each set by default")
+    parser.add_argument("--rates", type=int, nargs="+", default=RATES)
+    chosen = parser.parse_args()
+    print("| engine, judgements/s | judged/s | engine busy |\n| --- | --- | --- |")
+    for fed in measure(chosen.sets, chosen.batch or chosen.sets, chosen.rates):
+        print(f"| {fed.rate:,} | {fed.per_second:,.0f} | {fed.busy:.0%} |", flush=True)
+
+
+def measure(sets: int, batch: int, rates: Sequence[int]) -> list[Fed]:
+    found = []
+    for rate in rates:
+        with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
+            with Client(service.url) as client:
+                for number in range(sets):
+                    client.send(create_set(_set(number)))
+            found.append(_work(service.url, rate, batch))
+    return found
+
+
+def _set(number: int) -> SetIn:
+    texts = [CandidateIn(key=f"t{n}", text="word " * (n + 1)) for n in range(TEXTS)]
+    return SetIn(name=f"set {number}", question="Which is longer?", candidates=texts)
+
+
+def _work(url: str, rate: int, batch: int) -> Fed:
+    """Until every pair is judged. The figures are those that the worker itself logs at the end."""
+    program = [str(Path(sys.executable).with_name("nextpair")), "worker", "--server", url, "--model", "lengths"]
+    options = ["--engine", "scripted", "--rate", str(rate), "--batch", str(batch), "--until-done"]
+    done = subprocess.run([*program, *options], capture_output=True, text=True, check=True)
+    last = [json.loads(line) for line in done.stderr.splitlines() if re.search(r'"event": "progress"', line)][-1]
+    return Fed(rate, last["per_second"], last["engine_busy"])
+
+
+if __name__ == "__main__":
+    main()

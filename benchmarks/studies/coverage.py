@@ -1,0 +1,252 @@
+"""Does a ranking know how sure it is? `python -m benchmarks.studies.coverage` prints the tables of docs/uncertainty.md.
+
+True scores are drawn from the prior, s ~ N(0, I), and verdicts from the model, on pairs that the service's own code
+chooses as the log grows:
+
+    soft-bt     p = 1 with probability sigma(s_i - s_j), else 0
+    gaussian    p ~ N(beta + (s_i - s_j) / alpha, v / alpha^2): here the posterior is exact, a miss would be a mistake
+
+Over many runs what is stated as 95% should hold in 95% of them, whatever chose the pairs. No pair is asked twice
+before all pairs have been. A standard error is that of independent runs.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference import experts
+from app.inference.choosing import asking
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy, upper_triangle
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise, tie_groups
+from app.inference.reporting.standings import DRAWS_SEED
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons
+
+SEED = 20_260
+LENGTHS = (2, 5, 20)  # comparisons for each candidate
+RUNS = {"soft-bt": {10: 1500, 50: 500, 200: 400}, "gaussian": {10: 1000, 50: 300, 200: 200}}  # of N candidates
+QUICK = {10: 100, 50: 20, 200: 2}
+SMALL = 10  # its pairs run out within the run, so that batches of n would step over a length
+CRITERIA = (Criterion.RANDOM, Criterion.REORDERING, Criterion.VARIANCE)
+LEVEL = 0.95
+EPSILONS = (0.0, 0.25)  # of tie groups
+EDGES = np.array([0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0])
+
+Judge = Callable[[Floats, np.random.Generator], Floats]  # from true differences to p
+
+
+class Setting(NamedTuple):
+    expert: str
+    n: int
+    criterion: Criterion
+
+
+class State(NamedTuple):
+    posterior: Posterior
+    comparisons: Comparisons
+
+
+class Said(NamedTuple):
+    """Stated probabilities and whether what they were stated of is so."""
+
+    stated: Floats
+    true: Floats
+
+
+class Check(NamedTuple):
+    """One ranking against the truth."""
+
+    marginal: float  # share of the marginal intervals that hold their score, less the mean of all
+    together: bool  # all rank intervals hold their rank
+    width: float  # worst rank minus best, the mean
+    leader: Said  # P(best) of the one at the top
+    best: Said  # P(best) of everyone
+    top: Said  # P(among the best fifth) of everyone
+    before: Said  # P(i before i + 1) in candidate order, which says nothing of the scores
+    claims: tuple[Said, ...]  # for each of EPSILONS: a later tie group is worse than the first head, by more than that
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m benchmarks.studies.coverage")
+    parser.add_argument("--quick", action="store_true", help="a fifteenth of the runs, to see that it works")
+    quick = parser.parse_args().quick
+    for expert in RUNS:
+        runs = QUICK if quick else RUNS[expert]
+        everything: list[list[Check]] = []
+        print(heading(expert))
+        for n, criterion in product(runs, CRITERIA):
+            measured = list(measure(Setting(expert, n, criterion), runs[n]))
+            for length, of_length in zip(LENGTHS, zip(*measured, strict=True), strict=True):
+                print(row(n, length, criterion, of_length), flush=True)
+            everything += measured
+        print(calibration(everything), flush=True)
+
+
+def measure(setting: Setting, runs: int) -> Iterator[list[Check]]:
+    """Of every run, one check for each of LENGTHS."""
+    for number in range(runs):
+        rng = np.random.default_rng([SEED, *_key(setting), number])
+        yield list(one_run(setting, rng))
+        print(f"\r{setting.expert} N={setting.n} {setting.criterion} {number + 1}/{runs}", end=" ", file=sys.stderr)
+    print(file=sys.stderr)
+
+
+def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Check]:
+    n, model = setting.n, build(Method(expert=setting.expert), setting.n)
+    truth, wanted = rng.standard_normal(n), Wanted(LEVEL, top_k=max(n // 5, 1))
+    at = {length * n for length in lengths}
+    batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
+    for live, log in asked(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
+        if log.size in at:
+            exact = posterior.scores(posterior.exact(live, log, model), log, model)
+            yield check(exact, truth, wanted)
+        if log.size >= max(at):
+            return
+
+
+def asked(
+    truth: Floats,
+    judge: Judge,
+    model: Model,
+    policy: Policy,
+    rng: np.random.Generator,
+    *,
+    batch: int = 1,
+    repeats: bool = False,
+) -> Iterator[State]:
+    """The state after every batch of verdicts, without end.
+
+    Args: `repeats` keeps every pair open; without it pairs are opened again when all have been asked.
+    """
+    plan, everything = asking.Plan(policy, Order.BALANCED, 0), upper_triangle(model.n)
+    live, log, open_pairs = posterior.prior(model), no_comparisons(), everything.copy()
+    while True:
+        pairs = asking.next_pairs(live, model, log, asking.NONE_LEASED, open_pairs, plan, batch, rng)
+        first, second = (np.array(side, np.int64) for side in zip(*((p.first, p.second) for p in pairs), strict=True))
+        log = join(log, by_one_judge(first, second, judge(truth[first] - truth[second], rng)))
+        live = posterior.fold(live, log, model)
+        yield State(live, log)
+        if not repeats:
+            open_pairs[np.minimum(first, second), np.maximum(first, second)] = False
+            open_pairs = open_pairs if open_pairs[everything].any() else everything.copy()
+
+
+def judge(expert: str) -> Judge:
+    """Who answers as this expert believes."""
+    if expert == "soft-bt":
+        return hard_verdicts
+    alpha, beta, v = (experts.parameters("gaussian")[name] for name in ("alpha", "beta", "v"))
+    return lambda d, rng: np.asarray(beta + d / alpha + np.sqrt(v) / alpha * rng.standard_normal(len(d)))
+
+
+def hard_verdicts(d: Floats, rng: np.random.Generator) -> Floats:
+    return (rng.random(len(d)) < expit(d)).astype(np.float64)
+
+
+def check(posterior: Scores, truth: Floats, wanted: Wanted) -> Check:
+    stated = summarise(posterior, wanted, np.random.default_rng(DRAWS_SEED))
+    rank, leader = true_ranks(truth), int(np.argmax(stated.score))
+    best, top = (rank == 1).astype(np.float64), (rank <= wanted.top_k).astype(np.float64)
+    return Check(
+        float(_inside(truth - truth.mean(), stated.interval).mean()),  # scores are relative: decision 14
+        bool(_inside(rank, stated.rank_interval).all()),
+        float(np.diff(stated.rank_interval, axis=1).mean()),
+        Said(stated.p_best[[leader]], best[[leader]]),
+        Said(stated.p_best, best),
+        Said(stated.p_top, top),
+        _before(posterior, truth),
+        tuple(_claims(posterior, stated, truth, wanted._replace(epsilon=epsilon)) for epsilon in EPSILONS),
+    )
+
+
+def true_ranks(truth: Floats) -> Ints:
+    """(N,) 1 for the highest of different scores."""
+    return np.argsort(np.argsort(-truth)) + 1
+
+
+def heading(expert: str) -> str:
+    columns = (
+        "N | comparisons | selection | runs | scores % | ranks together % | width of ranks | leader best, stated | so"
+    )
+    claims = " | ".join(f"claims beyond {epsilon:g} | false %" for epsilon in EPSILONS)
+    return table_head(f"{expert}: {columns} | {claims}")
+
+
+def row(n: int, length: int, criterion: Criterion, checks: Sequence[Check]) -> str:
+    marginal, together = ([100.0 * getattr(check, name) for check in checks] for name in ("marginal", "together"))
+    stated, so = (np.concatenate([check.leader[side] for check in checks]).mean() for side in (0, 1))
+    cells = [f"{n}", f"{length}N", criterion, f"{len(checks)}", _with_error(marginal), _with_error(together)]
+    cells += [f"{np.mean([check.width for check in checks]):.1f}", f"{stated:.3f}", f"{so:.3f}"]
+    for said in zip(*(check.claims for check in checks), strict=True):
+        true = np.concatenate([of_run.true for of_run in said])
+        cells += [f"{len(true)}", f"{100.0 * (1.0 - true.mean()):.2f}" if len(true) else "–"]
+    return f"| {' | '.join(cells)} |"
+
+
+def calibration(runs: Sequence[Sequence[Check]]) -> str:
+    """For each kind of probability and each bin: how many, the mean stated, the share that was so."""
+    lines = [table_head("what | stated | how many | mean stated | so | ± se")]
+    for name in ("best", "top", "before"):
+        said = [_joined([getattr(check, name) for check in run]) for run in runs]
+        bins = zip(EDGES[:-1], EDGES[1:], _bins(said), strict=True)
+        lines += [f"| P({name}) | {low:g} to {high:g} | {cells} |" for low, high, cells in bins]
+    return "\n".join(lines) + "\n"
+
+
+def _bins(runs: Sequence[Said]) -> list[str]:
+    """Cells of each bin. The standard error lets whatever was stated in one run depend on each other."""
+    number = np.repeat(np.arange(len(runs)), [len(run.stated) for run in runs])
+    stated, true = _joined(runs)
+    bins, cells = np.clip(np.searchsorted(EDGES, stated, side="right"), 1, len(EDGES) - 1), []
+    for inside in (bins == k for k in range(1, len(EDGES))):
+        gaps = np.bincount(number[inside], (true - stated)[inside], len(runs))
+        error = float(np.sqrt((gaps * gaps).sum())) / max(int(inside.sum()), 1)
+        means = [f"{values[inside].mean():.4f}" if inside.any() else "–" for values in (stated, true)]
+        cells.append(f"{inside.sum()} | {' | '.join(means)} | {error:.4f}")
+    return cells
+
+
+def _joined(said: Sequence[Said]) -> Said:
+    stated, true = (np.concatenate(side) for side in zip(*said, strict=True))
+    return Said(stated, true)
+
+
+def _before(posterior: Scores, truth: Floats) -> Said:
+    pairs = [(i, i + 1) for i in range(len(truth) - 1)]
+    stated = np.array([predict(posterior, i, j).p_first_better for i, j in pairs])
+    return Said(stated, np.array([float(truth[i] > truth[j]) for i, j in pairs]))
+
+
+def _claims(posterior: Scores, stated: Ranking, truth: Floats, wanted: Wanted) -> Said:
+    """That the candidates of later tie groups are worse than the head of the first by more than epsilon."""
+    later = tie_groups(posterior, wanted) > 1
+    worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon
+    return Said(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
+
+
+def _inside(values: Floats | Ints, interval: Floats | Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    return np.asarray((interval[:, 0] <= values) & (values <= interval[:, 1]))
+
+
+def _with_error(percentages: Sequence[float]) -> str:
+    return f"{np.mean(percentages):.2f} ± {np.std(percentages) / np.sqrt(len(percentages)):.2f}"
+
+
+def table_head(columns: str) -> str:
+    return f"\n| {columns} |\n|{'---|' * (columns.count('|') + 1)}"
+
+
+def _key(setting: Setting) -> tuple[int, int, int]:
+    return list(RUNS).index(setting.expert), setting.n, CRITERIA.index(setting.criterion)
+
+
+if __name__ == "__main__":
+    main()

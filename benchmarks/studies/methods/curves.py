@@ -1,0 +1,104 @@
+"""Efficiency curves of one data set in several parts (dimensions or judges), and what they say."""
+
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.types import Floats
+from app.offline.ranking import Method
+from app.offline.simulation import Curves, Problem, Runner, Setup, one_by_one, reach, simulate
+from benchmarks.studies.methods.tournaments import PAIRINGS, replayed
+
+TARGET = 0.9
+SOFT_BT = Method("soft-bt")
+
+Parts = Mapping[str, Sequence[Problem]]  # by dimension or judge
+Measured = Mapping[str, Curves]  # by dimension or judge
+
+
+class Compared(NamedTuple):
+    """soft-bt on the same parts, with pairs chosen in every way."""
+
+    criteria: Measured
+    tournaments: Mapping[str, Measured]  # by kind, each under the name of random
+
+
+class Band(NamedTuple):
+    """Curves over K, thinned."""
+
+    comparisons: Floats  # (K,)
+    mean: Floats  # (K,)
+    sd: Floats  # (K,) over seeds and parts, of the distance to what each part's full set gives
+
+
+def say(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def measure(
+    title: str,
+    parts: Parts,
+    criteria: Iterable[Criterion],
+    seeds: int,
+    method: Method = SOFT_BT,
+    order: Order = Order.BALANCED,
+    limit: float = 1.0,
+    run_all: Runner = one_by_one,
+) -> dict[str, Curves]:
+    """Every criterion on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
+    setup, found = Setup(Policy(Criterion.REORDERING), order, 0, method), {}
+    for part, problems in parts.items():
+        say(f"{title}: {part}, {method.name}")
+        found[part] = simulate(problems, list(criteria), seeds, setup, limit, run_all)
+    return found
+
+
+def compare(title: str, parts: Parts, seeds: int, order: Order = Order.BALANCED, limit: float = 1.0) -> Compared:
+    criteria = measure(title, parts, Criterion, seeds, SOFT_BT, order, limit)
+    tournaments = {
+        kind: measure(
+            f"{title}, {kind}", parts, [Criterion.RANDOM], seeds, SOFT_BT, order, limit, partial(replayed, pairing)
+        )
+        for kind, pairing in PAIRINGS.items()
+    }
+    return Compared(criteria, tournaments)
+
+
+def full(measured: Measured) -> dict[str, float]:
+    return {part: curves.full for part, curves in measured.items()}
+
+
+def needed(measured: Measured, criterion: Criterion, levels: Mapping[str, float] | None = None) -> Floats:
+    """(parts, S) comparisons until 90% of `levels`, by default the full-set correlation; NaN where never."""
+    levels = levels or full(measured)
+    counts = [reach(curves.curve[criterion], TARGET * levels[part]) for part, curves in measured.items()]
+    return np.array(counts, np.float64)
+
+
+def ordered_pairs(measured: Measured) -> float:
+    return float(np.mean([curves.ordered_pairs for curves in measured.values()]))
+
+
+def share(counts: Floats, measured: Measured) -> float:
+    """Of N (N - 1), averaged over parts and seeds; NaN where some never got there."""
+    return float(counts.mean()) / ordered_pairs(measured)
+
+
+def band(measured: Measured, criterion: Criterion) -> Band:
+    shortest = min(curves.curve[criterion].shape[1] for curves in measured.values())
+    parts = [curves.curve[criterion][:, :shortest] for curves in measured.values()]
+    return band_of(parts, list(full(measured).values()), np.arange(1, shortest + 1))
+
+
+def band_of(parts: Sequence[Floats], levels: Sequence[float], comparisons: ArrayLike) -> Band:
+    """Args: parts holds (S, K) curves for each part, levels what each part's full set gives."""
+    mean = np.mean([part.mean(axis=0) for part in parts], axis=0)
+    below = np.concatenate([part - level for part, level in zip(parts, levels, strict=True)])
+    return Band(np.asarray(comparisons, np.float64), mean, below.std(axis=0))

@@ -1,0 +1,156 @@
+"""Experts side by side: agreement with people, and whether the entropy tells good rankings from bad (GPM 6.1)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.experts import MAKERS
+from app.inference.fitting import posterior
+from app.inference.fitting.absolute import AbsoluteScores, combine, moments
+from app.inference.types import Comparisons
+from app.offline.ranking import Method, model_of
+from app.offline.simulation import Problem, from_scores, spearman
+from benchmarks.studies.methods import data
+from benchmarks.studies.methods.curves import SOFT_BT, say
+from benchmarks.studies.methods.position_bias import everything
+from benchmarks.studies.methods.size import Size
+
+HELD_OUT = ("mcq", "rts")  # prompts that the comparisons come from; the other three are the absolute scores
+
+
+class Judged(NamedTuple):
+    """How one document was ranked."""
+
+    spearman: float
+    log_det: float  # of the scores' covariance: twice the entropy, up to a constant
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    source: str
+    method: str
+    spearman: Mapping[str, float]  # by dimension or judge
+    auroc: Mapping[str, float]
+
+
+Rank = Callable[[Problem], Judged]
+
+
+def measure(folder: Path, size: Size) -> list[Row]:
+    return [*_summeval(folder, size), *_vicuna(folder, size), *_topicalchat(folder, size)]
+
+
+def combined(folder: Path, size: Size) -> list[Row]:
+    """Comparisons, absolute scores, and both; never from the same scores."""
+    rows: list[Row] = []
+    for source, problems_of, prompts in (
+        ("verdicts on a chain", data.summeval_verdicts, None),
+        ("comparisons from two prompts", _from_two_prompts, HELD_OUT),
+    ):
+        say(f"experts: {source} with absolute scores")
+        parts = {dimension: _usable(problems_of(folder, dimension), size) for dimension in size.summeval}
+        scored = {dimension: data.summeval_scores(folder, dimension) for dimension in size.summeval}
+        for name, rank in (("comparisons alone", _alone), ("absolute alone", _absolute), ("both", _both)):
+            judged = {
+                part: [rank(problem, absolute(problem, scored[part], prompts or ())) for problem in problems]
+                for part, problems in parts.items()
+            }
+            rows.append(_row(source, name, judged))
+    return rows
+
+
+def _summeval(folder: Path, size: Size) -> list[Row]:
+    rows: list[Row] = []
+    for judge in data.SUMMEVAL_JUDGES:
+        parts = {part: _usable(data.summeval(folder, part, judge), size) for part in size.summeval}
+        rows += _all(f"SummEval, {judge}", parts)
+    chains = {part: _usable(data.summeval_verdicts(folder, part), size) for part in size.summeval}
+    return rows + _all("SummEval, gpt-3.5's verdicts on a chain", chains)
+
+
+def _vicuna(folder: Path, size: Size) -> list[Row]:
+    if data.missing(folder, "prd_vicuna80"):
+        return []
+    return _all("Vicuna, hard verdicts", {judge: _usable(data.vicuna(folder, judge), size) for judge in size.judges})
+
+
+def _topicalchat(folder: Path, size: Size) -> list[Row]:
+    if data.missing(folder, "topicalchat"):
+        return []
+    return _all("TopicalChat", {part: _usable(data.topicalchat(folder, part), size) for part in size.topicalchat})
+
+
+def _all(source: str, parts: Mapping[str, Sequence[Problem]]) -> list[Row]:
+    """Every expert on the full sets."""
+    say(f"experts: {source}")
+    return [
+        _row(
+            source, name, {part: [full_set(problem, name) for problem in problems] for part, problems in parts.items()}
+        )
+        for name in MAKERS
+    ]
+
+
+def full_set(problem: Problem, expert: str) -> Judged:
+    log = everything(problem)
+    model = model_of(Method(expert), len(problem.keys))  # type: ignore[arg-type]
+    held = posterior.fit(log, model)
+    return Judged(spearman(held.mean, problem.truth), held.covariance.log_det)
+
+
+def absolute(
+    problem: Problem, scored: Mapping[tuple[str, str], Mapping[str, float]], without: Sequence[str]
+) -> AbsoluteScores:
+    """Mean and variance over the judge's prompts."""
+    (doc,) = problem.labels
+    given = [[value for prompt, value in scored[doc, key].items() if prompt not in without] for key in problem.keys]
+    found = [moments({value: float(values.count(value)) for value in values}) for values in given]
+    n = len(given)
+    mean, variance = np.array([m.mean for m in found]), np.array([max(m.variance, 1 / 12) for m in found])
+    return AbsoluteScores(np.arange(n), np.zeros(n, np.int64), mean, variance)
+
+
+def _from_two_prompts(folder: Path, dimension: str) -> list[Problem]:
+    """The same rule as elsewhere, from the prompts that the absolute scores leave out."""
+    means: dict[str, dict[str, float]] = {}
+    for (doc, system), given in data.summeval_scores(folder, dimension).items():
+        means.setdefault(doc, {})[system] = float(np.mean([given[prompt] for prompt in HELD_OUT if prompt in given]))
+    truths = {problem.labels: problem for problem in data.summeval(folder, dimension)}
+    return [
+        from_scores((doc,), mean, dict(zip(truths[doc,].keys, truths[doc,].truth.tolist(), strict=True)), 1.0)
+        for doc, mean in means.items()
+    ]
+
+
+def _alone(problem: Problem, _: AbsoluteScores) -> Judged:
+    return full_set(problem, "soft-bt")
+
+
+def _absolute(problem: Problem, scores: AbsoluteScores) -> Judged:
+    return Judged(spearman(scores.mean, problem.truth), float(np.log(scores.variance).sum()))
+
+
+def _both(problem: Problem, scores: AbsoluteScores) -> Judged:
+    log: Comparisons = everything(problem)
+    held = combine(log, model_of(SOFT_BT, len(problem.keys)), scores).posterior
+    return Judged(spearman(held.mean, problem.truth), held.covariance.log_det)
+
+
+def _row(source: str, method: str, judged: Mapping[str, Sequence[Judged]]) -> Row:
+    agreement = {part: float(np.mean([one.spearman for one in ones])) for part, ones in judged.items()}
+    return Row(source, method, agreement, {part: auroc(ones) for part, ones in judged.items()})
+
+
+def auroc(judged: Sequence[Judged]) -> float:
+    """Of a small entropy as a sign of a correlation above the median; equal entropies count half."""
+    agreement, certainty = np.array([one.spearman for one in judged]), -np.array([one.log_det for one in judged])
+    good = agreement > np.median(agreement)
+    margin = certainty[good][:, None] - certainty[~good]
+    return float(np.mean((np.sign(margin) + 1.0) / 2.0)) if margin.size else float("nan")
+
+
+def _usable(problems: Sequence[Problem], size: Size) -> list[Problem]:
+    return [problem for problem in problems[: size.documents] if np.ptp(problem.truth) > 0.0]

@@ -1,0 +1,101 @@
+"""Figures of one style: colours of Okabe and Ito, a line style each, thin lines at what full sets give."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.inference.types import Floats, Ints
+from benchmarks.studies.methods.curves import Band
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F7F7F")
+DASHES: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (0, ()),
+    (0, (6, 2)),
+    (0, (2, 1)),
+    (0, (6, 2, 1, 2)),
+    (0, (1, 2)),
+    (0, (9, 3)),
+    (0, (4, 1, 1, 1, 1, 1)),
+    (0, (3, 3)),
+)
+POINTS = 80  # of a curve, at most
+STYLE: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e5e5e5",
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "nextpair",
+}
+COMPARISONS, AGREEMENT = "comparisons asked of the judge", "Spearman correlation with people"
+
+
+def line_chart(
+    name: str, folder: Path, panels: Mapping[str, Mapping[str, Band]], levels: Mapping[str, float], columns: int = 3
+) -> None:
+    """One panel for each title: bands by name, and a level to compare with."""
+    with mpl.rc_context(STYLE):
+        figure, axes = grid(len(panels), columns)
+        for ax, (title, bands) in zip(axes, panels.items(), strict=True):
+            _curves(ax, bands, levels.get(title))
+            ax.set_title(title)
+            ax.legend(loc="lower right", fontsize=7)
+        save(figure, folder, name)
+
+
+def bar_chart(name: str, folder: Path, groups: Mapping[str, Mapping[str, float]], label: str) -> None:
+    """Groups side by side, a bar for each name in them."""
+    names = list(next(iter(groups.values())))
+    with mpl.rc_context(STYLE | {"axes.grid": False}):
+        figure, (ax,) = grid(1, 1, width=max(5.0, 1.5 * len(groups)))
+        for k, bar in enumerate(names):
+            at = np.arange(len(groups)) + 0.8 * (k / len(names) - 0.5)
+            heights = [group[bar] for group in groups.values()]
+            ax.bar(
+                at, heights, 0.7 / len(names), label=bar, color=COLOURS[k], hatch=("", "//", "..", "xx", "\\\\")[k % 5]
+            )
+        ax.set_xticks(np.arange(len(groups)) - 0.08, list(groups))
+        ax.set_ylabel(label)
+        ax.set_ylim(0.0, 1.35 * ax.get_ylim()[1])
+        ax.legend(loc="upper left", fontsize=8, ncols=2)
+        save(figure, folder, name)
+
+
+def grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequence[Axes]]:
+    columns = min(columns, panels)
+    rows = ceil(panels / columns)
+    figure = Figure(figsize=(width * columns, 3.1 * rows), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(rows, columns)).flat)
+    for ax in axes[panels:]:
+        ax.remove()
+    return figure, axes[:panels]
+
+
+def _curves(ax: Axes, bands: Mapping[str, Band], level: float | None) -> None:
+    for k, (name, band) in enumerate(bands.items()):
+        thin = _thinned(band.comparisons)
+        x, mean, sd = band.comparisons[thin], band.mean[thin], band.sd[thin]
+        ax.plot(x, mean, label=name, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.4)
+        ax.fill_between(x, mean - sd, mean + sd, color=COLOURS[k], alpha=0.12, linewidth=0)
+    if level is not None:
+        ax.axhline(level, color="#7f7f7f", linewidth=0.8, label="all comparisons")
+    ax.set_xlabel(COMPARISONS)
+    ax.set_ylabel(AGREEMENT)
+
+
+def _thinned(x: Floats) -> Ints:
+    return np.unique(np.linspace(0, len(x) - 1, min(POINTS, len(x))).round().astype(np.int64))
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})

@@ -1,0 +1,189 @@
+"""A judge that leans to the first position: what it costs, and what estimating or debiasing gives back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion
+from app.inference.fitting import posterior
+from app.inference.reporting.bias import estimates
+from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, take
+from app.offline.ranking import Method, model_of
+from app.offline.simulation import Curves, Job, Local, Loop, Problem, full_set, replay
+from benchmarks.studies.methods import curves, data
+from benchmarks.studies.methods.curves import SOFT_BT
+from benchmarks.studies.methods.size import Size
+
+DELTA = 1.0
+WITHIN = 2.0  # standard errors
+ESTIMATED = Method("soft-bt", position_bias="estimate")
+REORDERING = [Criterion.REORDERING]
+
+
+class Treatment(NamedTuple):
+    name: str
+    method: Method
+    order: Order
+
+
+TREATMENTS = (
+    Treatment("one fixed order, ignored", SOFT_BT, Order.AS_SELECTED),
+    Treatment("balanced order, ignored", SOFT_BT, Order.BALANCED),
+    Treatment("balanced order, estimated", ESTIMATED, Order.BALANCED),
+    Treatment("one fixed order, estimated", ESTIMATED, Order.AS_SELECTED),
+    Treatment("both orders", SOFT_BT, Order.BOTH),
+)
+
+
+class Estimate(NamedTuple):
+    delta: float
+    sd: float
+
+    @property
+    def z(self) -> float:
+        return (self.delta - DELTA) / self.sd
+
+
+class Estimates(NamedTuple):
+    """Of the bias, from what had been asked when 90% was reached."""
+
+    single: Sequence[Estimate]  # one for each document, dimension and seed
+    pooled: Sequence[Estimate]  # one for each dimension and seed
+
+
+class Recording:
+    """A loop that remembers what it was told."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self.told: list[tuple[int, int, float]] = []
+
+    def ask(self) -> tuple[int, int] | None:
+        return self._loop.ask()
+
+    def tell(self, first: int, second: int, p: float) -> None:
+        self.told.append((first, second, p))
+        self._loop.tell(first, second, p)
+
+    def scores(self) -> Floats:
+        return self._loop.scores()
+
+
+class Recorder:
+    """Runs jobs one by one and keeps every log, in their order."""
+
+    def __init__(self) -> None:
+        self.logs: list[Comparisons] = []
+
+    def __call__(self, jobs: Sequence[Job]) -> Iterator[Floats]:
+        for job in jobs:
+            loop = Recording(Local(job.problem, job.setup))
+            yield replay(loop, job.problem, job.limit)
+            first, second, p = map(np.array, zip(*loop.told, strict=True))
+            self.logs.append(by_one_judge(first, second, p))
+
+
+class Leaning(NamedTuple):
+    """SummEval with a bias of DELTA."""
+
+    fair: Mapping[str, float]  # full-set correlation without the bias, by dimension
+    fair_some: Mapping[str, float]  # the same of the documents that were treated
+    treated: Mapping[str, Mapping[str, Curves]]  # by treatment and dimension
+    acceptance: Mapping[str, Curves]  # the bias estimated, both criteria
+    estimates: Mapping[Criterion, Estimates]
+
+
+def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> Leaning:
+    parts = {dimension: leaning(folder, size, dimension) for dimension in size.summeval}
+    some = {dimension: problems[: size.few_documents] for dimension, problems in parts.items()}
+    treated = {
+        name: curves.measure(f"SummEval, bias, {name}", some, REORDERING, size.few_seeds, method, order, 0.3)
+        for name, method, order in TREATMENTS
+    }
+    criteria = [Criterion.REORDERING, Criterion.EXPONENT]
+    recorders: dict[str, Recorder] = {}
+    accepted: dict[str, Curves] = {}
+    for part, problems in parts.items():
+        recorders[part] = Recorder()
+        one = {part: problems}
+        title = "SummEval, bias, acceptance"
+        accepted |= curves.measure(title, one, criteria, size.seeds, ESTIMATED, limit=0.22, run_all=recorders[part])
+    found = {criterion: stops(criterion, criteria, accepted, recorders, fair) for criterion in criteria}
+    return Leaning(fair, {part: agreement(problems) for part, problems in some.items()}, treated, accepted, found)
+
+
+def agreement(problems: Sequence[Problem]) -> float:
+    """Of the same judge without the bias, from all comparisons."""
+    fair = [data.leaning(problem, -DELTA) for problem in problems]
+    return float(np.mean([full_set(problem, SOFT_BT) for problem in fair]))
+
+
+def leaning(folder: Path, size: Size, dimension: str) -> list[Problem]:
+    problems = data.summeval(folder, dimension)[: size.documents]
+    return [data.leaning(problem, DELTA) for problem in problems if np.ptp(problem.truth) > 0.0]
+
+
+def stops(
+    criterion: Criterion,
+    criteria: Sequence[Criterion],
+    accepted: Mapping[str, Curves],
+    recorders: Mapping[str, Recorder],
+    fair: Mapping[str, float],
+) -> Estimates:
+    """The bias as estimated where each seed's mean curve first reaches 90%."""
+    single: list[Estimate] = []
+    pooled: list[Estimate] = []
+    for part, row in zip(accepted, curves.needed(accepted, criterion, fair), strict=True):
+        logs = recorders[part].logs
+        documents = accepted[part].problems
+        start = criteria.index(criterion) * len(row) * documents
+        for seed, count in enumerate(row):
+            if np.isnan(count):
+                continue
+            begin = start + seed * documents
+            asked = [take(log, slice(int(count))) for log in logs[begin : begin + documents]]
+            single += [estimate(log, 1 + int(max(log.first.max(), log.second.max()))) for log in asked]
+            pooled.append(estimate(*together(asked)))
+    return Estimates(single, pooled)
+
+
+def together(logs: Sequence[Comparisons]) -> tuple[Comparisons, int]:
+    """One log over the candidates of all, and how many those are."""
+    joined, n = no_comparisons(), 0
+    for log in logs:
+        joined = join(joined, log._replace(first=log.first + n, second=log.second + n))
+        n += 1 + int(max(log.first.max(), log.second.max()))
+    return joined, n
+
+
+def estimate(log: Comparisons, n: int) -> Estimate:
+    model = model_of(ESTIMATED, n)
+    (bias,) = estimates(posterior.fit(log, model), log, model)
+    return Estimate(bias.delta, bias.sd)
+
+
+class Reviewer(NamedTuple):
+    """One judge of Vicuna's questions."""
+
+    treated: Mapping[str, Curves]  # by treatment
+    delta: Estimate  # from every verdict
+
+
+def vicuna(folder: Path, size: Size) -> dict[str, Reviewer]:
+    return {judge: _reviewer(data.vicuna(folder, judge)[: size.documents], judge, size) for judge in size.judges}
+
+
+def _reviewer(problems: Sequence[Problem], judge: str, size: Size) -> Reviewer:
+    treated = {
+        name: curves.measure(f"Vicuna, {name}", {judge: problems}, REORDERING, size.few_seeds, method, order)[judge]
+        for name, method, order in TREATMENTS
+    }
+    return Reviewer(treated, estimate(*together([everything(problem) for problem in problems])))
+
+
+def everything(problem: Problem) -> Comparisons:
+    first, second = np.nonzero(~np.isnan(problem.offered))
+    return by_one_judge(first, second, problem.offered[first, second])

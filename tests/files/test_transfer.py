@@ -1,0 +1,115 @@
+"""What `nextpair import` reads."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.files import reading, transfer
+from app.files.candidates import Columns
+from app.files.reading import InputError
+from tests.factories import compare
+
+
+def source(folder: Path, content: str) -> transfer.Source:
+    path = folder / "trees.csv"
+    path.write_text(content)
+    return transfer.Source(str(path), reading.Columns(), item=None)
+
+
+def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
+    contents = transfer.read(source(tmp_path, "key,text\nash,Tall.\nbirch,White.\n"))
+    assert [(each.key, each.text) for each in contents.candidates] == [("ash", "Tall."), ("birch", "White.")]
+    assert (contents.items, contents.comparisons) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("id,joke\n7,Knock knock.\n8,Why?\n", Columns("id", "joke")),
+        ("Key,Text,votes\n7,Knock knock.,1\n8,Why?,2\n", Columns("Key", "Text")),
+        ("source,quip,name\nweb,A horse walks into a bar.,7\nweb,Why is the sky so blue?,8\n", Columns("name", "quip")),
+        ("response,prompt,id\nKnock knock.,One of the longest prompts,7\nWhy?,Another long prompt,8\n",
+         Columns("id", "response")),
+    ],
+)  # fmt: skip
+def test_candidates_are_found_by_what_their_columns_are_called_or_hold(
+    tmp_path: Path, content: str, columns: Columns
+) -> None:
+    given = source(tmp_path, content)
+    found = transfer.read(given).candidates
+    assert [each.key for each in found] == ["7", "8"]
+    assert found == transfer.read(given._replace(candidates=columns)).candidates
+
+
+def test_columns_of_candidates_are_named_where_they_are_not_found(tmp_path: Path) -> None:
+    given = source(tmp_path, "no,line\n7,Knock knock.\n8,Why?\n")
+    with pytest.raises(InputError, match="give --first and --second of comparisons, or --key and --text of candidates"):
+        transfer.read(given)
+    named = transfer.read(given._replace(candidates=Columns("no", "line"))).candidates
+    assert [(each.key, each.text) for each in named] == [("7", "Knock knock."), ("8", "Why?")]
+    numbered = transfer.read(given._replace(candidates=Columns(text="line"))).candidates
+    assert [each.key for each in numbered] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "content", ["id,left,right,winner\n1,a,b,a\n", "id,name,left,right\n1,x,a,b\n", "first,second,text\na,b,x\n"]
+)
+def test_what_tells_verdicts_is_not_taken_for_candidates(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError):
+        transfer.read(source(tmp_path, content))
+
+
+def test_columns_of_candidates_and_of_comparisons_exclude_each_other(tmp_path: Path) -> None:
+    given = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=Columns("id"), item="id")
+    with pytest.raises(InputError, match="leave them out for comparisons"):
+        transfer.read(given)
+
+
+def test_a_row_is_known_by_its_content(tmp_path: Path) -> None:
+    """As it was before rows had weights, so that a file that was sent then brings nothing new."""
+    content = "model_a,model_b,winner\nfinch-max,heron-2,model_b\n"
+    (before,) = transfer.read(source(tmp_path, content)).comparisons
+    assert before.client_id == "6e1f0100674c0f5dbb845c54226ce35c-1"
+
+    rows = content.replace("winner", "winner,weight").replace(",model_b\n", ",model_b,{}\n")
+    (once,) = transfer.read(source(tmp_path, rows.format(1))).comparisons
+    (twice,) = transfer.read(source(tmp_path, rows.format(2))).comparisons
+    assert (once, twice.weight) == (before, 2.0)
+    assert twice.client_id != before.client_id
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("key,text\nash,Tall.\nash,Old.\n", "line 3, column 'key': the key 'ash' is on line 2 already"),
+        ("key,text\nash,Tall.\n,Old.\nbirch,\n", "line 3, column 'key': empty"),
+        ("key,text\nash,Tall.\nbirch,a,b\n", "line 3: 3 fields, the header has 2"),
+    ],
+)
+def test_the_first_bad_line_is_the_error(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        transfer.read(source(tmp_path, content))
+    assert said in str(caught.value)
+
+
+KEYS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "'=1", "''+1", "'quoted'", " ='", "plain"]
+
+
+async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
+    http: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    made = await http.post("/v1/sets", json={"name": "n", "question": "q", "candidates": [{"key": k} for k in KEYS]})
+    url = f"/v1/sets/{made.json()['id']}"
+    await compare(http, made.json()["id"], *(f"{key}>plain" for key in KEYS[:-1]))
+    for path in (f"{url}/comparisons?format=csv", f"{url}/ranking?format=csv"):
+        rows = list(csv.reader(io.StringIO((await http.get(path)).text)))
+        assert not [cell for row in rows for cell in row if re.match(r"\s*[=+@]|-\D", cell)]
+    for form in ("csv", "jsonl", "parquet"):
+        file = tmp_path / f"log.{form}"
+        file.write_bytes((await http.get(f"{url}/comparisons", params={"format": form})).content)
+        contents = transfer.read(transfer.Source(str(file), reading.Columns(), item=None))
+        assert {each.key for each in contents.candidates} == {key.strip() for key in KEYS}

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.order import Order, lead
+from app.inference.choosing.selection import Criterion, Policy, select
+from app.inference.fitting import posterior
+from app.inference.types import Bools, no_comparisons
+from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons
+
+N = 12
+PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
+LOG = joined(cycle(N, seed=0), random_comparisons(N, 10, seed=0))
+
+
+def all_open(n: int = N) -> Bools:
+    return np.ones((n, n), np.bool_)
+
+
+def ask(
+    plan: Plan = PLAN, *, count: int = 1, leased: Leased = NONE_LEASED, version: int = 0, seen: bool = True
+) -> list[Presented]:
+    """Ask after LOG, or before any comparison. What is out on a lease is not open."""
+    log, open_pairs = (LOG if seen else no_comparisons()), all_open()
+    open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
+    live = posterior.fit(log, model(N))
+    rng = Draws(plan, version, len(leased.first))
+    return next_pairs(live, model(N), log, leased, open_pairs, plan, count, rng)
+
+
+def lease(presented: list[Presented]) -> Leased:
+    return Leased(np.array([p.first for p in presented]), np.array([p.second for p in presented]))
+
+
+def shown(presented: list[Presented]) -> list[tuple[int, int]]:
+    return [(p.first, p.second) for p in presented]
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+def test_asking_five_times_gives_the_pairs_of_asking_for_five(criterion: Criterion) -> None:
+    """Pairs that are out are fantasised, so workers who ask apart get what one batch would hold."""
+    plan = PLAN._replace(policy=Policy(criterion))
+    apart: list[Presented] = []
+    for _ in range(5):
+        apart += ask(plan, leased=lease(apart) if apart else NONE_LEASED)
+
+    assert shown(apart) == shown(ask(plan, count=5))
+
+
+def test_the_same_question_at_the_same_state_gets_the_same_answer() -> None:
+    plan = Plan(Policy(Criterion.RANDOM), Order.BALANCED, seed=3)
+
+    assert ask(plan, count=5) == ask(plan, count=5)
+
+
+def test_seed_version_and_number_of_leases_each_change_what_is_drawn() -> None:
+    sources = [
+        Draws(PLAN, 0, 0),
+        Draws(PLAN._replace(seed=1), 0, 0),
+        Draws(PLAN, 1, 0),
+        Draws(PLAN, 0, 1),
+    ]
+
+    assert len({source.random() for source in sources}) == 4
+
+
+def test_the_pair_shown_is_the_pair_chosen() -> None:
+    plan = PLAN._replace(order=Order.BALANCED)
+
+    assert all({p.first, p.second} == {p.choice.i, p.choice.j} for p in ask(plan, count=20))
+
+
+def test_a_batch_balances_the_orders_within_itself() -> None:
+    """All 66 pairs of a cold start in one ask."""
+    presented = ask(PLAN._replace(order=Order.BALANCED), count=66, seen=False)
+
+    first, second = lease(presented)
+    assert np.abs(lead(first, second, N)).max() <= 3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
+    """0 leads in a pair that is out, so it comes second to who was in none."""
+    leased, nothing = Leased(np.array([0]), np.array([1])), no_comparisons()
+    plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, seed)
+    only = np.zeros((3, 3), np.bool_)
+    only[0, 2] = True
+
+    live = posterior.fit(nothing, model(3))
+    presented = next_pairs(live, model(3), nothing, leased, only, plan, 1, Draws(plan, 0, 1))
+
+    assert shown(presented) == [(2, 0)]
+
+
+def test_a_random_source_is_made_only_where_chance_decides() -> None:
+    draws = Draws(PLAN, 0, 0)
+    live = posterior.fit(LOG, model(N))
+    next_pairs(live, model(N), LOG, NONE_LEASED, all_open(), PLAN, 1, draws)
+
+    assert "_generator" not in vars(draws)
+    assert draws.random() == Draws(PLAN, 0, 0).random()
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_scores(criterion: Criterion) -> None:
+    log, m = by_judges(LOG, 2), model(N, biases=2)
+    live = posterior.fit(log, m)
+    mean, sigma = posterior.scores(live, log, m)
+
+    presented = next_pairs(
+        live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
+    )
+
+    picks = select(mean, sigma, m.expert, all_open(), Policy(criterion), 8, np.random.default_rng(0))
+    assert [p.choice for p in presented] == picks
+    assert max(max(p.first, p.second) for p in presented) < N

@@ -1,0 +1,109 @@
+"""What the papers prove of the Gaussian product of experts, held against our fit (PoE eq. 11, 16 and A.3)."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from app.inference.covariance import dense
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.baselines import average_probability
+from app.inference.fitting.model import VAGUE
+from app.inference.types import Comparisons, Floats
+from tests.inference.factories import comparisons, cycle, joined, model, random_comparisons
+
+ALPHA, BETA = 4.0, 0.5
+each_n = pytest.mark.parametrize("n", [2, 3, 7, 20])
+
+
+def all_pairs(n: int, seed: int, *, both_orders: bool = False) -> Comparisons:
+    rng, pairs = (
+        np.random.default_rng([n, seed]),
+        permutations(range(n), 2) if both_orders else combinations(range(n), 2),
+    )
+    return comparisons(*[(i, j, rng.random()) for i, j in pairs])
+
+
+def anchored_design(log: Comparisons, n: int) -> Floats:
+    """W~: the anchor's row on the first score, then one row for each comparison (PoE-v1 A.1)."""
+    rows = np.zeros((log.size + 1, n))
+    rows[0, 0] = 1.0
+    rows[1 + np.arange(log.size), log.first] = 1.0
+    rows[1 + np.arange(log.size), log.second] = -1.0
+    return rows
+
+
+@each_n
+@pytest.mark.parametrize("both_orders", [False, True])
+def test_on_the_full_set_scores_are_affine_in_the_average_probability(n: int, both_orders: bool) -> None:
+    """PoE A.3, with next to no prior. W^T W = m (N - 11^T) for m comparisons of each pair, so with a_i the average
+    probability of i over its m (N - 1) comparisons, s_i = alpha (N - 1) / N (a_i - 1/2) exactly."""
+    log = all_pairs(n, seed=0, both_orders=both_orders)
+
+    scores = newton.fit(log, model(n, 1e9, "gaussian")).mean
+
+    average = average_probability(log, n).score  # the common level, known to 1e9 only, is left to rounding
+    np.testing.assert_allclose(scores - scores.mean(), ALPHA * (n - 1) / n * (average - 0.5), atol=1e-8)
+
+
+@each_n
+@pytest.mark.parametrize("prior_variance", [0.1, 1.0])
+def test_on_the_full_set_a_prior_changes_the_slope_of_that_map_alone(n: int, prior_variance: float) -> None:
+    """(N / v + 1 / tau2) s_i = (N - 1) alpha / v (a_i - 1/2)."""
+    log = all_pairs(n, seed=1)
+
+    scores = newton.fit(log, model(n, prior_variance, "gaussian", v=2.0)).mean
+
+    average = average_probability(log, n).score
+    slope = (n - 1) * ALPHA / 2.0 / (n / 2.0 + 1.0 / prior_variance)
+    np.testing.assert_allclose(scores, slope * (average - 0.5), atol=1e-10)
+
+
+def test_on_the_full_set_the_orders_agree_and_on_part_of_it_they_need_not() -> None:
+    """2 met a strong one and won a little over 3, who met nobody else: the average puts it last."""
+    full, part = all_pairs(12, seed=2), comparisons((0, 1, 0.9), (1, 2, 0.9), (2, 3, 0.6))
+
+    def order(scores: Floats) -> list[int]:
+        return [int(i) for i in np.argsort(-scores)]
+
+    assert order(newton.fit(full, model(12, 1e6, "gaussian")).mean) == order(average_probability(full, 12).score)
+    assert order(newton.fit(part, model(4, 1e6, "gaussian")).mean) == [0, 1, 2, 3]
+    assert order(average_probability(part, 4).score) == [0, 1, 3, 2]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_eq_11_in_closed_form_is_our_map(seed: int) -> None:
+    """s = alpha (W~^T W~)^-1 W~^T mu~, mu~ = (0, p - beta): the anchor's variance is that of the expert."""
+    log = joined(cycle(6, seed), random_comparisons(6, 15, seed))
+    w, mu = anchored_design(log, 6), np.concatenate([[0.0], log.p - BETA])
+
+    expected = 1.5 * np.linalg.inv(w.T @ w) @ w.T @ mu
+
+    fit = newton.fit(log, model(6, 1.0, "gaussian", prior="anchor", alpha=1.5, v=1.0))
+    np.testing.assert_allclose(fit.mean - fit.mean[0], expected - expected[0], atol=20.0 / VAGUE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_unit_prior_in_closed_form_is_our_map(seed: int) -> None:
+    """s = alpha (W^T W + v / tau2)^-1 W^T (p - beta), on any graph."""
+    log = random_comparisons(8, 10, seed)
+    w = anchored_design(log, 8)[1:]
+
+    expected = 3.0 * np.linalg.solve(w.T @ w + 2.0 / 0.7 * np.eye(8), w.T @ (log.p - 0.6))
+
+    fit = newton.fit(log, model(8, 0.7, "gaussian", alpha=3.0, beta=0.6, v=2.0))
+    np.testing.assert_allclose(fit.mean, expected, atol=1e-9)
+
+
+def test_the_covariance_of_the_anchored_full_set_is_that_of_the_paper() -> None:
+    """PoE-v1 eq. 18: 1 in the first row and column, 1 + 2/N on the rest of the diagonal, 1 + 1/N elsewhere.
+
+    Without the variance of the anchor that is 2/N and 1/N for differences from the first.
+    """
+    n = 6
+
+    fitted = posterior.fit(all_pairs(n, seed=0), model(n, 1.0, "gaussian", prior="anchor", v=1.0))
+
+    from_first = np.eye(n)[1:] - np.eye(n)[0]
+    ours = from_first @ dense(fitted.covariance) @ from_first.T
+    np.testing.assert_allclose(ours, (np.ones((n - 1, n - 1)) + np.eye(n - 1)) / n, atol=20.0 / VAGUE)

@@ -1,0 +1,158 @@
+"""Several judges on the same items: by hand, by simulation, and the papers' figures."""
+
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from nextpair.words import AggregationName
+
+from app.inference.judges.aggregation import EQUAL, Aggregate, average, binary, dawid_skene, majority, votes
+from app.inference.judges.encoders import given
+from app.inference.judges.group_verdicts import aggregate, departure, doubts
+from app.inference.judges.skill_aggregation import Context
+from app.inference.types import Floats, Ints
+
+FEATURES = ("item", "pair", "label", "question_id", "question", "answer")
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def accuracy(found: Aggregate, truth: Ints) -> float:
+    return float((found.labels(rng()) == truth).mean())
+
+
+def simulated(confusion: Floats, items: int, seed: int = 0, missing: float = 0.0) -> tuple[Ints, Ints]:
+    """(N,) true classes, all alike, and (N, K) votes of judges with these (K, C, C) confusion matrices."""
+    judges, classes, _ = confusion.shape
+    draw = rng(seed)
+    truth = draw.integers(classes, size=items)
+    edges = np.cumsum(confusion, axis=2)[:, truth].transpose(1, 0, 2)
+    b = (draw.random((items, judges, 1)) > edges).sum(axis=2)
+    return truth, np.where(draw.random((items, judges)) < missing, -1, b)
+
+
+def hot(b: Ints, classes: int) -> Floats:
+    """(N, K, C) from the (N, K) classes voted for, -1 where nothing was said."""
+    return np.asarray(b[..., None] == np.arange(classes), np.float64)
+
+
+def symmetric(right: list[float], classes: int) -> Floats:
+    return np.array([np.where(np.eye(classes) > 0, p, (1.0 - p) / (classes - 1)) for p in right])
+
+
+def test_average_and_majority_by_hand() -> None:
+    y = binary(np.array([[0.9, 0.4, 0.3], [0.2, np.nan, 0.4], [np.nan, np.nan, np.nan]]))
+    np.testing.assert_allclose(average(y).probability[:, 1], [1.6 / 3.0, 0.3, 0.5])
+    np.testing.assert_allclose(majority(votes(y)).probability[:, 1], [1.0 / 3.0, 0.0, 0.5])
+    np.testing.assert_array_equal(votes(y)[..., 1], [[1, 0, 0], [0, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(votes(y)[..., 0], [[0, 1, 1], [1, 0, 1], [0, 0, 0]])
+
+
+def test_a_judge_who_cannot_tell_has_half_a_vote_for_each_class() -> None:
+    y = binary(np.array([[0.5, 0.9], [0.5, 0.2], [0.5, 0.5], [0.3 + 0.2, np.nan]]))
+    np.testing.assert_allclose(majority(votes(y)).probability[:, 1], [0.75, 0.25, 0.5, 0.5])
+    np.testing.assert_allclose(votes(np.full((1, 1, 4), 0.25)), 0.25)
+
+
+@pytest.mark.parametrize("method", get_args(AggregationName))
+def test_swapping_the_classes_swaps_the_result(method: AggregationName) -> None:
+    """Of judges who often cannot tell."""
+    draw = rng(7)
+    truth = draw.integers(2, size=300)
+    y = np.where(draw.random((300, 4)) < 0.75, truth[:, None], 1 - truth[:, None]) * 0.8 + 0.1
+    y[draw.random(y.shape) < 0.3] = 0.5
+    y[draw.random(y.shape) < 0.1] = np.nan
+    context = Context(given((truth + draw.standard_normal(300))[:, None]), np.arange(300))
+    one, other = (aggregate(binary(each), method, rng(), context) for each in (y, 1.0 - y))
+    np.testing.assert_allclose(other.probability[:, ::-1], one.probability, atol=1e-4)
+    assert departure(other, binary(1.0 - y)) == pytest.approx(departure(one, binary(y)))
+    kinds = [[doubt[:2] for doubt in doubts(binary(each))] for each in (y, 1.0 - y)]
+    assert kinds[0] == kinds[1]
+
+
+def test_ties_go_to_either_class() -> None:
+    b = np.tile([0, 1], (2000, 1))
+    assert majority(hot(b, 2)).labels(rng()).mean() == pytest.approx(0.5, abs=4.0 * 0.5 / np.sqrt(2000))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_dawid_skene_finds_confusion_matrices_and_beats_the_majority(classes: int, missing: float) -> None:
+    confusion = symmetric([0.95, 0.8, 0.55, 0.5, 0.45, 0.45], classes)
+    truth, b = simulated(confusion, 8000, missing=missing)
+
+    found = dawid_skene(hot(b, classes))
+
+    assert found.convergence is not None
+    assert found.convergence.converged
+    assert found.confusion is not None
+    np.testing.assert_allclose(found.confusion, confusion, atol=0.06)
+    assert accuracy(found, truth) >= accuracy(majority(hot(b, classes)), truth) + 0.02
+
+
+def test_probabilities_are_those_of_the_confusion_matrices() -> None:
+    """Against a plain loop over items, judges and classes."""
+    _, b = simulated(symmetric([0.9, 0.7, 0.6], 3), 300, seed=1, missing=0.2)
+    found = dawid_skene(hot(b, 3))
+    assert found.confusion is not None
+    pi, expected = (1.0 + found.probability.sum(axis=0)) / 303.0, np.empty((300, 3))
+    for n in range(300):
+        for c in range(3):
+            said = [found.confusion[k, c, b[n, k]] for k in range(3) if b[n, k] >= 0]
+            expected[n, c] = pi[c] * np.prod(said)
+    np.testing.assert_allclose(found.probability, expected / expected.sum(axis=1, keepdims=True), atol=1e-4)
+
+
+def test_classes_keep_their_names_when_most_judges_are_against_the_truth_now_and_then() -> None:
+    """An adversary among good judges is found out and used; names follow what judges call things."""
+    confusion = symmetric([0.8, 0.8, 0.8, 0.1], 2)
+    truth, b = simulated(confusion, 4000, seed=2)
+    found = dawid_skene(hot(b, 2))
+    assert found.confusion is not None
+    assert found.confusion[3, 0, 0] < 0.2
+    assert accuracy(found, truth) > accuracy(majority(hot(b, 2)), truth)
+
+
+def test_relabelling_classes_and_judges_relabels_the_result() -> None:
+    _, b = simulated(symmetric([0.9, 0.7, 0.6, 0.6], 3), 500, seed=3, missing=0.1)
+    names, judges = np.array([2, 0, 1]), np.array([3, 1, 0, 2])
+    renamed = np.where(b >= 0, names[b], -1)[:, judges]
+    one, other = dawid_skene(hot(b, 3)), dawid_skene(hot(renamed, 3))
+    np.testing.assert_allclose(other.probability[:, names], one.probability, atol=1e-4)
+
+
+def test_a_judge_who_says_nothing_changes_nothing() -> None:
+    _, b = simulated(symmetric([0.9, 0.7, 0.6], 2), 500, seed=4)
+    silent = np.column_stack([b, np.full(500, -1)])
+    np.testing.assert_allclose(dawid_skene(hot(silent, 2)).probability, dawid_skene(hot(b, 2)).probability, atol=1e-4)
+
+
+def test_a_few_items_are_decided_by_the_most() -> None:
+    b = np.array([[1, 1, 0], [0, 1, 0], [1, -1, 0], [0, 0, 0], [1, 1, 1]])
+    assert dawid_skene(hot(b, 2)).labels(rng()).tolist() == [1, 0, 1, 0, 1]
+
+
+def test_without_votes_nothing_is_known() -> None:
+    nothing = np.full((4, 2), -1)
+    for found in (majority(hot(nothing, 3)), dawid_skene(hot(nothing, 3))):
+        np.testing.assert_allclose(found.probability, 1.0 / 3.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("halueval_dialogue", (0.759, 0.758, 0.767)), ("truthfulqa", (0.669, 0.681, 0.678))],
+)
+def test_published_accuracies(shared_data: Path, name: str, expected: tuple[float, float, float]) -> None:
+    """Majority, mean probability and Dawid-Skene, to 0.002. Half of a majority's ties are right."""
+    table = pq.read_table(shared_data / f"skillagg/{name}.parquet")
+    judges = [column for column in table.column_names if column not in FEATURES]
+    y = binary(np.column_stack([table[judge].to_numpy() for judge in judges]).astype(np.float64))
+    truth = table["label"].to_numpy().astype(np.int64)
+    of_truth = majority(votes(y)).probability[np.arange(len(truth)), truth]
+    by_majority = (of_truth > 0.5 + EQUAL).mean() + 0.5 * (np.abs(of_truth - 0.5) <= EQUAL).mean()
+    others = (accuracy(average(y), truth), accuracy(dawid_skene(votes(y)), truth))
+    np.testing.assert_allclose([by_majority, *others], expected, atol=0.002)

@@ -1,0 +1,205 @@
+"""Every kernel against its slow formula."""
+
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.inference.choosing import selection
+from app.inference.choosing.order import lead
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.covariance import Covariance, condition, dense
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.model import Model
+from app.inference.fitting.posterior import Posterior
+from app.inference.kernels import bradley_terry
+from app.inference.types import Comparisons, Outcome, once_each
+from tests.inference.factories import (
+    Log,
+    by_judges,
+    comparisons,
+    joined,
+    logs,
+    model,
+    numerics,
+    random_comparisons,
+    random_state,
+)
+
+each_bradley_terry = pytest.mark.parametrize("expert", ["soft-bt", "hard-bt"])
+each_prior = pytest.mark.parametrize("prior", ["unit", "anchor"])
+each_scored_criterion = pytest.mark.parametrize("criterion", [c for c in Criterion if c is not Criterion.RANDOM])
+
+
+def slow_fit(log: Comparisons, m: Model) -> Posterior:
+    mean, convergence = newton.fit(log, m)
+    return Posterior(mean, newton.covariance(mean, log, m), newton.weights(mean, log, m), convergence)
+
+
+def assert_same_fit(fast: Posterior, slow: Posterior, atol: float = 1e-10) -> None:
+    assert fast.convergence.converged
+    np.testing.assert_allclose(fast.mean, slow.mean, rtol=0.0, atol=atol)
+    np.testing.assert_allclose(dense(fast.covariance), dense(slow.covariance), rtol=0.0, atol=atol)
+    np.testing.assert_allclose(fast.weights, slow.weights, rtol=0.0, atol=atol)
+    assert fast.covariance.log_det == pytest.approx(slow.covariance.log_det, abs=1e-9)
+
+
+@each_bradley_terry
+@pytest.mark.parametrize("biases", [0, 3])
+@numerics
+@given(log=logs(judges=3, max_n=12, max_count=40))
+def test_fit_is_the_slow_fit(expert: str, biases: int, log: Log) -> None:
+    """Of any log: none or one comparison, islands, ties only, certain verdicts."""
+    m = model(log.n, 1.0, expert, biases=biases)
+
+    assert_same_fit(posterior.fit(log.comparisons, m), slow_fit(log.comparisons, m))
+
+
+@each_bradley_terry
+@each_prior
+@pytest.mark.parametrize("biases", [0, 2])
+@pytest.mark.parametrize("n", [3, 16, 60])
+def test_fit_is_the_slow_fit_under_every_prior(expert: str, prior: str, biases: int, n: int) -> None:
+    """All candidates in one piece, without which an anchor leaves differences next to free."""
+    ring = comparisons(*[(i, (i + 1) % n, 0.5 + 0.3 * np.sin(i)) for i in range(n)])
+    log = by_judges(joined(ring, random_comparisons(n, 4 * n, seed=1)), 2)
+    m = model(n, 1.0, expert, prior=prior, biases=biases)
+    fast, slow = posterior.fit(log, m), slow_fit(log, m)
+
+    if prior == "unit":
+        assert_same_fit(fast, slow)
+    differences = np.eye(n, m.size)[1:] - np.eye(n, m.size)[:1]
+    np.testing.assert_allclose(differences @ fast.mean, differences @ slow.mean, rtol=0.0, atol=1e-8)
+    here, there = (differences @ dense(p.covariance) @ differences.T for p in (fast, slow))
+    np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-8)
+
+
+def test_a_start_is_neither_needed_nor_overwritten() -> None:
+    log, m, start = random_comparisons(9, 40, seed=0), model(9), np.full(9, 7.0)
+
+    assert_same_fit(posterior.fit(log, m, start=start), slow_fit(log, m))
+    np.testing.assert_array_equal(start, np.full(9, 7.0))
+
+
+@pytest.mark.parametrize("p", [np.nan, np.inf])
+def test_what_is_not_finite_is_reported_as_the_slow_fit_does(p: float) -> None:
+    log = comparisons((0, 1, 0.8), (1, 2, p))
+
+    with np.errstate(invalid="ignore"):
+        assert posterior.fit(log, model(3)).convergence.outcome is Outcome.NOT_FINITE
+
+
+def test_a_candidate_who_does_not_exist_is_an_error() -> None:
+    with pytest.raises(IndexError):
+        posterior.fit(comparisons((0, 3, 0.8)), model(3))
+
+
+def test_columns_of_any_layout_are_read() -> None:
+    """As a table of rows gives them, or a file that must not be written to."""
+    log, m = random_comparisons(9, 40, seed=0), model(9)
+    table = np.column_stack([log.first, log.second, log.judge])
+    table.flags.writeable = False
+    log.p.flags.writeable = False
+    before = len(bradley_terry.fit.signatures)
+
+    fitted = posterior.fit(once_each(table[:, 0], table[:, 1], log.p, table[:, 2]), m)
+
+    assert_same_fit(fitted, slow_fit(log, m))
+    assert len(bradley_terry.fit.signatures) == max(before, 1)
+
+
+@pytest.mark.parametrize("n", [2, 5, 30])
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int) -> None:
+    mean, sigma = random_state(n, seed=count)
+    log, slow = random_comparisons(n, count, seed=2), sigma
+    for i, j in zip(log.first.tolist(), log.second.tolist(), strict=True):
+        d = mean[i] - mean[j]
+        slow = condition(slow, i, j, 1.0 / ((1.0 + np.exp(d)) * (1.0 + np.exp(-d))))
+
+    fast, fall = bradley_terry.conditioned(dense(sigma), mean, log.first, log.second)
+
+    np.testing.assert_allclose(fast, dense(slow), rtol=0.0, atol=1e-13)
+    np.testing.assert_array_equal(fast, fast.T)
+    assert fall == pytest.approx(sigma.log_det - slow.log_det, abs=1e-12)
+
+
+def by_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bradley_terry, "FEW", -1)
+
+
+@each_scored_criterion
+@pytest.mark.parametrize("batch", selection.Batch)
+@pytest.mark.parametrize("share", [0.0, 0.5])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("state", [random_state, lambda n, seed: cold(n)], ids=["warm", "cold"])
+def test_the_pairs_of_a_seed_are_those_of_the_slow_scan(
+    criterion: Criterion,
+    batch: selection.Batch,
+    share: float,
+    seed: int,
+    state: Callable[[int, int], tuple[np.ndarray, Covariance]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n, policy = 14, Policy(criterion, 0.7, share, batch)
+    mean, sigma = state(n, seed)
+    open_pairs = np.random.default_rng(seed).random((n, n)) < 0.8
+
+    def choices() -> list[selection.Choice]:
+        return selection.select(mean, sigma, model(n).expert, open_pairs, policy, 30, np.random.default_rng(seed))
+
+    fast = choices()
+    by_numpy(monkeypatch)
+    slow = choices()
+
+    assert [(c.i, c.j, c.random) for c in fast] == [(c.i, c.j, c.random) for c in slow]
+    np.testing.assert_allclose([c[2:7] for c in fast], [c[2:7] for c in slow], rtol=1e-10)
+
+
+def cold(n: int) -> tuple[np.ndarray, Covariance]:
+    """Every pair is tied with every other."""
+    prior = posterior.prior(model(n))
+    return prior.mean, prior.covariance
+
+
+@numerics
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
+def test_nth_pair_goes_row_by_row(rows: int, columns: int, seed: int) -> None:
+    pairs = np.random.default_rng(seed).random((rows, columns)) < 0.5
+
+    found = [bradley_terry.nth_pair(pairs, k) for k in range(int(pairs.sum()))]
+
+    assert found == [(int(i), int(j)) for i, j in np.argwhere(pairs)]
+
+
+def test_no_pair_is_no_nth_pair() -> None:
+    with pytest.raises(IndexError):
+        bradley_terry.nth_pair(np.zeros((2, 2), np.bool_), 0)
+
+
+@numerics
+@given(logs())
+def test_lead_is_the_difference_of_two_counts(log: Log) -> None:
+    first, second, *_ = log.comparisons
+
+    expected = np.bincount(first, minlength=log.n) - np.bincount(second, minlength=log.n)
+
+    np.testing.assert_array_equal(lead(first, second, log.n), expected)
+
+
+def test_a_kernel_compiles_where_no_cache_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def njit(cache: bool = False, **_: object) -> Callable[[object], object]:
+        asked.append(cache)
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(numba, "njit", njit)
+
+    assert bradley_terry.kernel(len)("four") == 4
+    assert asked == [True, False]

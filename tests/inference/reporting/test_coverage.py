@@ -1,0 +1,80 @@
+"""What a ranking states, against truths drawn from the prior; `python -m benchmarks.studies.coverage` measures more."""
+
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build
+from app.inference.reporting.ranking import Wanted, tie_groups
+from app.inference.types import by_one_judge
+from benchmarks.studies.coverage import Check, Setting, asked, hard_verdicts, one_run
+
+RUNS, COINS = 150, 60
+SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
+
+
+@cache
+def checks(criterion: Criterion) -> list[Check]:
+    """Ten candidates after fifty hard verdicts, in every run."""
+    setting = Setting("soft-bt", 10, criterion)
+    return [check for seed in range(RUNS) for check in one_run(setting, np.random.default_rng([10, seed]), [5])]
+
+
+@pytest.mark.parametrize("criterion", SELECTIONS)
+def test_score_intervals_hold_as_often_as_stated(criterion: Criterion) -> None:
+    """Of 1500 scores 93% to 97%, give or take four standard errors, which runs show (scores of one run are related)."""
+    shares = [check.marginal for check in checks(criterion)]
+
+    margin = 4.0 * np.std(shares) / np.sqrt(RUNS)
+    assert 0.93 - margin <= np.mean(shares) <= 0.97 + margin
+    assert margin < 0.03
+
+
+@pytest.mark.parametrize("criterion", SELECTIONS)
+def test_rank_intervals_hold_together_as_often_as_stated(criterion: Criterion) -> None:
+    """With a chance of 94% to hold in a run, so few runs come once in a thousand times: 130 of 150."""
+    held = sum(check.together for check in checks(criterion))
+
+    assert held >= binom.ppf(0.001, RUNS, 0.94)
+
+
+@pytest.mark.parametrize("criterion", SELECTIONS)
+def test_whoever_leads_is_best_as_often_as_stated(criterion: Criterion) -> None:
+    """The sum of the stated probabilities, give or take 3.3 standard deviations of as many independent events."""
+    stated, best = (np.array([check.leader[side][0] for check in checks(criterion)]) for side in (0, 1))
+
+    assert abs(best.sum() - stated.sum()) <= 3.3 * np.sqrt((stated * (1.0 - stated)).sum())
+
+
+@pytest.mark.parametrize("criterion", SELECTIONS)
+def test_tie_groups_of_tossed_coins(criterion: Criterion) -> None:
+    """Ten equals, 200 verdicts of no meaning: more than one group in 5% of the runs; in 9 of 60 once in 500 times."""
+    several = sum(max(groups_of_coins(criterion, seed)) > 1 for seed in range(COINS))
+
+    assert several <= binom.ppf(0.999, COINS, 0.05)
+
+
+def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
+    model, rng = build(Method(), 10), np.random.default_rng([11, seed])
+    logs = asked(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
+    live, log = next(islice(logs, 19, None))
+    return [
+        int(group) for group in tie_groups(posterior.scores(posterior.exact(live, log, model), log, model), Wanted())
+    ]
+
+
+def test_tie_groups_of_scores_far_apart() -> None:
+    """Five scores two apart, 20 verdicts on each pair: the claims are no empty caution."""
+    truth, (first, second) = -2.0 * np.arange(5.0), np.triu_indices(5, 1)
+    first, second = np.repeat(first, 20), np.repeat(second, 20)
+    log = by_one_judge(first, second, hard_verdicts(truth[first] - truth[second], np.random.default_rng(12)))
+    model = build(Method(prior_variance=10.0), 5)
+
+    groups = tie_groups(posterior.scores(posterior.fit(log, model), log, model), Wanted())
+
+    assert len(set(groups.tolist())) >= 4

@@ -1,0 +1,429 @@
+from itertools import combinations, permutations, product
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from app.inference.experts import soft_bt
+from app.inference.reporting import diagnostics
+from app.inference.reporting.diagnostics import (
+    Agreement,
+    Balance,
+    Cycles,
+    Expected,
+    Repeats,
+    agreement,
+    cycles,
+    expected_cycles,
+    order_balance,
+    rank_correlations_with_last,
+    repeats,
+)
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, take
+from tests.inference.factories import (
+    Log,
+    comparisons,
+    joined,
+    logs,
+    numerics,
+    random_comparisons,
+    relabelled,
+    reordered,
+    swapped,
+)
+
+NOTHING = Agreement(0, None)
+
+
+class Judged(NamedTuple):
+    n: int
+    comparisons: Comparisons
+    item: Ints
+
+
+@st.composite
+def judged_logs(draw: st.DrawFn) -> Judged:
+    """Few candidates, judges and items, so that most verdicts are repeats of others."""
+    log = draw(logs(max_n=3))
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    judge, item = rng.integers(3, size=(2, log.comparisons.size))
+    return Judged(log.n, log.comparisons._replace(judge=judge), item)
+
+
+def one_item(log: Comparisons) -> Ints:
+    return np.zeros(log.size, np.int64)
+
+
+def judged_by(log: Comparisons, *judge: int) -> Comparisons:
+    return log._replace(judge=np.array(judge, np.int64))
+
+
+def all_pairs(n: int, p: Floats) -> Comparisons:
+    first, second = np.triu_indices(n, 1)
+    return by_one_judge(first, second, p)
+
+
+def sign(lean: float) -> int:
+    return int(lean > 1e-9) - int(lean < -1e-9)
+
+
+def turned(log: Comparisons, k: int) -> float:
+    """How far p of the lower-numbered candidate is above 1/2."""
+    return float(log.p[k] - 0.5 if log.first[k] < log.second[k] else 0.5 - log.p[k])
+
+
+def cell(log: Comparisons, item: Ints, k: int) -> tuple[int, int, int]:
+    low, high = sorted((int(log.first[k]), int(log.second[k])))
+    return int(item[k]), low, high
+
+
+def pooled(log: Comparisons, rows: list[int]) -> int:
+    return sign(sum(turned(log, k) for k in rows) / len(rows))
+
+
+def share_of(hits: list[bool]) -> float | None:
+    return sum(hits) / len(hits) if hits else None
+
+
+def cycles_by_triples(log: Comparisons, n: int) -> Cycles:
+    beats, decided = set(), set()
+    for i, j in combinations(range(n), 2):
+        rows = [k for k in range(log.size) if {log.first[k], log.second[k]} == {i, j}]
+        if rows and (direction := pooled(log, rows)):
+            beats.add((i, j) if direction > 0 else (j, i))
+            decided.add((i, j))
+    triads = [t for t in combinations(range(n), 3) if decided.issuperset(combinations(t, 2))]
+    cyclic = [any({(i, j), (j, k), (k, i)} <= beats for i, j, k in permutations(triad)) for triad in triads]
+    return Cycles(len(triads), sum(cyclic), share_of(cyclic))
+
+
+def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
+    same, other = [], []
+    for k in range(log.size):
+        earlier = [e for e in range(k) if log.judge[e] == log.judge[k] and cell(log, item, e) == cell(log, item, k)]
+        same += [(e, k) for e in earlier if log.first[e] == log.first[k]][:1]
+        other += [(e, k) for e in earlier if log.first[e] != log.first[k]][:1]
+    agrees = [[sign(turned(log, e)) == sign(turned(log, k)) for e, k in pairs] for pairs in (same, other)]
+    shown = [(sign(log.p[e] - 0.5), sign(log.p[k] - 0.5)) for e, k in other]
+    by_chance = []
+    for _, k in other:
+        ways = [
+            way for pair, (_, of) in zip(shown, other, strict=True) if log.judge[of] == log.judge[k] for way in pair
+        ]
+        by_chance.append((2 * ways.count(1) * ways.count(-1) + ways.count(0) ** 2) / len(ways) ** 2)
+    return Repeats(
+        Agreement(len(same), share_of(agrees[0])),
+        Agreement(len(other), share_of(agrees[1])),
+        share_of([both == (1, 1) for both in shown]),
+        share_of([both == (-1, -1) for both in shown]),
+        float(np.mean(by_chance)) if by_chance else None,
+    )
+
+
+def agreement_by_search(log: Comparisons, item: Ints) -> Agreement:
+    votes: dict[tuple[int, int, int], dict[int, list[int]]] = {}
+    for k in range(log.size):
+        votes.setdefault(cell(log, item, k), {}).setdefault(int(log.judge[k]), []).append(k)
+    pairs = [pair for judges in votes.values() for pair in combinations(judges.values(), 2)]
+    return Agreement(len(pairs), share_of([pooled(log, one) == pooled(log, other) for one, other in pairs]))
+
+
+@numerics
+@given(logs(max_n=6, max_count=40))
+def test_cycles_are_those_found_triple_by_triple(log: Log) -> None:
+    assert cycles(log.comparisons, log.n) == cycles_by_triples(log.comparisons, log.n)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cycles_of_uneven_graphs_are_those_found_triple_by_triple(seed: int) -> None:
+    """Two hubs and a random remainder: candidates differ much in how often they are compared."""
+    rest, rng = random_comparisons(14, 40, seed), np.random.default_rng(seed)
+    hubs = comparisons(*((hub, other, rng.random()) for hub in (3, 12) for other in range(14) if other != hub))
+    log = joined(rest, hubs)
+
+    assert cycles(log, 14) == cycles_by_triples(log, 14)
+
+
+def test_rock_paper_scissors_is_one_cycle() -> None:
+    assert cycles(comparisons((0, 1, 0.9), (1, 2, 0.6), (0, 2, 0.2)), 3) == Cycles(1, 1, 1.0)
+
+
+def test_a_total_order_has_no_cycle() -> None:
+    order = np.random.default_rng(0).permutation(30)
+
+    assert cycles(relabelled(all_pairs(30, np.ones(435)), order), 30) == Cycles(4060, 0, 0.0)
+
+
+def test_coin_flips_make_about_a_quarter_of_the_triads_cyclic() -> None:
+    flips = np.random.default_rng(0).integers(0, 2, 60 * 59 // 2).astype(np.float64)
+
+    assert cycles(all_pairs(60, flips), 60).share == pytest.approx(0.25, abs=0.01)
+
+
+@pytest.mark.parametrize("tie", [[(0, 1, 0.5)], [(0, 1, 0.1), (0, 1, 0.9)], [(0, 1, 0.6), (1, 0, 0.4), (0, 1, 0.3)]])
+def test_a_pair_that_pools_to_a_tie_is_no_edge(tie: list[tuple[int, int, float]]) -> None:
+    assert cycles(comparisons((1, 2, 1.0), (2, 0, 1.0), *tie), 3) == Cycles(0, 0, None)
+
+
+def test_repeated_verdicts_of_a_pair_are_pooled_by_their_mean() -> None:
+    """0 over 1 once surely, against two weak verdicts the other way."""
+    assert cycles(comparisons((0, 1, 1.0), (0, 1, 0.4), (1, 0, 0.6), (1, 2, 1.0), (2, 0, 1.0)), 3).cyclic == 1
+
+
+@numerics
+@given(judged_logs())
+def test_repeats_are_those_found_by_search(log: Judged) -> None:
+    assert repeats(log.comparisons, log.n, log.item) == repeats_by_search(log.comparisons, log.item)
+
+
+@numerics
+@given(judged_logs())
+def test_swapped_pairs_without_ties_agree_or_follow_a_position(log: Judged) -> None:
+    hard = log.comparisons._replace(p=(log.comparisons.p > 0.5).astype(np.float64))
+
+    _, (pairs, share), first_both, second_both, _ = repeats(hard, log.n, log.item)
+
+    assert sum(each or 0.0 for each in (share, first_both, second_both)) == pytest.approx(1.0 if pairs else 0.0)
+
+
+def test_a_judge_that_always_picks_the_first_never_agrees_with_itself_swapped() -> None:
+    log = comparisons((0, 1, 0.8), (1, 0, 1.0), (1, 0, 0.9), (0, 1, 0.7))
+
+    assert repeats(log, 2, one_item(log)) == Repeats(Agreement(2, 1.0), Agreement(3, 0.0), 1.0, 0.0, 0.0)
+
+
+def test_a_judge_that_always_picks_the_second_shows_in_second_both() -> None:
+    log = comparisons((0, 1, 0.2), (1, 0, 0.0))
+
+    assert repeats(log, 2, one_item(log)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 1.0, 0.0)
+
+
+def test_a_consistent_judge_agrees_with_itself_in_both_orders() -> None:
+    pairs = random_comparisons(6, 40, seed=0)
+    once = pairs._replace(p=np.where(pairs.first < pairs.second, 0.9, 0.3))
+
+    again = repeats(joined(once, swapped(once), once), 6, np.zeros(120, np.int64))
+
+    assert again.same_order.pairs >= 40
+    assert again.same_order.share == again.swapped.share == 1.0
+    assert again.first_both == again.second_both == 0.0
+
+
+def test_a_tie_agrees_with_a_tie_only() -> None:
+    tie_tie, tie_win = comparisons((0, 1, 0.5), (1, 0, 0.5)), comparisons((0, 1, 0.5), (1, 0, 1.0))
+
+    assert repeats(tie_tie, 2, one_item(tie_tie)) == Repeats(NOTHING, Agreement(1, 1.0), 0.0, 0.0, 1.0)
+    assert repeats(tie_win, 2, one_item(tie_win)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 0.0, 0.25)
+    assert agreement(judged_by(tie_tie, 0, 1), 2, one_item(tie_tie)) == Agreement(1, 1.0)
+    assert agreement(judged_by(tie_win, 0, 1), 2, one_item(tie_win)) == Agreement(1, 0.0)
+
+
+def test_a_vote_is_no_repeat_of_itself_nor_of_another_judge_item_or_pair() -> None:
+    log = judged_by(comparisons((0, 1, 0.9), (0, 1, 0.9), (0, 1, 0.9), (0, 2, 0.9)), 0, 1, 0, 0)
+
+    assert repeats(log, 3, np.array([0, 0, 1, 0])) == Repeats(NOTHING, NOTHING, None, None, None)
+
+
+@numerics
+@given(judged_logs())
+def test_agreement_is_that_found_by_search(log: Judged) -> None:
+    assert agreement(log.comparisons, log.n, log.item) == agreement_by_search(log.comparisons, log.item)
+
+
+def test_judges_that_decide_alike_agree_in_any_order_shown() -> None:
+    once = random_comparisons(5, 60, seed=0)
+    log = joined(once, swapped(once))._replace(judge=np.repeat([0, 1], 60))
+
+    assert agreement(log, 5, np.tile(np.arange(60), 2)) == Agreement(60, 1.0)
+
+
+def test_three_judges_of_one_pair_make_three_pairs() -> None:
+    log = judged_by(comparisons((0, 1, 0.9), (1, 0, 0.2), (0, 1, 0.4)), 0, 1, 2)
+
+    assert agreement(log, 2, one_item(log)) == Agreement(3, 1 / 3)
+
+
+def test_a_judge_that_repeats_itself_does_not_agree_with_itself() -> None:
+    log = comparisons((0, 1, 0.9), (0, 1, 0.9), (1, 0, 0.1))
+
+    assert agreement(log, 2, one_item(log)) == NOTHING
+
+
+def test_a_judge_that_repeats_itself_counts_once_by_its_mean_verdict() -> None:
+    log = judged_by(comparisons((0, 1, 1.0), (0, 1, 0.4), (0, 1, 0.4), (1, 0, 0.1)), 0, 0, 0, 1)
+
+    assert agreement(log, 2, one_item(log)) == Agreement(1, 1.0)
+
+
+def test_judges_of_different_items_or_pairs_are_not_compared() -> None:
+    log = judged_by(comparisons((0, 1, 0.9), (0, 1, 0.9), (1, 2, 0.9)), 0, 1, 2)
+
+    assert agreement(log, 3, np.array([0, 1, 0])) == NOTHING
+
+
+@numerics
+@given(judged_logs(), st.permutations(range(3)))
+def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
+    other = relabelled(log.comparisons, np.array(label))
+
+    assert cycles(other, 3) == cycles(log.comparisons, 3)
+    assert repeats(other, 3, log.item) == repeats(log.comparisons, 3, log.item)
+    assert agreement(other, 3, log.item) == agreement(log.comparisons, 3, log.item)
+
+
+def cyclic_by_enumeration(mu: Floats, triads: list[tuple[int, int, int]]) -> Expected:
+    """Over all ways to decide the pairs; `mu` (E,) of the lower-numbered candidate of each, triads by their sides."""
+    ways = np.array(list(product([1, -1], repeat=len(mu))))
+    chance = np.prod(0.5 * (1.0 + ways * mu), axis=1)
+    cyclic = sum((ways[:, ij] == ways[:, jk]) & (ways[:, jk] == -ways[:, ik]) for ij, jk, ik in triads)
+    mean = float(chance @ cyclic)
+    return Expected(mean, float(np.sqrt(chance @ (cyclic - mean) ** 2)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_expected_cycles_are_those_of_all_ways_to_decide(seed: int) -> None:
+    """One hard verdict each on 9 of the 10 pairs of five candidates; nothing to shrink."""
+    rng, n = np.random.default_rng(seed), 5
+    pairs = list(combinations(range(n), 2))[:-1]
+    first, second = np.array([pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]).T
+    d, won = 2.0 * rng.standard_normal(len(pairs)), rng.integers(2, size=len(pairs)).astype(np.float64)
+    triads = [t for t in combinations(range(n), 3) if set(pairs).issuperset(combinations(t, 2))]
+    sides = [(pairs.index((i, j)), pairs.index((j, k)), pairs.index((i, k))) for i, j, k in triads]
+    wanted = cyclic_by_enumeration(np.tanh(np.where(first < second, d, -d) / 2.0), sides)
+
+    found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n, len(triads))
+
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_expected_cycles_by_sparse_and_by_dense_products_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub that met everyone, and 200 pairs among 60 others."""
+    rng, n = np.random.default_rng(4), 60
+    first = np.append(np.zeros(n - 1, np.int64), rng.integers(n, size=200))
+    second = np.append(np.arange(1, n), (first[n - 1 :] + rng.integers(1, n, size=200)) % n)
+    log = by_one_judge(first, second, rng.integers(2, size=len(first)).astype(np.float64))
+    d, found = rng.standard_normal(log.size), []
+    for many in (0.0, 1.0):
+        monkeypatch.setattr(diagnostics, "MANY", many)
+        found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n, cycles(log, n).triads))
+    np.testing.assert_allclose(found[0], found[1])
+
+
+def test_expected_cycles_allow_for_several_verdicts_and_for_what_a_judge_claims() -> None:
+    """By hand: two of three verdicts at 0.7 decide in 0.784, a tie of two counts for nothing, 0.9 is surer than 0.7."""
+    d = np.full(9, np.log(0.7 / 0.3))
+    nothing, expert = np.zeros(9), soft_bt.make()
+    thrice = comparisons(*[(i, j, 1.0) for i, j in ((0, 1), (1, 2), (0, 2))] * 3)
+    once, sure = (comparisons(*[(i, j, p) for i, j in ((0, 1), (1, 2), (0, 2))]) for p in (1.0, 0.9))
+    assert expected_cycles(thrice, d, nothing, expert, 3, 1).mean == pytest.approx(0.784 * 0.216)
+    assert expected_cycles(once, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.7 * 0.3)
+    assert expected_cycles(sure, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.9 * 0.1)
+    assert expected_cycles(once, d[:3], d[:3] ** 2, expert, 3, 1).mean == pytest.approx(0.25)
+
+
+@numerics
+@given(judged_logs())
+def test_swapping_every_order_with_its_verdict_only_exchanges_the_positions(log: Judged) -> None:
+    n, item, other = log.n, log.item, swapped(log.comparisons)
+    same_order, turned_round, first_both, second_both, by_chance = repeats(log.comparisons, n, item)
+
+    assert cycles(other, n) == cycles(log.comparisons, n)
+    assert agreement(other, n, item) == agreement(log.comparisons, n, item)
+    assert repeats(other, n, item) == Repeats(same_order, turned_round, second_both, first_both, by_chance)
+    np.testing.assert_array_equal(order_balance(other, n).lead, -order_balance(log.comparisons, n).lead)
+
+
+@numerics
+@given(judged_logs(), st.integers(0, 1000))
+def test_only_repeats_depend_on_the_order_in_time(log: Judged, seed: int) -> None:
+    shuffle = np.random.default_rng(seed).permutation(log.comparisons.size)
+    other = reordered(log.comparisons, shuffle)
+
+    assert cycles(other, log.n) == cycles(log.comparisons, log.n)
+    assert agreement(other, log.n, log.item[shuffle]) == agreement(log.comparisons, log.n, log.item)
+    assert order_balance(other, log.n).worst == order_balance(log.comparisons, log.n).worst
+
+
+def test_order_balance_by_hand() -> None:
+    balance = order_balance(comparisons((0, 1, 0.9), (0, 2, 0.8), (1, 0, 0.4), (0, 1, 0.5)), 4)
+
+    np.testing.assert_array_equal(balance.lead, [2, -1, -1, 0])
+    assert balance.worst == 2
+    assert balance.first_picked == pytest.approx(0.65)
+    assert balance.mixed == pytest.approx(1.0 - (1.0 / 3.0 + 1.0) / 4.0)  # 0 and 2 met once, 0 led 1 by one in three
+
+
+@pytest.mark.parametrize("n", [4, 30])
+def test_orders_are_mixed_as_far_as_scores_cannot_stand_for_a_bias(n: int) -> None:
+    """One order for all pairs leaves a third of large sets; everyone first as often as second, all; a tree, nothing."""
+    first, second = np.triu_indices(n, 1)
+    one_way = by_one_judge(first, second, np.full(len(first), 0.5))
+    tree = take(one_way, slice(n - 1))
+
+    assert order_balance(one_way, n).mixed == pytest.approx((n - 2) / (3 * n), abs=1e-9)
+    assert order_balance(joined(one_way, swapped(one_way)), n).mixed == pytest.approx(1.0)
+    assert order_balance(tree, n).mixed == pytest.approx(0.0, abs=1e-9)
+
+
+def test_both_orders_of_every_pair_are_balanced() -> None:
+    log = random_comparisons(5, 30, seed=0)
+
+    balance = order_balance(joined(log, swapped(log)), 5)
+
+    assert balance.worst == 0
+    assert balance.first_picked == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_an_empty_log_has_nothing_to_share(n: int) -> None:
+    empty = no_comparisons()
+
+    assert cycles(empty, n) == Cycles(0, 0, None)
+    assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
+    assert agreement(empty, n, one_item(empty)) == NOTHING
+    assert order_balance(empty, n)[1:] == Balance(np.zeros(n, np.int64), 0, None, None)[1:]
+
+
+def test_correlations_with_the_last_order_by_hand() -> None:
+    last = np.array([0.1, 0.4, 0.2, 9.0])
+
+    assert rank_correlations_with_last([-last, np.zeros(4), np.exp(last), last]) == [-1.0, 0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_correlations_are_spearmans_with_average_ranks(seed: int) -> None:
+    history = list(np.random.default_rng(seed).integers(6, size=(5, 20)).astype(np.float64))
+
+    expected = [spearmanr(scores, history[-1]).statistic for scores in history]
+    np.testing.assert_allclose(rank_correlations_with_last(history), expected, atol=1e-14)
+
+
+def test_rounding_errors_do_not_break_ties_between_scores() -> None:
+    last, noise = np.array([0.0, 0.0, 0.0, 1.0]), np.array([3e-17, -2e-17, 1e-17, 0.0])
+
+    assert rank_correlations_with_last([noise, last + noise, last]) == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_correlations_of_constant_scores_are_zero(n: int) -> None:
+    assert rank_correlations_with_last([]) == []
+    assert rank_correlations_with_last([np.ones(n), np.full(n, 0.3)]) == [0.0, 0.0]
+
+
+def test_a_big_log_is_no_trouble() -> None:
+    log, rng = random_comparisons(2000, 100_000, seed=0), np.random.default_rng(0)
+    log, item = log._replace(judge=rng.integers(20, size=100_000)), rng.integers(10, size=100_000)
+
+    found = cycles(log, 2000)
+
+    assert 0 < found.cyclic < found.triads
+    assert repeats(log, 2000, item).same_order.pairs > 0
+    assert agreement(log, 2000, item).pairs > 0
+    assert order_balance(log, 2000).worst > 0
+
+
+def test_the_most_triads_that_a_big_log_can_have_are_no_trouble() -> None:
+    assert cycles(all_pairs(447, np.ones(447 * 446 // 2)), 447) == Cycles(447 * 446 * 445 // 6, 0, 0.0)

@@ -1,0 +1,248 @@
+"""snapshot = fold(log), however the log comes in."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from app.inference.choosing.asking import Plan
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.choosing.stopping import Stop
+from app.inference.covariance import dense
+from app.inference.fitting import interior_point
+from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.absolute import combine
+from app.inference.fitting.model import Method, build
+from app.inference.reporting.calibration import tempered
+from app.inference.state import snapshot as snapshots
+from app.inference.state.snapshot import Blocked, Catalogue, Reading, Snapshot
+from app.inference.types import Bools
+
+Row = tuple[int, int, int, int, float, int, float]
+N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
+VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
+SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
+LATE = {40: 0, 52: 9, 63: 5}  # by seq, judges who compare from there on: their ids are no numbers in order of arrival
+READING = Reading(Method(), {})
+MIXED = {
+    "soft-bt": READING,
+    "tempered": Reading(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
+    "biases": Reading(Method(position_bias="estimate"), {}),
+    "gaussian": Reading(Method("gaussian", (("v", 2.0),), "unit", 2.0, "estimate"), {2: 2.0}),
+    "laplace": Reading(Method("laplace", position_bias="estimate"), {}),
+    "anchor": Reading(Method("phi-beta", prior="anchor"), {}),
+}
+MODEL = build(Method(), N)
+NOTHING = np.empty(0, np.int64)
+NONE_BLOCKED = Blocked(NOTHING, NOTHING, NOTHING, 0)
+
+
+def rows() -> list[Row]:
+    rng = np.random.default_rng(7)
+    made = []
+    for seq in range(1, LENGTH + 1):
+        first, second = rng.choice(N, 2, replace=False)
+        made.append(
+            (seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3)), 1.0)
+        )
+    return [row for row in made if row[0] not in VOIDS]
+
+
+def advance(held: Snapshot, version: int, *, mixed: bool = False) -> Snapshot:
+    """To `version` of a log of comparisons and voids; `mixed` puts absolute scores and late judges into it."""
+    compared = [row for row in rows() if held.version < row[0] <= version]
+    said = [_said(row[0], row[1], row[2]) for row in compared if row[0] in SCORES and mixed]
+    compared = [_judged_later(row) for row in compared if row[0] not in SCORES] if mixed else compared
+    voided = [v for seq, v in VOIDS.items() if held.version < seq <= version]
+    return snapshots.advance(held, version, snapshots.log(compared, said), voided)
+
+
+def _said(seq: int, item: int, candidate: int) -> tuple[int, int, int, int, float, float]:
+    """By judge 1, who compares too, and judge 8, who does not. One of them says something twice."""
+    return (seq, item, candidate, 1 + 7 * (seq % 2), 5.0 + np.sin(seq), 0.5)
+
+
+def _judged_later(row: Row) -> Row:
+    later = [judge for seq, judge in LATE.items() if seq <= row[0]]
+    return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2, row[6])
+
+
+def by_steps(*versions: int, reading: Reading = READING, mixed: bool = False) -> Snapshot:
+    held = snapshots.empty(reading, N, ITEMS)
+    for version in versions:
+        held = advance(held, version, mixed=mixed)
+    return held
+
+
+def assert_same(one: Snapshot, other: Snapshot) -> None:
+    assert (one.version, one.reading, one.stage) == (other.version, other.reading, other.stage)
+    assert np.array_equal(one.log.entries.seq, other.log.entries.seq)
+    assert np.array_equal(one.log.scored.seq, other.log.scored.seq)
+    assert np.array_equal(one.evidence.judges, other.evidence.judges)
+    assert np.array_equal(one.comparisons.judge, other.comparisons.judge)
+    assert np.array_equal(one.asked, other.asked)
+    assert one.model.prior.precision == pytest.approx(other.model.prior.precision, rel=1e-8)
+    assert one.model.prior.pull == pytest.approx(other.model.prior.pull, abs=1e-8)
+    assert one.posterior.mean == pytest.approx(other.posterior.mean, abs=1e-8)
+    assert dense(one.posterior.covariance) == pytest.approx(dense(other.posterior.covariance), rel=1e-7, abs=1e-8)
+
+
+@pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
+def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int]) -> None:
+    assert_same(by_steps(*steps), by_steps(LENGTH))
+
+
+@pytest.mark.parametrize("reading", MIXED.values(), ids=MIXED)
+@pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (8, 29, 31, 54, 61, 70)])
+def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
+    steps: Iterable[int], reading: Reading
+) -> None:
+    held = by_steps(*steps, reading=reading, mixed=True)
+    assert_same(held, by_steps(LENGTH, reading=reading, mixed=True))
+    assert held.evidence.judges.tolist() == [0, 1, 2, 5, 8, 9]
+    assert held.evidence.absolute.size == len(SCORES) - 1
+
+
+@pytest.mark.parametrize("reading", MIXED.values(), ids=MIXED)
+def test_what_is_published_is_a_fit_of_everything_from_scratch(reading: Reading) -> None:
+    held = by_steps(*range(1, LENGTH + 1), reading=reading, mixed=True)
+    judges, comparisons, absolute = held.evidence
+    fitted = combine(comparisons, build(reading.method, N, len(judges)), absolute)
+    published = snapshots.exact(held)
+    assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
+    assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
+    assert published.scale is not None
+    assert (published.scale.c1[np.unique(absolute.judge)] > 0).all()
+
+
+def test_the_log_is_kept_raw_and_read_tempered() -> None:
+    held = by_steps(LENGTH, reading=MIXED["tempered"], mixed=True)
+    raw, read = held.log.entries.comparisons, held.comparisons
+    of_judge = held.evidence.judges[read.judge]
+    assert np.array_equal(of_judge, raw.judge)
+    for judge, temperature in ((1, 2.5), (2, 1.0), (9, 0.5)):
+        rows = of_judge == judge
+        assert read.p[rows] == pytest.approx(tempered(raw.p[rows], temperature))
+
+
+def test_of_several_scores_of_one_output_the_last_counts() -> None:
+    """The same judge, item and candidate; another judge and another item are other scores."""
+    said = [(1, 0, 2, 4, 1.0, 1.0), (2, 0, 2, 4, 9.0, 0.5), (3, 1, 2, 4, 5.0, 1.0), (4, 0, 2, 6, 7.0, 1.0)]
+    empty = snapshots.empty(READING, 3, 2)
+    at_once = snapshots.advance(empty, 4, snapshots.log([], said), [])
+    one_by_one = empty
+    for row in said:
+        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log([], [row]), [])
+    for held in (at_once, one_by_one):
+        assert held.evidence.absolute.mean.tolist() == [9.0, 5.0, 7.0]
+        assert held.evidence.absolute.variance.tolist() == [0.5, 1.0, 1.0]
+        assert held.log.scored.seq.tolist() == [1, 2, 3, 4]
+    assert_same(at_once, one_by_one)
+
+
+def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
+    said = [(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
+    held = snapshots.advance(snapshots.empty(READING, 3, 1), 3, snapshots.log([], said), [])
+    first, *rest = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
+    assert {first.pair.first, first.pair.second} == {0, 1}
+    assert len(rest) == 2
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
+    held = snapshots.empty(READING, n, 1)
+    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0)) is None
+
+
+def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
+    held = by_steps(*range(1, LENGTH + 1))
+    fitted = posteriors.fit(held.comparisons, MODEL)
+    published = snapshots.exact(held).posterior
+    assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
+    assert dense(published.covariance) == pytest.approx(dense(fitted.covariance), abs=1e-8)
+
+
+def test_voided_entries_are_gone() -> None:
+    assert not set(VOIDS.values()) & set(by_steps(LENGTH).log.entries.seq.tolist())
+
+
+def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
+    held = by_steps(20)
+    mean, asked = held.posterior.mean.copy(), held.asked.copy()
+    advance(held, LENGTH)
+    assert np.array_equal(held.posterior.mean, mean)
+    assert np.array_equal(held.asked, asked)
+    assert held.version == 20
+
+
+def test_advancing_by_nothing_changes_nothing() -> None:
+    held = by_steps(20)
+    assert_same(snapshots.advance(held, 20, snapshots.log([]), []), held)
+
+
+def catalogue(has: Bools) -> Catalogue:
+    items, n = has.shape
+    keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
+    return snapshots.catalogue(1, keys, prompts, np.where(has, 1, -1))
+
+
+def plan(order: Order = Order.BALANCED) -> Plan:
+    return Plan(Policy(Criterion.REORDERING), order, 0)
+
+
+def small(*compared: tuple[int, int]) -> Snapshot:
+    """Three candidates on one item."""
+    log = snapshots.log((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
+    empty = snapshots.empty(READING, 3, 1)
+    return snapshots.advance(empty, len(compared), log, [])
+
+
+def pairs(held: Snapshot, blocked: Blocked = NONE_BLOCKED, order: Order = Order.BALANCED) -> set[tuple[int, int]]:
+    asked = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), blocked, plan(order), 9)
+    return {(a.pair.first, a.pair.second) for a in asked}
+
+
+def unordered(found: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    return {(min(pair), max(pair)) for pair in found}
+
+
+def test_a_compared_pair_is_used_up() -> None:
+    assert unordered(pairs(small((1, 0)))) == {(0, 2), (1, 2)}
+
+
+def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
+    blocked = Blocked(np.array([0]), np.array([2]), np.array([1]), 1)
+    assert unordered(pairs(small(), blocked)) == {(0, 1), (0, 2)}
+
+
+def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round() -> None:
+    (first, *_) = snapshots.ask(small((1, 0)), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
+    assert (first.pair.first, first.pair.second) == (0, 1)
+
+
+def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:
+    blocked = Blocked(np.array([0]), np.array([0]), np.array([1]), 1)
+    assert unordered(pairs(small((1, 0)), blocked, Order.BOTH)) == {(0, 2), (1, 2)}
+
+
+def test_with_both_orders_a_pair_seen_both_ways_is_used_up() -> None:
+    assert pairs(small((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)), order=Order.BOTH) == set()
+
+
+def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
+    has = np.array([[True, True, False], [False, True, True]])
+    empty = snapshots.empty(READING, 3, 2)
+    asked = snapshots.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
+    assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in asked} == {(0, 0, 1), (1, 1, 2)}
+
+
+def test_size_counts_what_grows() -> None:
+    assert by_steps(LENGTH).size_bytes > by_steps(1).size_bytes > ITEMS * N * N
+
+
+def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = by_steps(LENGTH, reading=MIXED["laplace"])
+    assert len(snapshots.biases(held)) == 3
+    monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 0)
+    assert snapshots.biases(held) == []

@@ -1,0 +1,287 @@
+"""The commands `rank` and `simulate`, as a person calls them."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+from nextpair.words import JUDGE_AWARE, MethodName, OrderName
+
+from app import cli
+from app.files.reading import Columns, read, read_log
+from app.inference.choosing.order import Order
+from app.inference.experts import MAKERS
+from app.inference.fitting.baselines import BASELINES
+from app.offline.ranking import Group, Method, rank, split
+from app.offline.simulation import spearman
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT.parent / "shared" / "data"
+JUDGE, BATTLES, RATINGS = (str(ROOT / "examples" / name) for name in ("judge.csv", "battles.csv", "ratings.csv"))
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the research data (../shared/data) is not here")
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    code = cli.run(list(arguments))
+    printed = capsys.readouterr()
+    assert (code, printed.err) == (0, "")
+    return printed.out
+
+
+def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = cli.run(list(arguments))
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("nextpair: ")
+    return code, printed.err.removeprefix("nextpair: ").strip()
+
+
+def test_options_offer_what_there_is() -> None:
+    assert set(get_args(MethodName)) == {*MAKERS, JUDGE_AWARE, *BASELINES}
+    assert set(get_args(OrderName)) == set(Order)
+
+
+def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for width in (60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = out(capsys, "rank", JUDGE).splitlines()
+        assert max(map(len, lines)) <= width
+    assert lines[0].startswith("552 comparisons · 24 candidates · soft-bt, converged · entropy ")
+    assert lines[4].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[4]
+
+
+def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    (group,) = json.loads(out(capsys, "rank", BATTLES, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(out(capsys, "rank", BATTLES, "--format", "csv"))))
+    assert [row["key"] for row in rows] == [row["key"] for row in group["ranking"]]
+    assert group["convergence"]["outcome"] == "converged"
+    assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
+
+
+def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("g,first,second,winner\nu,x,y,x\nv,x,y,y\n")
+    printed = out(capsys, "rank", str(log), "--group-by", "g", "--method", "win-ratio")
+    assert printed.index("g = u") < printed.index("g = v")
+    only = out(capsys, "rank", str(log), "--where", "g=v", "--format", "csv").splitlines()
+    assert only[1].startswith("1,y,")
+
+
+def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("first,second,winner\nx,y,x\nv,w,w\n")
+    assert "2 components that never met" in out(capsys, "rank", str(log))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "none.csv"], "Invalid value for 'file': none.csv: there is no such file."),
+        (
+            ["simulate", JUDGE, "--truth", "none.csv", "--truth-column", "x"],
+            "Invalid value for '--truth': none.csv: there is no",
+        ),
+        (["rank", JUDGE, "--first", "x"], f"{JUDGE}: no column 'x'; the columns are first, second, p_first"),
+        (
+            ["rank", JUDGE, "--level", "1"],
+            "Invalid value for '--level': 1 must be above 0 and at most 0.9999.",
+        ),
+        (["rank", JUDGE, "--prior-variance", "0"], "Invalid value for '--prior-variance'"),
+        (["rank", JUDGE, "--method", "elo"], "Invalid value for '--method'"),
+        (["rank", JUDGE, "--where", "x"], "--where 'x' is no condition; write column=value"),
+        (["rank"], "Missing argument"),
+        (["rnk"], "No such command"),
+        (["simulate", JUDGE, "--truth", RATINGS], "Missing option '--truth-column'"),
+        (["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "x"], f"{RATINGS}: no column 'x'"),
+        (
+            [
+                "simulate",
+                JUDGE,
+                JUDGE,
+                "--truth",
+                RATINGS,
+                "--truth-column",
+                "overall",
+                "--score-column",
+                "p_first",
+            ],
+            "absolute scores are read from one file only",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_code_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    code, line = failure(capsys, *arguments)
+    assert code == 2
+    assert line.startswith(message)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["rank", "--help"], ["rank", "none.csv"], ["import", "none.csv"]])
+def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = f"import sys; from app.cli import run; run({arguments!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {"numpy", "pyarrow", "httpx", "scipy", "numba", "matplotlib"} & {*done.stdout.split()}
+    assert imported == set()
+
+
+def test_the_shell_can_complete_a_command() -> None:
+    asked = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
+    program = Path(sys.executable).with_name("nextpair")
+    done = subprocess.run([program], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["rank-sets"]
+
+
+def test_migrate_makes_no_database_that_nobody_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for variable in ("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "NEXTPAIR_DATA_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    code, line = failure(capsys, "migrate")
+    assert code == 2
+    assert f"there is no database in {tmp_path}/nextpair; name one with --database-url" in line
+    assert not (tmp_path / "nextpair").exists()
+
+
+def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("app.offline.ranking.rank_file", broken)
+    assert failure(capsys, "rank", JUDGE) == (
+        1,
+        "unexpected ZeroDivisionError: oops (NEXTPAIR_TRACEBACK=1 shows where)",
+    )
+    monkeypatch.setenv("NEXTPAIR_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        cli.run(["rank", JUDGE])
+
+
+def test_simulate_prints_the_cost_of_each_criterion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    curve = tmp_path / "curve.csv"
+    common = ["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "overall", "--seeds", "2"]
+    chosen = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.15"]
+    printed = out(capsys, *common, *chosen, "--curve", str(curve))
+    assert "1 group of 552 ordered pairs · 2 seeds" in printed
+    assert len(curve.read_text().splitlines()) == 1 + 2 * 2 * 83
+    result = json.loads(out(capsys, *common, *chosen, "--format", "json"))
+    by_name = {cost["criterion"]: cost for cost in result["criteria"]}
+    assert by_name["reordering"]["comparisons"] < by_name["random"]["comparisons"]
+    assert by_name["random"]["of_random"] == 1.0
+    assert result["full_set_spearman"] > 0.98
+
+
+def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    rows = [f"{doc},{system},{score}" for doc in "uv" for system, score in (("x", 1), ("y", 3), ("z", ""), ("w", 2))]
+    scores.write_text("\n".join(["doc,system,score", *rows]))
+    truth = tmp_path / "truth.csv"
+    truth.write_text("doc,system,t\n" + "".join(f"u,{s},{t}\nv,{s},1\n" for s, t in zip("xyzw", "1342", strict=True)))
+    printed = out(
+        capsys, "simulate", str(scores), "--score-column", "score", "--group-by", "doc",
+        "--truth", str(truth), "--truth-key", "system", "--truth-column", "t", "--criterion", "random",
+    )  # fmt: skip
+    assert "1 group of 6 ordered pairs" in printed
+    assert "1 group left out: the truth is constant there." in printed
+    assert "2 candidates left out: the judge has no score for them." in printed
+
+
+@needs_data
+def test_llm_reviewers_rank_five_systems_as_people_do() -> None:
+    llm, people = (read_log([read(str(DATA / "prd_vicuna80" / f"{who}.csv.gz"))], Columns(), by)
+                   for who, by in (("llm", ["reviewer"]), ("human", [])))  # fmt: skip
+    by_reviewer = {group.labels: group for group in split(llm)}
+    pooled = next(split(llm._replace(groups=[()], group=np.zeros_like(llm.group))))
+    expected = scores(restricted(next(split(people)), set(llm.keys)))
+    for group in (by_reviewer[("gpt4",)], by_reviewer[("gpt35",)], pooled):
+        found = scores(group)
+        aligned = np.array([[found[key], expected[key]] for key in sorted(expected)])
+        assert spearman(*aligned.T) == pytest.approx(1.0)
+
+
+def restricted(group: Group, keys: set[str]) -> Group:
+    """Only the comparisons between two candidates of `keys`; the others stay as candidates without any."""
+    known = np.array([key in keys for key in group.keys])
+    inside = known[group.comparisons.first] & known[group.comparisons.second]
+    return group._replace(comparisons=type(group.comparisons)(*(column[inside] for column in group.comparisons)))
+
+
+def scores(group: Group) -> dict[str, float]:
+    return {group.keys[s.candidate]: s.score for s in rank(group, Method("soft-bt")).standings.rows if s.comparisons}
+
+
+@needs_data
+def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str]) -> None:
+    """Coherence, two seeds: docs/selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
+    judge, truth = (str(DATA / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
+    who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
+    what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
+    brief = ["--seeds", "2", "--limit-fraction", "0.2", "--criterion", "reordering", "--criterion", "random"]
+
+    found = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
+
+    cost = {each["criterion"]: each["of_random"] for each in found["criteria"]}
+    assert cost["reordering"] <= 0.85
+
+
+def test_every_expert_ranks_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in MAKERS:
+        found = json.loads(out(capsys, "rank", JUDGE, "--method", name, "--format", "json"))
+        assert {row["key"] for row in found[0]["ranking"][:4]} == {"kelp", "thistle", "nettle", "gorse"}, name
+
+
+def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "biased.csv"
+    rows = [f"{a},{b},0.8,eve" for a, b in ("xy", "yx", "yz", "zy", "xz", "zx")] + ["x,y,0.4,adam", "y,x,0.4,adam"]
+    file.write_text("first,second,p_first,judge\n" + "\n".join(rows) + "\n")
+
+    printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
+    found = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
+
+    assert "liking for the first position of eve: +1." in printed
+    assert "liking for the first position of adam: -0." in printed
+    assert found[0]["position_bias"]["eve"]["identified"] is True
+
+
+def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    plain, wide = (
+        json.loads(out(capsys, "rank", JUDGE, "--top-k", "3", "--epsilon", epsilon, "--format", "json"))[0]
+        for epsilon in ("0", "2")
+    )
+    assert "P(top 3)" in out(capsys, "rank", JUDGE, "--top-k", "3")
+    assert sum(row["p_top_k"] for row in plain["ranking"]) == pytest.approx(3.0)
+    assert max(row["tie_group"] for row in wide["ranking"]) < max(row["tie_group"] for row in plain["ranking"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--method", "sigma-gaussian", "--parameter", "v=0.5"], "v is 0.5; it must be at least 1"),
+        (["--method", "gaussian", "--parameter", "w=1"], "gaussian has no parameter 'w'; it has alpha, beta, v"),
+        (["--method", "gaussian", "--parameter", "v"], "--parameter needs a name and a number"),
+        (["--method", "laplace", "--prior", "anchor"], "laplace needs the prior unit"),
+        (["--method", "win-ratio", "--position-bias", "estimate"], "win-ratio is a baseline"),
+        (["--judge", "nobody"], "nobody"),
+    ],
+)
+def test_an_impossible_method_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    code, message = failure(capsys, "rank", JUDGE, *options)
+    assert code == 2
+    assert said in message
