@@ -1,5 +1,5 @@
 """What a worker is told: options of the command line, before NEXTPAIR_WORKER_* variables, before those that every
-command reads (NEXTPAIR_SERVER, NEXTPAIR_API_KEY), before a TOML file.
+command reads (NEXTPAIR_URL, NEXTPAIR_API_KEY), before a TOML file.
 """
 
 import json
@@ -16,7 +16,7 @@ from nextpair.words import LOCAL
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 PREFIX = "NEXTPAIR_WORKER_"
-SHARED = {"server": "NEXTPAIR_SERVER", "api_key": "NEXTPAIR_API_KEY"}  # with every other command
+SHARED = {"server": "NEXTPAIR_URL", "api_key": "NEXTPAIR_API_KEY"}  # with every other command
 
 
 class BadSettings(Exception):

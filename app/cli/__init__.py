@@ -304,7 +304,7 @@ DataDir = Annotated[
 DatabaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
 ]
-Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_SERVER", help="The running service.")]
+Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="The running service.")]
 
 
 @app.command()
@@ -459,7 +459,7 @@ def _say(message: str) -> None:
 def worker(
     server: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The running service. [default: $NEXTPAIR_SERVER, or this machine's]"),
+        typer.Option(metavar="URL", help="The running service. [default: $NEXTPAIR_URL, or this machine's]"),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Name or folder of the model.")] = None,
     judge: Annotated[str | None, typer.Option(help="Name of the judge in the log. [default: the model's]")] = None,

@@ -18,7 +18,7 @@ class Done(NamedTuple):
 
 async def run(*command: str, server: str = "", seconds: float = 120.0) -> Done:
     """The outcome of a command in the project's root, with the project's own programs first on the PATH."""
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "NEXTPAIR_SERVER": server}
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "NEXTPAIR_URL": server}
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=ROOT,

@@ -23,9 +23,9 @@ def test_options_come_before_variables_and_those_before_the_file(tmp_path: Path)
 
 
 def test_the_service_is_found_as_by_every_command() -> None:
-    shared = {"NEXTPAIR_SERVER": "http://shared", "NEXTPAIR_API_KEY": "key"}
+    shared = {"NEXTPAIR_URL": "http://shared", "NEXTPAIR_API_KEY": "key"}
     own = {"NEXTPAIR_WORKER_SERVER": "http://own"}
-    assert load({"model": "m"}, None, {"NEXTPAIR_SERVER": ""}).server == LOCAL
+    assert load({"model": "m"}, None, {"NEXTPAIR_URL": ""}).server == LOCAL
     assert load({"model": "m"}, None, shared).server == "http://shared"
     assert load({"model": "m"}, None, shared).api_key == "key"
     assert load({"model": "m"}, None, {**shared, **own}).server == "http://own"
