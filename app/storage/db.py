@@ -16,7 +16,8 @@ from sqlalchemy.pool import NullPool
 
 from app.storage.listening import dsn
 
-MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
+APP = Path(__file__).resolve().parents[1]
+MIGRATIONS = next(folder for folder in (APP / "migrations", APP.parent / "migrations") if folder.is_dir())  # in a wheel
 FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
 MIGRATION_LOCK = 0x6E657874  # "next"
 CONNECTIONS = 20
