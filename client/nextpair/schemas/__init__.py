@@ -1,0 +1,18 @@
+"""Requests and responses of the HTTP contract, v1: a module for each noun. Pydantic only."""
+
+# ruff: noqa: F403
+
+from nextpair.schemas.absolute_scores import *
+from nextpair.schemas.assignments import *
+from nextpair.schemas.calibration import *
+from nextpair.schemas.candidates import *
+from nextpair.schemas.common import *
+from nextpair.schemas.comparisons import *
+from nextpair.schemas.diagnostics import *
+from nextpair.schemas.health import *
+from nextpair.schemas.judges import *
+from nextpair.schemas.problems import *
+from nextpair.schemas.rank_sets import *
+from nextpair.schemas.rankings import *
+from nextpair.schemas.sets import *
+from nextpair.schemas.verdicts import *

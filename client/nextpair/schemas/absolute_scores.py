@@ -1,0 +1,80 @@
+"""Scores that judges give to one candidate alone."""
+
+from datetime import datetime
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from nextpair.schemas.common import LONGEST_LIST, JudgeName, Key, Request, Response, exactly_one
+
+LARGEST_VALUE, LEAST_VARIANCE = 1e9, 1e-9  # what the numerics can square and divide by
+OnScale = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE)]  # of a judge of single candidates
+
+
+class AbsoluteScoreIn(Request):
+    """What a judge said of one candidate alone: `probabilities` of the values, or `mean` and `variance`."""
+
+    candidate: Key
+    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
+    judge: JudgeName
+    probabilities: dict[str, Annotated[float, Field(ge=0.0, le=LARGEST_VALUE)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        examples=[{"6": 0.1, "7": 0.6, "8": 0.3}],
+        description="By value on the judge's scale; normalised, so probabilities of the labels alone will do. "
+        'Labels of one value, such as "7" and " 7", are added up.',
+    )
+    mean: OnScale | None = None
+    variance: float | None = Field(
+        default=None, ge=LEAST_VARIANCE, le=LARGEST_VALUE**2, description="How sure the judge is."
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.mean is None) != (self.variance is None):
+            raise ValueError("mean and variance belong together; send both")
+        if self.probabilities is not None:
+            _refuse_unusable(self.probabilities)
+        return exactly_one(self, "probabilities", "mean")
+
+
+class AbsoluteScoresIn(Request):
+    scores: list[AbsoluteScoreIn] = Field(min_length=1, max_length=LONGEST_LIST)
+
+
+class AbsoluteScoresAccepted(Response):
+    accepted: int
+    version: int
+
+
+class AbsoluteScore(Response):
+    """One entry of the log. Of several by one judge for one output the last counts."""
+
+    seq: int
+    set_id: UUID
+    item: str | None
+    candidate: str
+    judge: str
+    mean: float
+    variance: float = Field(description="At least 1/12 of a squared step where it comes from probabilities.")
+    probabilities: dict[str, float] | None
+    created_at: datetime
+
+
+class AbsoluteScorePage(Response):
+    scores: list[AbsoluteScore]
+    next_after: int | None
+
+
+def _refuse_unusable(probabilities: dict[str, float]) -> None:
+    for value in probabilities:
+        try:
+            usable = abs(float(value)) <= LARGEST_VALUE
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f'probabilities names the value {value!r}; values are numbers up to 1e9, such as "7"')
+    if not sum(probabilities.values()) > 0.0:
+        raise ValueError("probabilities are all 0; leave out a judge that said nothing")

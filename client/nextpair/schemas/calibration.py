@@ -1,0 +1,40 @@
+"""One judge's probabilities, measured by other judges' verdicts."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from nextpair.schemas.common import Response
+from nextpair.words import ObjectiveName
+
+
+class ReliabilityBin(Response):
+    low: float
+    high: float
+    verdicts: int
+    confidence: float = Field(description="Mean of max(p, 1 - p).")
+    accuracy: float = Field(description="Share of right verdicts.")
+
+
+class CalibrationErrors(Response):
+    log_loss: float
+    ece: float = Field(description="Expected calibration error, 15 bins.")
+
+
+class Calibration(Response):
+    """One judge's probabilities held against what others said of the same pairs."""
+
+    set_id: UUID
+    version: int
+    judge: str
+    reference: list[str]
+    objective: ObjectiveName
+    verdicts: int = Field(
+        description="Comparisons of the judge on pairs that a reference judged too; two in opposite orders count once."
+    )
+    temperature: float = Field(description="1 where there is nothing to estimate it from.")
+    at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
+    before: CalibrationErrors
+    after: CalibrationErrors
+    reliability: list[ReliabilityBin] = Field(description="At temperature 1; empty bins are left out.")
+    reliability_after: list[ReliabilityBin]

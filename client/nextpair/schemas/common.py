@@ -1,0 +1,103 @@
+"""Types, limits and base classes that the nouns share."""
+
+import json
+from typing import Annotated, Any, Literal, Self, TypeVar
+from uuid import UUID
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+LONGEST_KEY = 200
+LONGEST_LIST = 100_000  # candidates, comparisons and the like in one request
+LONGEST_JSON = 100_000  # characters of metadata or of what is kept with a verdict
+LARGEST_INTEGER = 2**63 - 1  # that the database holds
+MOST_FAULTS = 10_000  # of one request
+M = TypeVar("M", bound=BaseModel)
+F = TypeVar("F")
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
+JudgeName = Annotated[
+    str,
+    Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),
+]
+Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
+Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Seq = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]  # a place in the log
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Metadata = dict[str, JsonValue]
+Generation = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=2**31 - 1,
+        examples=[1],
+        description="As the assignment came with it. Whoever sends one that has been superseded since is told so, and "
+        "nothing is recorded.",
+    ),
+]
+Failure = Literal["skipped", "refused", "parse_error", "timeout"]
+
+
+def _short(value: F) -> F:
+    """Raises ValueError. Stops at the limit: what is far beyond it would keep everyone else waiting."""
+    length = 0
+    for part in json.JSONEncoder(default=str).iterencode(value):
+        length += len(part)
+        if length > LONGEST_JSON:
+            raise ValueError(f"takes more than {LONGEST_JSON:,} characters as JSON")
+    return value
+
+
+ShortMetadata = Annotated[Metadata, BeforeValidator(_short)]
+ShortJson = Annotated[JsonValue, BeforeValidator(_short)]
+
+
+class TooManyFaults(Exception):
+    """A request with more than `MOST_FAULTS`."""
+
+
+class Counted:
+    """What validation carries along to raise TooManyFaults."""
+
+    faults = 0
+
+
+class Request(BaseModel):
+    """Unknown fields are an error, not ignored, and so is a number or a truth value in quotation marks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _listable(cls, value: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        """Give a body up that has more faults than anyone reads: to list a million takes a gigabyte."""
+        counted = info.context
+        before = counted.faults if counted else 0
+        try:
+            return validate(value)
+        except ValidationError as error:
+            if counted:
+                counted.faults = before + error.error_count()  # those of what it holds are among them
+                if counted.faults > MOST_FAULTS:
+                    raise TooManyFaults from None
+            raise
+
+
+class Response(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+def exactly_one(model: M, *names: str) -> M:
+    """The model itself. Raises ValueError unless one of the fields is sent, and no other."""
+    sent = [name for name in names if getattr(model, name) is not None]
+    if len(sent) != 1:
+        raise ValueError(f"send exactly one of {', '.join(names)}; found {' and '.join(sent) or 'none'}")
+    return model

@@ -1,0 +1,102 @@
+"""Entries of the log, and voids that take one back."""
+
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, JsonValue, model_validator
+
+from nextpair.schemas.common import LONGEST_LIST, Finite, JudgeName, Key, Probability, Request, Response, exactly_one
+from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
+
+
+class Logprobs(Request):
+    """Log-probabilities of the label tokens."""
+
+    first: Finite
+    second: Finite
+    tie: Finite | None = None
+
+
+class Answer(Request):
+    """Exactly one of `p_first`, `winner` and `logprobs`."""
+
+    p_first: Probability | None = Field(
+        default=None, examples=[0.83], description="Probability that the first is better."
+    )
+    winner: Winner | None = None
+    logprobs: Logprobs | None = None
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> Self:
+        return exactly_one(self, "p_first", "winner", "logprobs")
+
+
+class ComparisonIn(Answer):
+    client_id: Key | None = Field(default=None, description="Sending the same client_id again is harmless.")
+    first: Key
+    second: Key
+    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
+    judge: JudgeName
+    weight: float = Field(
+        default=1.0,
+        ge=MIN_WEIGHT,
+        le=MAX_WEIGHT,
+        description="How many answers alike it stands for, in rankings and means; counts count it once.",
+    )
+    created_at: AwareDatetime | None = Field(default=None, strict=False)
+
+    @model_validator(mode="after")
+    def _two_candidates(self) -> Self:
+        if self.first == self.second:
+            raise ValueError(f"first and second are both {self.first!r}; a comparison needs two different candidates")
+        return self
+
+
+class ComparisonsIn(Request):
+    comparisons: list[ComparisonIn] = Field(min_length=1, max_length=LONGEST_LIST)
+
+
+class ComparisonsAccepted(Response):
+    accepted: int
+    duplicates: int
+    version: int
+
+
+class Comparison(Response):
+    """One entry of the log."""
+
+    seq: int
+    set_id: UUID
+    item: str | None
+    first: str
+    second: str
+    p_first: float
+    winner: Winner | None = Field(description="The verdict as a word, where it came as one.")
+    weight: float = Field(description="How many answers alike it stands for.")
+    judge: str
+    client_id: str | None
+    assignment_id: UUID | None
+    late: bool = Field(description="The verdict came after its lease had ended.")
+    label_mass: float | None
+    latency_ms: float | None
+    raw: JsonValue
+    created_at: datetime
+    voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
+
+
+class ComparisonPage(Response):
+    comparisons: list[Comparison]
+    next_after: int | None
+
+
+class VoidIn(Request):
+    reason: str = Field(min_length=1, max_length=2000, examples=["clicked the wrong side"])
+
+
+class Void(Response):
+    seq: int = Field(description="The void's own place in the log.")
+    set_id: UUID
+    voids: int = Field(description="Sequence number of the comparison that no longer counts.")
+    reason: str
+    created_at: datetime

@@ -1,0 +1,96 @@
+"""Judges: what is known of them, and what each is worth in a set."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from nextpair.schemas.common import Failure, Request, Response
+from nextpair.schemas.rankings import Convergence, JudgeBias
+from nextpair.words import AggregationName, JudgeKind
+
+
+class JudgeIn(Request):
+    """What to know of a judge beside its verdicts."""
+
+    kind: JudgeKind | None = Field(default=None, description="Rank-sets hold every other judge against people.")
+    model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
+        default=None, description="Which model judges, for an llm.", examples=["gpt-4-0125-preview"]
+    )
+    cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Of a thousand judgements, failures included, in any currency."
+    )
+
+
+class JudgeOut(Response):
+    name: str
+    kind: JudgeKind | None
+    model: str | None
+    cost_per_1000: float | None
+    created_at: datetime
+
+
+class JudgePage(Response):
+    judges: list[JudgeOut]
+    next_after: str | None
+
+
+class Agreement(Response):
+    pairs: int = Field(description="Pairs of judgements that were compared.")
+    share: float | None = Field(description="Of them that name the same winner; a tie agrees with a tie only.")
+
+
+class PairAgreement(Agreement):
+    judges: tuple[str, str]
+
+
+class Influence(Response):
+    """What the ranking by judge-aware would be without this judge."""
+
+    rank_correlation: float = Field(description="Spearman's, with the ranking of all judges.")
+    largest_move: int = Field(description="Ranks by which a candidate moves.")
+    changes_top: bool
+
+
+class JudgeCard(Response):
+    """One judge in one set; null is what its verdicts do not tell."""
+
+    judge: str
+    kind: JudgeKind | None
+    model: str | None
+    comparisons: int
+    cost: float | None = Field(description="Of its judgements here, failures included.")
+    median_latency_ms: float | None
+    failures: dict[Failure, int]
+    failure_rate: float | None
+    skill: float | None = Field(
+        description="By the method: 1 is never wrong, 0 is chance, less is against the others. Null where the method "
+        "takes all judges alike."
+    )
+    agreement: Agreement | None = Field(description="With each other judge, on the pairs that both judged.")
+    same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
+    swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
+    position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
+    influence: Influence | None
+
+
+class GroupVerdict(Response):
+    """What the judges say of one pair together."""
+
+    item: str | None
+    first: str
+    second: str
+    p_first: float
+    judges: int = Field(description="How many judged it.")
+
+
+class Judges(Response):
+    set_id: UUID
+    version: int = Field(description="Whose verdicts were weighed: the log may have grown meanwhile.")
+    method: AggregationName
+    convergence: Convergence | None = Field(description="Of the method, where it iterates.")
+    warnings: list[str] = Field(description="Judges that no method can make use of, in words.")
+    judges: list[JudgeCard] = Field(description="By name.")
+    agreement: list[PairAgreement] = Field(description="Of each two judges that have judged the same pairs.")
+    verdicts: list[GroupVerdict] | None = Field(description="One for each pair that was judged, whatever its order.")

@@ -1,0 +1,37 @@
+"""Systems ranked by people with the help of a judge."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from nextpair.schemas.common import Response
+from nextpair.words import CovarianceName
+
+
+class RankSet(Response):
+    """What one source of verdicts says of a system."""
+
+    theta: float = Field(description="Chance of beating the average other system; a tie counts for neither.")
+    sd: float
+    ranks: tuple[int, int] = Field(description="Best and worst. All of them hold together with 1 - alpha.")
+
+
+class SystemRankSet(RankSet):
+    key: str
+    by_people: RankSet = Field(description="From people's verdicts alone.")
+    by_judge: RankSet = Field(description="From the judge's verdicts alone, as if they were people's: it may be wrong.")
+
+
+class RankSets(Response):
+    set_id: UUID
+    version: int
+    alpha: float
+    covariance: CovarianceName
+    reference: list[str]
+    judge: str
+    tuned_lambda: float = Field(description="How far the judge is used: 0 for one that says nothing of people's views.")
+    instances_by_both: int = Field(description="Pairs of outputs that people and the judge both judged.")
+    instances_by_judge: int = Field(description="Further ones that the judge alone judged.")
+    pairs_unseen: int = Field(description="Pairs of candidates of which people judged nothing: theta leaves them out.")
+    people_saved: int | None = Field(description="Verdicts of people that the judge is worth; null if `published`.")
+    systems: list[SystemRankSet] = Field(description="Best first.")

@@ -1,0 +1,115 @@
+"""Rankings, and predictions of one pair."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from nextpair.schemas.common import Response
+from nextpair.words import ExpertName, MethodName, PositionBias, PriorName, StopReason
+
+
+class Method(Response):
+    """What the ranking was computed by; null is what a baseline does not have."""
+
+    name: MethodName
+    expert: ExpertName | None
+    expert_parameters: dict[str, float] | None
+    prior: PriorName | None
+    prior_variance: float | None
+    position_bias: PositionBias
+    temperatures: dict[str, float]
+    level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
+    top_k: int = Field(description="Of `p_top_k`.")
+    epsilon: float = Field(description="Of `tie_group`, in units of the scores.")
+
+
+class Convergence(Response):
+    converged: bool
+    iterations: int
+    gradient_norm: float = Field(description="Largest absolute entry of the gradient; of bradley-terry, its last step.")
+    message: str
+
+
+class Rank(Response):
+    """Uncertainties are null for a baseline, which has none."""
+
+    key: str
+    rank: int
+    score: float
+    sd: float | None = None
+    interval: tuple[float, float] | None = Field(default=None, description="Marginal.")
+    rank_interval: tuple[int, int] | None = Field(
+        default=None, description="Best and worst; all candidates' hold together."
+    )
+    p_best: float | None = Field(
+        default=None, description="Probability of being first, from 2,000 to 10,000 draws: good to about 0.01."
+    )
+    p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
+    tie_group: int | None = Field(
+        default=None,
+        description="1 for the best. A new group begins with whoever is surely worse than the first of the group above"
+        " by more than `epsilon`; all such claims hold together at `level`.",
+    )
+    comparisons: int
+    component: int = Field(description="Candidates of different components were never compared, even indirectly.")
+
+
+class JudgeBias(Response):
+    """A judge's liking for the first position: d = c (s_first - s_second) + delta."""
+
+    delta: float
+    sd: float
+    comparisons: int
+    discrimination: float | None = Field(default=None, description="c, by the method judge-aware; 1 by all others.")
+    warning: str | None = Field(
+        description="Set where verdicts tell less of it than priors do: orders are little mixed, or verdicts few."
+    )
+
+
+class JudgeScale(Response):
+    """score = c0 + c1 * what the judge said."""
+
+    c0: float
+    c1: float
+    settled: bool = Field(description="Whether the estimate of the scale is final.")
+
+
+class HeldOut(Response):
+    """Pairs drawn at random (`random_share`), each predicted before it was judged: selection cannot bend this test."""
+
+    comparisons: int
+    agreement: float | None = Field(description="Share of those with a winner where the prediction names it.")
+    log_loss: float = Field(description="Mean of -log p of the verdict; always saying 1/2 gives 0.693.")
+
+
+class Stopping(Response):
+    converged: bool
+    reason: StopReason | None = Field(description="The criterion that is met.")
+    forecast: int | None = Field(
+        description="Comparisons of weight 1 still needed, if means stay and precision grows so; null beyond 100 times."
+    )
+
+
+class Ranking(Response):
+    set_id: UUID
+    version: int
+    method: Method
+    convergence: Convergence
+    comparisons: int
+    components: int
+    entropy: float | None
+    position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
+    absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
+    held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
+    stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")
+    ranking: list[Rank]
+
+
+class Prediction(Response):
+    set_id: UUID
+    version: int
+    first: str
+    second: str
+    p_first_better: float
+    mean_difference: float
+    sd_difference: float

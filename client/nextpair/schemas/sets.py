@@ -1,0 +1,178 @@
+"""Sets: a question, candidates, and how pairs are chosen and read."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, model_validator
+
+from nextpair.schemas.candidates import CandidateIn, ItemIn
+from nextpair.schemas.common import (
+    LARGEST_INTEGER,
+    LONGEST_LIST,
+    JudgeName,
+    Metadata,
+    Probability,
+    Request,
+    Response,
+    ShortMetadata,
+)
+from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, PositionBias, PriorName
+
+
+class Selection(Request):
+    """How the next pair is chosen."""
+
+    criterion: CriterionName = Field(default="reordering", description="What the next pair should be best at.")
+    epsilon: float = Field(default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
+    random_share: Probability = Field(default=0.0, description="Share of the pairs drawn uniformly instead.")
+    batch: BatchName = Field(
+        default="greedy",
+        description="Several pairs at once: each as if the ones before were answered, or simply the top of one list.",
+    )
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Fixes every random choice of this set.")
+
+
+class Budget(Request):
+    max_comparisons: int | None = Field(
+        default=None,
+        ge=1,
+        le=LARGEST_INTEGER,
+        examples=[200],
+        description="Comparisons after which nothing is handed out.",
+    )
+
+
+class Stop(Request):
+    """Stop handing out pairs as soon as one of these holds; `budget` limits their number."""
+
+    top_k: int | None = Field(
+        default=None, ge=1, examples=[1], description="The best k are surely better than all others."
+    )
+    rank_width: int | None = Field(
+        default=None, ge=0, description="Every candidate's worst possible rank minus its best is at most this."
+    )
+    entropy_change: float | None = Field(
+        default=None,
+        gt=0.0,
+        allow_inf_nan=False,
+        description="No further comparison would take more than this off the entropy, in nats.",
+    )
+    error_level: float = Field(
+        default=0.05,
+        gt=0.0,
+        lt=1.0,
+        description="Probability that `top_k` or `rank_width` ever stops on a false claim, however often one looks.",
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.top_k is None and self.rank_width is None and self.entropy_change is None:
+            raise ValueError("name top_k, rank_width or entropy_change; for a number of comparisons use budget")
+        return self
+
+
+def _moderate(parameter: float) -> float:
+    if parameter and not 0.01 <= abs(parameter) <= 100.0:
+        raise ValueError(f"{parameter:g} is out of range; send 0, or 0.01 to 100 in size")
+    return parameter
+
+
+ExpertParameter = Annotated[float, AfterValidator(_moderate)]
+Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
+
+
+class SetIn(Request):
+    name: str = Field(min_length=1, max_length=200, examples=["Why is the sky blue?"])
+    question: str = Field(
+        min_length=1, examples=["Which answer explains it better to a ten-year-old?"], description="What judges answer."
+    )
+    attribute: str | None = Field(default=None, examples=["clarity"], description="The quality that is compared.")
+    context: str | None = Field(default=None, description="What judges read before the two texts.")
+    candidates: list[CandidateIn] = Field(default_factory=list, max_length=LONGEST_LIST)
+    items: list[ItemIn] = Field(
+        default_factory=list, max_length=LONGEST_LIST, description="Prompts that systems answered; none for texts."
+    )
+    expert: ExpertName = Field(default="soft-bt", description="Density of a score difference given a verdict.")
+    expert_parameters: dict[str, ExpertParameter] = Field(
+        default_factory=dict,
+        examples=[{}],
+        description="Of the expert, each 0 or from 0.01 to 100 in size; what is left out keeps its default: "
+        "gaussian alpha 4, beta 0.5, v 4; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
+        "laplace alpha 4, beta 0.5, b 2; the others have none.",
+    )
+    prior: PriorName = Field(
+        default="unit",
+        description="On every score; `anchor` is N(0, 10^6) whatever the variance, and leaves differences to verdicts.",
+    )
+    prior_variance: float = Field(
+        default=1.0, ge=1e-6, le=100.0, description="Variance of every score before any comparison."
+    )
+    selection: Selection = Field(default_factory=lambda: Selection())
+    order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
+    position_bias: PositionBias = Field(
+        default="none",
+        description="`estimate`: each judge's liking for the first position, together with the scores.",
+    )
+    temperatures: Temperatures = Field(
+        default_factory=dict,
+        description="By judge: p is read as sigma(logit(p) / T); see GET calibration. The log keeps what was said.",
+    )
+    budget: Budget | None = None
+    stop: Stop | None = None
+    project: str | None = Field(default=None, min_length=1, max_length=200)
+    metadata: ShortMetadata = Field(default_factory=dict)
+
+
+class SetPatch(Request):
+    """Only what is sent is changed."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    status: Literal["open", "paused"] | None = Field(default=None, description="A paused set hands out nothing.")
+    selection: Selection | None = None
+    temperatures: Temperatures | None = None
+    budget: Budget | None = None
+    stop: Stop | None = None
+    project: str | None = Field(default=None, min_length=1, max_length=200)
+    metadata: ShortMetadata | None = None
+
+
+class SetOut(Response):
+    id: UUID
+    name: str
+    question: str
+    attribute: str | None
+    context: str | None
+    expert: ExpertName
+    expert_parameters: dict[str, float]
+    prior: PriorName
+    prior_variance: float
+    selection: Selection
+    order: OrderName
+    position_bias: PositionBias
+    temperatures: dict[str, float]
+    budget: Budget | None
+    stop: Stop | None
+    project: str | None
+    metadata: Metadata
+    version: int = Field(description="Sequence number of the last entry of the log.")
+    comparisons: int = Field(description="Those that count: voided ones are left out.")
+    absolute_scores: int
+    candidates: int
+    items: int = Field(description="Number of items; 0 for a set of texts.")
+    status: Literal["open", "paused"]
+    created_at: datetime
+
+
+class SetPage(Response):
+    sets: list[SetOut]
+    next_after: UUID | None = Field(description="Pass as `after` for the next page; null on the last one.")
+
+
+class SetProgress(Response):
+    """Where a set stands; sent with every event of its stream."""
+
+    version: int
+    comparisons: int = Field(description="Those that count: voided ones are left out.")
+    candidates: int
+    status: Literal["open", "paused"]
