@@ -31,7 +31,7 @@ async def guarded(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.mark.parametrize(
     "headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic !"}, {"Authorization": f"Digest {KEY}"}]
 )
-@pytest.mark.parametrize("path", ["/v1/sets", "/", "/metrics", "/openapi.json", "/static/style.css", "/nothing"])
+@pytest.mark.parametrize("path", ["/v1/sets", "/", "/metrics", "/openapi.json", "/static/css/style.css", "/nothing"])
 async def test_without_the_key_there_is_nothing(guarded: httpx.AsyncClient, path: str, headers: dict[str, str]) -> None:
     answer = await guarded.get(path, headers=headers)
     assert answer.status_code == 401

@@ -52,7 +52,7 @@ async def test_the_contract_is_shown_without_other_hosts(http: httpx.AsyncClient
     page = await http.get("/docs")
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     addresses = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert {"/swagger/swagger-ui.css", "/swagger/swagger-ui-bundle.js", "/static/docs.js"} < set(addresses)
+    assert {"/swagger/swagger-ui.css", "/swagger/swagger-ui-bundle.js", "/static/pages/docs.js"} < set(addresses)
     for address in addresses:
         assert address.startswith("/")
         assert (await http.get(address)).status_code == 200

@@ -1,13 +1,13 @@
 // Judging pairs: ask for them, show one, send its verdict, and go on while the connection is away.
-import { Backoff, nap } from "./backoff.js";
-import { RENEWAL_MS, ask, release, renew } from "./leases.js";
-import { Pairs, without } from "./pairs.js";
-import { introduce } from "./people.js";
-import { Queue, waiting } from "./queue.js";
-import { Reading } from "./reading.js";
-import { scrollTogether } from "./scroll.js";
-import { Unreachable, get } from "./service.js";
-import * as view from "./view.js";
+import { Backoff, nap } from "../lib/backoff.js";
+import { RENEWAL_MS, ask, release, renew } from "../lib/leases.js";
+import { Pairs, without } from "../lib/pairs.js";
+import { introduce } from "../lib/people.js";
+import { Queue, waiting } from "../lib/queue.js";
+import { Reading } from "../lib/reading.js";
+import { scrollTogether } from "../lib/scroll.js";
+import { Unreachable, get } from "../lib/service.js";
+import * as view from "../lib/view.js";
 
 const { element, say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline

@@ -1,5 +1,5 @@
 // Who beats whom as a heat map, best first; zoomed and read by mouse, touch and keys.
-import { get, problem, questions } from "./api.js";
+import { get, problem, questions } from "../lib/api.js";
 
 const NEVER = 255, SCALE = 200, LEAST = 4;
 const ROW = [0, 114, 178], EVEN = [247, 247, 247], COLUMN = [213, 94, 0], UNKNOWN = [160, 170, 180];

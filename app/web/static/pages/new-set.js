@@ -1,8 +1,8 @@
 // A new set: what was typed or chosen is checked and shown, and only then, when asked to, created.
-import { Refusal, post } from "./asking.js";
-import { clearErrors, focusFirstError, showError, showMessage } from "./field-errors.js";
-import { randomId } from "./ids.js";
-import { hide, show } from "./preview.js";
+import { Refusal, post } from "../lib/asking.js";
+import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
+import { randomId } from "../lib/ids.js";
+import { hide, show } from "../lib/preview.js";
 
 const at = (id) => document.getElementById(id);
 const form = at("new-set");

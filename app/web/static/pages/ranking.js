@@ -1,5 +1,5 @@
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
-import { address, element, get, problem, questions, set } from "./api.js";
+import { address, element, get, problem, questions, set } from "../lib/api.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;

@@ -1,5 +1,5 @@
 // Each check with its figure and a word for what it found; how sure a judge may be.
-import { address, element, get, problem } from "./api.js";
+import { address, element, get, problem } from "../lib/api.js";
 
 const WORDS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
 const form = document.getElementById("calibration");

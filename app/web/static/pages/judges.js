@@ -1,5 +1,5 @@
 // A card for each judge, and who agrees with whom.
-import { element, get, problem, questions } from "./api.js";
+import { element, get, problem, questions } from "../lib/api.js";
 
 const choices = document.getElementById("choices");
 const ask = questions();
