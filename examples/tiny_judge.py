@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_worker.prompts import Prompt, Template, load, render
-from judge_worker.tokens import Encoder
+from judge_worker.tokens import PromptEncoder
 
 GOOD = ("clear", "crisp", "vivid", "fluent", "precise", "lively", "elegant", "witty", "warm", "deep")
 PLAIN = ("stone", "river", "table", "paper", "window", "garden", "letter", "engine", "number", "street",
@@ -79,7 +79,7 @@ def train(folder: Path, steps: int = STEPS, seed: int = 0) -> None:
     torch.set_num_threads(1)  # small matrices: more threads are slower
     template, rng = load("comparative"), random.Random(seed)
     tokenizer = _tokenizer(template, rng)
-    encoder, model = Encoder(tokenizer), _model(len(tokenizer))
+    encoder, model = PromptEncoder(tokenizer), _model(len(tokenizer))
     a, b = (ids[0] for ids in encoder.encode(prompt_of(template, "stone", "river")).spelling)
     optimiser = torch.optim.AdamW(model.parameters(), RATE)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
@@ -102,7 +102,7 @@ def train(folder: Path, steps: int = STEPS, seed: int = 0) -> None:
 
 
 def _batches(
-    template: Template, encoder: Encoder, rng: random.Random, steps: int
+    template: Template, encoder: PromptEncoder, rng: random.Random, steps: int
 ) -> Iterator[list[tuple[tuple[int, ...], float]]]:
     """Token ids and p, without junk at first. What pads a batch comes behind a prompt, where nothing looks."""
     for step in range(steps):

@@ -9,16 +9,18 @@ from nextpair.client import ApiError, AsyncClient, add_absolute_scores, list_abs
 from nextpair.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
 
 from judge_worker import verdicts
-from judge_worker.engine import Away, Engine, Reading
+from judge_worker.engine import Away, Engine, LabelReading
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 from judge_worker.stopping import sleep_unless_stopped, until_stopped
 from judge_worker.worker import prepare, read, sets_of
 
 
 class Text(NamedTuple):
+    """A candidate that has a text."""
+
     candidate: CandidateOut
     text: str
 
@@ -28,7 +30,7 @@ class Scorer:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: WorkerSettings,
         client: AsyncClient,
         engine: Engine,
         template: Template,
@@ -40,58 +42,58 @@ class Scorer:
         self._outage = Outage()
 
     async def run(self) -> None:
-        """Raises EngineDown, ApiError, Unreachable."""
+        """Score until every text is, or until stopped. Raises EngineDown, ApiError, Unreachable."""
         await until_stopped([self._score_all()], self._stopping)
 
     async def _score_all(self) -> None:
         sets = [each for each in await sets_of(self._client, self._settings) if each.status == "open"]
-        for left, of in enumerate(sets):
-            self.stats.sets_left = len(sets) - left
-            if of.items:
-                event("passed over, a set of systems", set=str(of.id))
+        for place, candidate_set in enumerate(sets):
+            self.stats.sets_left = len(sets) - place
+            if candidate_set.items:
+                event("passed over, a set of systems", set=str(candidate_set.id))
             else:
-                await self._score_set(of)
+                await self._score_set(candidate_set)
         self.stats.sets_left = 0
 
-    async def _score_set(self, of: SetOut) -> None:
+    async def _score_set(self, candidate_set: SetOut) -> None:
         try:
-            texts = await self._unscored(of)
+            texts = await self._unscored(candidate_set)
             while texts and not self._stopping.is_set():
                 batch, texts = texts[: self._settings.batch], texts[self._settings.batch :]
-                texts += await self._score(of, batch)
+                texts += await self._score(candidate_set, batch)
                 await sleep_unless_stopped(self._outage.left, self._stopping)
         except ApiError as error:
             if error.status not in (404, 410):
                 raise
-            event("passed over, a set that is gone", set=str(of.id))
+            event("passed over, a set that is gone", set=str(candidate_set.id))
 
-    async def _unscored(self, of: SetOut) -> list[Text]:
+    async def _unscored(self, candidate_set: SetOut) -> list[Text]:
         judge = self._settings.judge_name
-        done = {score.candidate async for score in self._scores(of) if score.judge == judge}
-        return [text async for text in self._texts(of) if text.candidate.key not in done]
+        done = {score.candidate async for score in self._scores(candidate_set) if score.judge == judge}
+        return [text async for text in self._texts(candidate_set) if text.candidate.key not in done]
 
-    async def _scores(self, of: SetOut) -> AsyncIterator[AbsoluteScore]:
+    async def _scores(self, candidate_set: SetOut) -> AsyncIterator[AbsoluteScore]:
         after: int | None = 0
         while after is not None:
-            page = await self._client.send(list_absolute_scores(of.id, after=after))
+            page = await self._client.send(list_absolute_scores(candidate_set.id, after=after))
             for score in page.scores:
                 yield score
             after = page.next_after
 
-    async def _texts(self, of: SetOut) -> AsyncIterator[Text]:
-        page = await self._client.send(list_candidates(of.id))
+    async def _texts(self, candidate_set: SetOut) -> AsyncIterator[Text]:
+        page = await self._client.send(list_candidates(candidate_set.id))
         while True:
             for candidate in page.candidates:
                 if candidate.text:
                     yield Text(candidate, candidate.text)
             if page.next_after is None:
                 return
-            page = await self._client.send(list_candidates(of.id, after=page.next_after))
+            page = await self._client.send(list_candidates(candidate_set.id, after=page.next_after))
 
-    async def _score(self, of: SetOut, texts: Sequence[Text]) -> list[Text]:
-        """Returns those that are still to be read, as the engine was away."""
+    async def _score(self, candidate_set: SetOut, texts: Sequence[Text]) -> list[Text]:
+        """Send the scores of texts; return the texts that are still to be read, as the engine was away."""
         low, high = self._settings.absolute or (1, 10)
-        fields = [verdicts.fields_of_text(of, text.text, low, high) for text in texts]
+        fields = [verdicts.fields_of_text(candidate_set, text.text, low, high) for text in texts]
         prepared = await asyncio.to_thread(lambda: [prepare(self._engine, self._template, each) for each in fields])
         start = time.monotonic()
         outcomes = await asyncio.to_thread(read, self._engine, prepared)
@@ -107,8 +109,8 @@ class Scorer:
         scores = [
             verdicts.absolute_score(text.candidate, judge, low, outcome)
             for text, outcome in read_texts
-            if isinstance(outcome, Reading)
+            if isinstance(outcome, LabelReading)
         ]
         if scores:
-            await self._client.send(add_absolute_scores(of.id, AbsoluteScoresIn(scores=scores)))
+            await self._client.send(add_absolute_scores(candidate_set.id, AbsoluteScoresIn(scores=scores)))
         return [text for text, outcome in zip(texts, outcomes, strict=True) if isinstance(outcome, Away)]

@@ -24,7 +24,7 @@ class BadLabels(Exception):
     exit_code = 2
 
 
-class Reading(NamedTuple):
+class LabelReading(NamedTuple):
     """Natural log-probabilities of the labels, in the prompt's order."""
 
     logprobs: tuple[float, ...]
@@ -43,7 +43,7 @@ class Unread(NamedTuple):
     reason: str
 
 
-Outcome = Reading | Unread
+Outcome = LabelReading | Unread
 
 
 class Away(NamedTuple):

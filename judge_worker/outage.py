@@ -11,6 +11,8 @@ PATIENCE = 600.0  # seconds, the longest that an engine is waited for on its wor
 
 
 class Outage:
+    """The time until which the engine is left alone."""
+
     def __init__(self) -> None:
         self._times, self._until = 0, 0.0
 
@@ -20,7 +22,7 @@ class Outage:
         return max(self._until - time.monotonic(), 0.0)
 
     def note(self, outcomes: Sequence[Outcome | Away]) -> None:
-        """Say so, and begin to wait, if one of them is Away."""
+        """Report it, and begin to wait, if one of them is Away."""
         away = [outcome for outcome in outcomes if isinstance(outcome, Away)]
         if len(away) < len(outcomes):
             self._times = 0

@@ -1,4 +1,4 @@
-"""What a worker has done, and how a person, a log and Prometheus see it."""
+"""Counts of what a worker has done, for a person, a log and Prometheus."""
 
 import json
 import logging
@@ -57,7 +57,7 @@ class Stats(Collector):
         return self.label_mass / self.judged if self.judged else 0.0
 
     def collect(self) -> Iterable[Metric]:
-        """For Prometheus."""
+        """Yield what Prometheus reads."""
         yield _counter("judgements", "Pairs or texts judged.", self.judged)
         yield _counter("tokens", "Tokens of their prompts.", self.tokens)
         yield _counter("engine_seconds", "Time in which the engine was at work.", self.reading)
@@ -75,7 +75,7 @@ def _counter(name: str, says: str, value: float) -> CounterMetricFamily:
 
 
 def line(stats: Stats) -> str:
-    """One line for a terminal."""
+    """Return one line for a terminal."""
     parts = [
         f"{stats.judged:,} judged",
         f"{stats.rate:,.1f}/s",
@@ -91,7 +91,7 @@ def line(stats: Stats) -> str:
 
 
 def show(stats: Stats) -> None:
-    """Over the last line on a terminal, as JSON elsewhere."""
+    """Write over the last line on a terminal, or a line of JSON elsewhere."""
     if sys.stderr.isatty():
         print(f"\r\033[K{line(stats)}", end="", file=sys.stderr, flush=True)
     else:
@@ -99,7 +99,7 @@ def show(stats: Stats) -> None:
 
 
 def event(name: str, **facts: object) -> None:
-    """Something that happened: a JSON line, or words on a terminal."""
+    """Report something that happened: in words on a terminal, or as a line of JSON."""
     if sys.stderr.isatty():
         details = ", ".join(f"{key} {value}" for key, value in facts.items())
         print(f"\r\033[K{name}{': ' * bool(details)}{details}", file=sys.stderr, flush=True)
@@ -109,7 +109,7 @@ def event(name: str, **facts: object) -> None:
 
 
 def summary(stats: Stats, cost_per_hour: float | None) -> str:
-    """What it came to, at the end."""
+    """Lines for the end: all that was done, and its cost where the hour's is known."""
     failures = ", ".join(f"{times} {kind}" for kind, times in stats.failures.items()) or "none"
     lines = [
         f"judged      {stats.judged:,} in {_clock(stats.elapsed)}, {stats.rate:,.1f}/s",

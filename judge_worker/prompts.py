@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-OPEN, CLOSE = "\ue000", "\ue001"  # private-use characters around what is given
+OPEN, CLOSE = "\ue000", "\ue001"  # private-use characters around what `{{ }}` prints
 MARKS, REPLACEMENT = re.compile(f"[{OPEN}{CLOSE}]"), "\ufffd"
 TEMPLATES = Path(__file__).parent / "templates"
 SCALE = "scale"
@@ -40,8 +40,10 @@ class BadTemplate(Exception):
 
 
 class Piece(NamedTuple):
+    """A stretch of a message."""
+
     text: str
-    given: bool  # by a user, and not part of the template
+    from_user: bool  # and no part of the template
 
 
 class Message(NamedTuple):
@@ -73,7 +75,7 @@ class Template(NamedTuple):
 
 
 def load(name: str, scale: Sequence[int] = ()) -> Template:
-    """A template of ours by name, or a file. Raises BadTemplate."""
+    """Read a template of ours by name, or a file. Raises BadTemplate."""
     path = Path(name) if Path(name).suffix else TEMPLATES / f"{name}.jinja"
     if not path.is_file():
         ours = ", ".join(sorted(each.stem for each in TEMPLATES.glob("*.jinja")))
@@ -82,7 +84,7 @@ def load(name: str, scale: Sequence[int] = ()) -> Template:
 
 
 def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
-    """Raises BadTemplate."""
+    """Make a template of its source. Raises BadTemplate."""
     head, *rest = re.split(r"^--- (system|user|assistant)[ \t]*\n", source, flags=re.MULTILINE)
     sections = tuple((role, _compile(name, text)) for role, text in zip(rest[::2], rest[1::2], strict=True))
     roles = [role for role, _ in sections]
@@ -95,7 +97,7 @@ def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
 
 
 def render(template: Template, fields: Fields) -> Prompt:
-    """Raises BadTemplate when the template asks for a field that there is not, or fails."""
+    """Fill a template. Raises BadTemplate when it asks for a field that there is not, or fails."""
     try:
         messages = tuple(Message(role, _pieces(text.render(fields))) for role, text in template.sections)
     except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -128,8 +130,8 @@ def _compile(name: str, text: str) -> jinja2.Template:
     return template
 
 
-def _given(value: Any) -> Any:
-    """Marks what `{{ }}` prints; a field that is missing prints nothing."""
+def _mark(value: Any) -> Any:
+    """Mark what `{{ }}` prints; a field that is missing prints nothing."""
     if isinstance(value, jinja2.Undefined):
         return value
     if value is None:
@@ -138,8 +140,8 @@ def _given(value: Any) -> Any:
 
 
 def _pieces(marked: str) -> tuple[Piece, ...]:
-    parts = MARKS.split(marked)  # ours and given in turns
-    return tuple(Piece(text, given=bool(n % 2)) for n, text in enumerate(parts) if text)
+    parts = MARKS.split(marked)  # the template's and the user's in turns
+    return tuple(Piece(text, from_user=bool(n % 2)) for n, text in enumerate(parts) if text)
 
 
-_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_given, autoescape=False)
+_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_mark, autoescape=False)

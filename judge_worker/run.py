@@ -19,7 +19,7 @@ from judge_worker.engines import open_engine
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event, show, summary
 from judge_worker.prompts import Fields, Template
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 from judge_worker.worker import Worker, read
 
 FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
@@ -27,12 +27,12 @@ AT_START = 4  # tries: an address may be wrong
 TERMINAL, LOG = 0.5, 10.0  # seconds between lines
 
 
-def work(settings: Settings) -> Stats:
+def work(settings: WorkerSettings) -> Stats:
     """Judge until stopped, or until all is done; returns what was done.
 
     Raises BadTemplate, BadLabels, EngineDown, and what the client raises.
     """
-    template = prompts.load(settings.template_name, settings.scale)
+    template = prompts.load(settings.template or ("absolute" if settings.absolute else "comparative"), settings.scale)
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)
     try:
@@ -44,8 +44,8 @@ def work(settings: Settings) -> Stats:
         engine.close()
 
 
-def check(engine: Engine, template: Template, settings: Settings) -> None:
-    """What would go wrong with every pair goes wrong now: fields, labels that cannot be spelled, refused requests."""
+def check(engine: Engine, template: Template, settings: WorkerSettings) -> None:
+    """Judge examples, so that what is wrong with every pair goes wrong now: fields, labels, refused requests."""
     examples = [prompts.render(template, fields) for fields in _examples(settings)]
     prepared, outage = [engine.prepare(prompt) for prompt in examples], Outage()
     outage.note(outcomes := read(engine, prepared))
@@ -57,8 +57,8 @@ def check(engine: Engine, template: Template, settings: Settings) -> None:
             raise EngineDown(f"{settings.model} cannot judge an example: {outcome.reason}")
 
 
-def _examples(settings: Settings) -> list[Fields]:
-    """Without and with what a set need not have."""
+def _examples(settings: WorkerSettings) -> list[Fields]:
+    """Two examples: without and with what a set need not have."""
     if settings.absolute:
         low, high = map(str, settings.absolute)
         own: Fields = {"text": "one", "low": low, "high": high}
@@ -67,7 +67,7 @@ def _examples(settings: Settings) -> list[Fields]:
     return [{"question": "Which is better?", "context": some, "prompt": some, **own} for some in (None, "Some words.")]
 
 
-async def _serve(settings: Settings, engine: Engine, template: Template) -> Stats:
+async def _serve(settings: WorkerSettings, engine: Engine, template: Template) -> Stats:
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
         await introduce(client, settings, engine)
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
@@ -82,7 +82,7 @@ async def _serve(settings: Settings, engine: Engine, template: Template) -> Stat
     return worker.stats
 
 
-async def introduce(client: AsyncClient, settings: Settings, engine: Engine) -> None:
+async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engine) -> None:
     """Say what kind of judge this is, unless somebody has said something of it."""
     try:
         known = await client.send(get_judge(settings.judge_name))

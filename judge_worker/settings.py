@@ -1,4 +1,4 @@
-"""What a worker is told: options of the command line, before NEXTPAIR_WORKER_* variables, before those that every
+"""Settings of a worker: options of the command line, before NEXTPAIR_WORKER_* variables, before those that every
 command reads (NEXTPAIR_URL, NEXTPAIR_API_KEY), before a TOML file.
 """
 
@@ -20,12 +20,12 @@ SHARED = {"server": "NEXTPAIR_URL", "api_key": "NEXTPAIR_API_KEY"}  # with every
 
 
 class BadSettings(Exception):
-    """Settings that cannot be used; the message names the setting and the remedy."""
+    """WorkerSettings that cannot be used; the message names the setting and the remedy."""
 
     exit_code = 2
 
 
-class Settings(BaseModel):
+class WorkerSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     server: str = Field(default=LOCAL, description="Address of the nextpair service.")
@@ -135,13 +135,9 @@ class Settings(BaseModel):
         """The numbers of `absolute`; none without it."""
         return range(self.absolute[0], self.absolute[1] + 1) if self.absolute else range(0)
 
-    @property
-    def template_name(self) -> str:
-        return self.template or ("absolute" if self.absolute else "comparative")
 
-
-def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, str]) -> Settings:
-    """Raises BadSettings."""
+def load(options: Mapping[str, Any], file: Path | None, environment: Mapping[str, str]) -> WorkerSettings:
+    """Settings from all places where they may be. Raises BadSettings."""
     shared = {name: environment[variable] for name, variable in SHARED.items() if environment.get(variable)}
     from_environment = {
         variable.removeprefix(PREFIX).lower(): value
@@ -154,7 +150,7 @@ def load(given: Mapping[str, Any], file: Path | None, environment: Mapping[str, 
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: {error}") from error
     try:
-        return Settings.model_validate({**from_file, **shared, **from_environment, **given})
+        return WorkerSettings.model_validate({**from_file, **shared, **from_environment, **options})
     except ValidationError as error:
         raise BadSettings("; ".join(_say(problem) for problem in error.errors())) from error
 

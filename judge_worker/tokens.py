@@ -1,6 +1,6 @@
-"""From a prompt to token ids, by a real tokenizer, such that no given text can become a special token.
+"""Token ids of a prompt, by a real tokenizer, such that no text of a user can become a special token.
 
-The template's own words go through the model's chat template with a placeholder for each given piece; the words
+The template's own words go through the model's chat template with a placeholder for each piece of a user; the words
 between placeholders are tokenised with special tokens, the pieces themselves without (`split_special_tokens`). Labels
 are spelled after the words at the end of the rendered prompt, so that their ids are those the model would go on with.
 
@@ -19,17 +19,17 @@ from math import exp, log
 from threading import Lock
 from typing import Any, NamedTuple
 
-from judge_worker.engine import Away, BadLabels, Outcome, Reading, Unread
-from judge_worker.prompts import Message, Piece, Prompt
+from judge_worker.engine import Away, BadLabels, LabelReading, Outcome, Unread
+from judge_worker.prompts import Message, Prompt
 
 PLACEHOLDER = "NEXTPAIR-GIVEN-{}-TEXT"
 PLACEHOLDERS = re.compile(r"NEXTPAIR-GIVEN-(\d+)-TEXT")
 
-Shape = tuple[tuple[str, tuple[str | None, ...]], ...]  # (role, the template's words; None for a given piece)
+Shape = tuple[tuple[str, tuple[str | None, ...]], ...]  # (role, the template's words; None for a piece of a user)
 Spelling = tuple[tuple[int, ...], ...]  # token ids of each label
 
 
-class Question(NamedTuple):
+class TokenQuestion(NamedTuple):
     """Which tokens' log-probabilities are wanted after `ids`."""
 
     ids: tuple[int, ...]
@@ -37,16 +37,16 @@ class Question(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    questions: tuple[Question, ...]  # the first asks about the prompt itself
+    questions: tuple[TokenQuestion, ...]  # the first asks about the prompt itself
     spelling: Spelling
 
 
 class _Skeleton(NamedTuple):
-    parts: tuple[tuple[int, ...] | int, ...]  # token ids, or the number of a given piece
+    parts: tuple[tuple[int, ...] | int, ...]  # token ids, or the number of a piece of a user
     spelling: Spelling
 
 
-class Encoder:
+class PromptEncoder:
     """Prompts to questions, from any thread. `tokenizer` is one of transformers'."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -56,16 +56,16 @@ class Encoder:
 
     def encode(self, prompt: Prompt) -> Encoded:
         """Raises BadLabels."""
-        given = [piece.text for message in prompt.messages for piece in message.pieces if piece.given]
+        user_texts = [piece.text for message in prompt.messages for piece in message.pieces if piece.from_user]
         ids: list[int] = []
         with self._alone:
             skeleton = self._skeleton(_shape(prompt.messages), prompt.labels)
             for part in skeleton.parts:
-                ids += self._plain(given[part]) if isinstance(part, int) else part
+                if isinstance(part, int):
+                    ids += self._tokenizer.encode(user_texts[part], add_special_tokens=False, split_special_tokens=True)
+                else:
+                    ids += part
         return Encoded(questions(tuple(ids), skeleton.spelling), skeleton.spelling)
-
-    def _plain(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True))
 
     def _words(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer.encode(text, add_special_tokens=False))
@@ -106,13 +106,13 @@ class Encoder:
         return tuple(ids[len(before) :] for ids in spelled)
 
 
-def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[Question, ...]:
+def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[TokenQuestion, ...]:
     """One for each beginning of a label that goes on, the empty one first."""
     wanted: dict[tuple[int, ...], dict[int, None]] = {}
     for ids in spelling:
         for k, token in enumerate(ids):
             wanted.setdefault(ids[:k], {})[token] = None
-    return tuple(Question(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
+    return tuple(TokenQuestion(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
 
 
 def read_answers(
@@ -130,7 +130,7 @@ def _read(encoded: Encoded, answers: Sequence[Mapping[int, float] | Unread | Awa
         if isinstance(answer, Unread | Away):
             return answer
         read.append(answer)
-    return Reading(label_logprobs(encoded, read), len(encoded.questions[0].ids))
+    return LabelReading(label_logprobs(encoded, read), len(encoded.questions[0].ids))
 
 
 def too_long(tokens: int, most: int) -> Unread | None:
@@ -153,11 +153,10 @@ def _logprob(ids: tuple[int, ...], after: Mapping[tuple[int, ...], Mapping[int, 
 
 
 def _shape(messages: Sequence[Message]) -> Shape:
-    return tuple((message.role, tuple(map(_word, message.pieces))) for message in messages)
-
-
-def _word(piece: Piece) -> str | None:
-    return None if piece.given else piece.text
+    return tuple(
+        (message.role, tuple(None if piece.from_user else piece.text for piece in message.pieces))
+        for message in messages
+    )
 
 
 def _with_placeholders(shape: Shape) -> list[tuple[str, str]]:
@@ -169,7 +168,7 @@ def _with_placeholders(shape: Shape) -> list[tuple[str, str]]:
 
 
 def _without_system(messages: Sequence[Mapping[str, str]]) -> Sequence[Mapping[str, str]]:
-    """For models that know no such turn: its words begin the next one."""
+    """Begin the next turn with the words of the system's, for models that know none."""
     if messages[0]["role"] != "system":
         return messages
     system, first, *rest = messages

@@ -1,4 +1,4 @@
-"""From pairs to prompts, and from what an engine read to what the service is told."""
+"""Translations: of pairs and texts to fields of a prompt, and of what an engine read to what the service takes."""
 
 import hashlib
 import json
@@ -7,14 +7,14 @@ from typing import Any
 
 from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateOut, ComparisonIn, Logprobs, SetOut, VerdictOf
 
-from judge_worker.engine import Outcome, Reading, Unread
+from judge_worker.engine import LabelReading, Outcome, Unread
 from judge_worker.prompts import Fields
 
 LEAST = -1e4  # of a log-probability: JSON knows no infinity
 
 
 def fields_of(pair: Assignment, *, swapped: bool = False) -> Fields:
-    """What a comparative template may print."""
+    """Fields that a comparative template may print."""
     first, second = (pair.second, pair.first) if swapped else (pair.first, pair.second)
     return {
         "question": pair.question, "context": pair.context, "prompt": pair.item.prompt if pair.item else None,
@@ -22,14 +22,14 @@ def fields_of(pair: Assignment, *, swapped: bool = False) -> Fields:
     }  # fmt: skip
 
 
-def fields_of_text(of: SetOut, text: str, low: int, high: int) -> Fields:
-    """What an absolute template may print."""
+def fields_of_text(candidate_set: SetOut, text: str, low: int, high: int) -> Fields:
+    """Fields that an absolute template may print."""
     scale = {"low": str(low), "high": str(high)}
-    return {"question": of.question, "context": of.context, "prompt": None, "text": text, **scale}
+    return {"question": candidate_set.question, "context": candidate_set.context, "prompt": None, "text": text, **scale}
 
 
 def without_text(pair: Assignment) -> Unread | None:
-    """A candidate of a set of systems may be known by its key alone."""
+    """Why a pair cannot be judged, if so: a candidate of a set of systems may be known by its key alone."""
     missing = [shown.key for shown in (pair.first, pair.second) if not shown.text]
     return Unread("skipped", f"There is no text of {', '.join(map(repr, missing))}.") if missing else None
 
@@ -55,7 +55,7 @@ def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[
     )  # fmt: skip
 
 
-def swapped_comparison(pair: Assignment, reading: Reading) -> ComparisonIn:
+def swapped_comparison(pair: Assignment, reading: LabelReading) -> ComparisonIn:
     """The other order of an assignment, as an entry of its own, once for each judge and order of a pair."""
     item = pair.item.key if pair.item else ""
     shown = json.dumps([pair.judge, item, pair.second.key, pair.first.key])
@@ -65,13 +65,13 @@ def swapped_comparison(pair: Assignment, reading: Reading) -> ComparisonIn:
     )  # fmt: skip
 
 
-def absolute_score(candidate: CandidateOut, judge: str, low: int, reading: Reading) -> AbsoluteScoreIn:
+def absolute_score(candidate: CandidateOut, judge: str, low: int, reading: LabelReading) -> AbsoluteScoreIn:
     """The whole distribution over the scale that begins with `low`."""
     highest = max(reading.logprobs)
     shares = {str(low + n): exp(p - highest) for n, p in enumerate(reading.logprobs)}
     return AbsoluteScoreIn(candidate=candidate.key, judge=judge, probabilities=shares)
 
 
-def _logprobs(reading: Reading) -> Logprobs:
+def _logprobs(reading: LabelReading) -> Logprobs:
     finite = [max(p, LEAST) for p in reading.logprobs]
     return Logprobs(**dict(zip(("first", "second", "tie"), finite, strict=False)))

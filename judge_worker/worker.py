@@ -28,15 +28,14 @@ from nextpair.client import (
     renew_many,
     send_verdicts,
 )
-from nextpair.schemas import Assignment, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
-from nextpair.words import AskStatus
+from nextpair.schemas import Assignment, Assignments, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 
 from judge_worker import verdicts
-from judge_worker.engine import Away, BadLabels, Engine, Outcome, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, LabelReading, Outcome, Unread
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import BadTemplate, Fields, Template, render
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 from judge_worker.stopping import cancel, sleep_unless_stopped, until_stopped
 
 SLOTS = 4  # one at the engine, one ready before it, one behind it and one asking
@@ -44,9 +43,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is no
 LAST = 10.0  # seconds for giving pairs back at the end
 LOOK = 15.0  # seconds between looks at what is left
 SENDS = 1000  # verdicts or leases in one request
+MORE_MAY_COME = ("open", "all_leased")  # answers to an ask
 
 T = TypeVar("T")
-Judged = tuple[Assignment, list[Outcome]]  # as handed out, and then, if read, in the other order
+JudgedPair = tuple[Assignment, list[Outcome]]  # as handed out, and then, if read, in the other order
 
 
 class Worker:
@@ -54,7 +54,7 @@ class Worker:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: WorkerSettings,
         client: AsyncClient,
         engine: Engine,
         template: Template,
@@ -64,19 +64,19 @@ class Worker:
         self._settings, self._client, self._engine, self._template = settings, client, engine, template
         self._stopping = stopping
         self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
-        self._held: dict[UUID, int] = {}  # generations
+        self._leases: dict[UUID, int] = {}  # generations, by assignment
         self._at_engine = asyncio.Lock()
         self._outage = Outage()
 
     async def run(self) -> None:
-        """Until it is stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
+        """Judge until stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
         beside = [asyncio.create_task(self._renew()), asyncio.create_task(self._look())]
         try:
             slots = [self._slot(f"{self._settings.worker}/{n}") for n in range(SLOTS)]
             await until_stopped(slots, self._stopping)
         finally:
             await cancel(beside)
-            await self._give_back(list(self._held))
+            await self._give_back(list(self._leases))
 
     async def _slot(self, name: str) -> None:
         pause = FIRST_PAUSE
@@ -84,27 +84,27 @@ class Worker:
             if self._outage.left:
                 await sleep_unless_stopped(self._outage.left, self._stopping)
                 continue
-            asked = await self._lease(name)
-            if asked.assignments:
-                await self._judge(asked.assignments)
+            leased = await self._lease(name)
+            if leased.assignments:
+                await self._judge(leased.assignments)
                 pause = FIRST_PAUSE
-            elif self._settings.until_done and _is_final(asked.status):
+            elif self._settings.until_done and leased.status not in MORE_MAY_COME:
                 return
             else:
                 await sleep_unless_stopped(pause * random.uniform(0.5, 1.0), self._stopping)
                 pause = min(2.0 * pause, LONGEST_PAUSE)
 
-    async def _lease(self, name: str) -> Any:
+    async def _lease(self, name: str) -> Assignments:
         s = self._settings
         count = max(s.batch // (2 if s.orders == "both" else 1), 1)
         narrowed: dict[str, Any] = {"sets": s.sets or None, "project": s.project}
         ask = next_pairs(judge=s.judge_name, count=count, lease_seconds=s.lease_seconds, worker=name, **narrowed)
-        asked = await self._client.send(ask)
-        self._held |= {pair.id: pair.generation for pair in asked.assignments}
-        return asked
+        leased = await self._client.send(ask)
+        self._leases |= {pair.id: pair.generation for pair in leased.assignments}
+        return leased
 
     async def _judge(self, pairs: Sequence[Assignment]) -> None:
-        """Pairs of one set follow each other, so that the engine may keep what their prompts have in common."""
+        """Judge a batch, the pairs of one set together, so that the engine may keep what their prompts have in common."""
         together = sorted(pairs, key=lambda pair: (pair.set_id, pair.item.key if pair.item else ""))
         both = self._settings.orders == "both"
         prepared = await asyncio.to_thread(self._prepare, together, both)
@@ -122,8 +122,8 @@ class Worker:
         answered = {pair.id for pair, _ in judged}
         await self._give_back([pair.id for pair in together if pair.id not in answered])
 
-    def _judged(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome | Away]) -> list[Judged]:
-        """Pairs of which nothing is still to be read, each with its outcomes."""
+    def _judged(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome | Away]) -> list[JudgedPair]:
+        """Return the pairs of which nothing is still to be read, each with its outcomes."""
         judged = []
         for n, pair in enumerate(pairs):
             ways = [each for each in outcomes[n :: len(pairs)] if not isinstance(each, Away)]
@@ -133,7 +133,7 @@ class Worker:
         return judged
 
     def _prepare(self, pairs: Sequence[Assignment], both: bool) -> list[Any]:
-        """Of all pairs as handed out, and then, if so wished, of all in the other order."""
+        """Prepare all pairs as handed out, and then, if so wished, all in the other order."""
         ways = (False, True) if both else (False,)
         return [self._prepare_one(pair, swapped) for swapped in ways for pair in pairs]
 
@@ -141,8 +141,8 @@ class Worker:
         without = verdicts.without_text(pair)
         return without or prepare(self._engine, self._template, verdicts.fields_of(pair, swapped=swapped))
 
-    async def _tell(self, judged: Sequence[Judged], latency_ms: float) -> None:
-        """The other orders first: they may be sent again, should the worker die before the verdicts are sent."""
+    async def _tell(self, judged: Sequence[JudgedPair], latency_ms: float) -> None:
+        """Send verdicts, the other orders first: they may be sent again, should the worker die in between."""
         await self._tell_swapped([(pair, way) for pair, (_, *other) in judged for way in other])
         ready = [verdicts.verdict(pair, way, latency_ms, self._source) for pair, (way, *_) in judged]
         for part in _parts(ready):
@@ -152,10 +152,10 @@ class Worker:
             for title, times in passed_over.items():
                 event("passed over", verdicts=times, because=title)
             for each in part:
-                self._held.pop(each.assignment_id, None)
+                self._leases.pop(each.assignment_id, None)
 
     async def _tell_swapped(self, swapped: Sequence[tuple[Assignment, Outcome]]) -> None:
-        judged = [(pair, outcome) for pair, outcome in swapped if isinstance(outcome, Reading)]
+        judged = [(pair, outcome) for pair, outcome in swapped if isinstance(outcome, LabelReading)]
         for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
             new = [verdicts.swapped_comparison(pair, reading) for pair, reading in of_set]
             if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
@@ -164,7 +164,7 @@ class Worker:
                         self.stats.passed_over[title] += 1
 
     async def _refused(self, set_id: UUID, new: Sequence[ComparisonIn]) -> str | None:
-        """Why the service has no use for these entries, if so."""
+        """Send entries; return why the service has no use for them, if so."""
         try:
             await self._client.send(add_comparisons(set_id, ComparisonsIn(comparisons=list(new))))
         except ApiError as error:
@@ -174,9 +174,9 @@ class Worker:
         return None
 
     async def _give_back(self, ids: Sequence[UUID]) -> None:
-        """What cannot be given back, because the service is away, runs out by itself."""
-        given_back = [(each, self._held.pop(each)) for each in ids if each in self._held]
-        for part in _parts(given_back):
+        """Release leases. One that cannot be released, because the service is away, runs out by itself."""
+        leases = [(each, self._leases.pop(each)) for each in ids if each in self._leases]
+        for part in _parts(leases):
             generations = dict(part)
             release = release_many(list(generations), generations=generations)
             try:
@@ -187,18 +187,18 @@ class Worker:
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._settings.lease_seconds / 3.0)
-            for part in _parts(list(self._held.items())):
+            for part in _parts(list(self._leases.items())):
                 generations = dict(part)
                 renewal = renew_many(
                     list(generations), lease_seconds=self._settings.lease_seconds, generations=generations
                 )
-                with _said("not renewed"):
+                with _reported("not renewed"):
                     await self._client.send(renewal)
 
     async def _look(self) -> None:
-        """How many sets and pairs are left, at most."""
+        """Count the sets and pairs that are left, at most, now and then."""
         while True:
-            with _said("not counted"):
+            with _reported("not counted"):
                 sets = await sets_of(self._client, self._settings)
                 left = [pairs_left(each) for each in sets if each.status == "open"]
                 self.stats.sets_left, self.stats.pairs_left = sum(pairs > 0 for pairs in left), sum(left)
@@ -206,7 +206,7 @@ class Worker:
 
 
 def prepare(engine: Engine, template: Template, fields: Fields) -> Any:
-    """A text that the template or the tokenizer cannot take is one that cannot be judged."""
+    """Prepare a prompt; a text that the template or the tokenizer cannot take is one that cannot be judged."""
     try:
         return engine.prepare(render(template, fields))
     except (BadTemplate, BadLabels) as error:
@@ -214,8 +214,8 @@ def prepare(engine: Engine, template: Template, fields: Fields) -> Any:
 
 
 @contextmanager
-def _said(what: str) -> Iterator[None]:
-    """What can be done again later does not end the worker."""
+def _reported(what: str) -> Iterator[None]:
+    """Report an error of something that is done again later, instead of ending the worker."""
     try:
         yield
     except NextpairError as error:
@@ -227,28 +227,24 @@ def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
 
 
 def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome | Away]:
-    """One for each; what could not be prepared never reaches the engine. Raises EngineDown."""
+    """Return an outcome for each; what could not be prepared never reaches the engine. Raises EngineDown."""
     readable = [each for each in prepared if not isinstance(each, Unread)]
     outcomes = iter(engine.read(readable) if readable else [])
     return [each if isinstance(each, Unread) else next(outcomes) for each in prepared]
 
 
-async def sets_of(client: AsyncClient, settings: Settings) -> list[SetOut]:
-    """Those that the worker serves."""
-    found, page = [], await client.send(list_sets(project=settings.project, limit=1000))
-    found += page.sets
+async def sets_of(client: AsyncClient, settings: WorkerSettings) -> list[SetOut]:
+    """Return the sets that the worker serves."""
+    sets, page = [], await client.send(list_sets(project=settings.project, limit=1000))
+    sets += page.sets
     while page.next_after is not None:
         page = await client.send(list_sets(project=settings.project, after=page.next_after, limit=1000))
-        found += page.sets
-    return [each for each in found if not settings.sets or each.id in settings.sets]
+        sets += page.sets
+    return [each for each in sets if not settings.sets or each.id in settings.sets]
 
 
-def pairs_left(of: SetOut) -> int:
-    """Until each pair of each item was judged once, or the budget is spent."""
-    possible = of.candidates * (of.candidates - 1) // 2 * max(of.items, 1)
-    most = min(possible, of.budget.max_comparisons or possible) if of.budget else possible
-    return max(most - of.comparisons, 0)
-
-
-def _is_final(status: AskStatus) -> bool:
-    return status not in ("open", "all_leased")
+def pairs_left(open_set: SetOut) -> int:
+    """Count the pairs until each pair of each item was judged once, or the budget is spent."""
+    possible = open_set.candidates * (open_set.candidates - 1) // 2 * max(open_set.items, 1)
+    most = min(possible, open_set.budget.max_comparisons or possible) if open_set.budget else possible
+    return max(most - open_set.comparisons, 0)

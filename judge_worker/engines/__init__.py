@@ -1,11 +1,11 @@
-"""What reads label probabilities: vLLM in this process, a server that speaks OpenAI's protocol, or a script."""
+"""Engines read label probabilities: vLLM in this process, a server that speaks OpenAI's protocol, or a script."""
 
 from judge_worker.engine import Engine
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 
 
-def open_engine(settings: Settings) -> Engine:
-    """Imports only what the chosen engine needs. Raises EngineDown."""
+def open_engine(settings: WorkerSettings) -> Engine:
+    """Import only what the chosen engine needs. Raises EngineDown."""
     if settings.engine == "vllm":
         from judge_worker.engines.vllm import VLLM
 

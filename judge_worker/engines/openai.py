@@ -8,7 +8,7 @@ what they leave: the reading takes that bound and says so. The prefix of a templ
 told which labels to answer with, and may write the prefix before the label. Strings that look like a chat template's
 markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as certain.
 
-What a server answers to a prompt is judged in one place, `Server._ask`:
+A server's answer to a prompt is judged in one place, `OpenAIServer._ask`:
 
     what can be read                              is the outcome of that prompt
     busy, no quota left, nobody there             is Away
@@ -29,11 +29,11 @@ from uuid import uuid4
 
 import httpx
 
-from judge_worker.engine import Away, BadLabels, Engine, EngineDown, Outcome, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Outcome, Unread
 from judge_worker.progress import event
 from judge_worker.prompts import Message, Prompt
-from judge_worker.settings import Settings
-from judge_worker.tokens import Encoded, Encoder, Question, read_answers, too_long
+from judge_worker.settings import WorkerSettings
+from judge_worker.tokens import Encoded, PromptEncoder, TokenQuestion, read_answers, too_long
 
 T = TypeVar("T")
 Body = Mapping[str, Any]
@@ -62,9 +62,9 @@ OF_THE_QUESTION = {200: LOGPROBS, 400: FIELDS, 413: FIELDS, 422: FIELDS}  # a st
 OF_THE_SETTINGS = {**dict.fromkeys((301, 302, 307, 308, 404, 405), ADDRESS), **dict.fromkeys((401, 403), KEY)}
 
 
-def open_server(settings: Settings, transport: httpx.BaseTransport | None = None) -> Engine:
+def open_server(settings: WorkerSettings, transport: httpx.BaseTransport | None = None) -> Engine:
     """Raises EngineDown."""
-    server = Server(settings, transport)
+    server = OpenAIServer(settings, transport)
     longest = server.listed(settings.model).get("max_model_len")
     if settings.tokenizer is not None and isinstance(longest, int):
         return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), longest)
@@ -79,10 +79,10 @@ def versioned(base_url: str) -> str:
     return address if re.search(r"[^:/]/(.*/)?v\d", address) else f"{address}/v1"
 
 
-class Server:
+class OpenAIServer:
     """Sends requests and judges the answers. `transport` is for tests."""
 
-    def __init__(self, settings: Settings, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, settings: WorkerSettings, transport: httpx.BaseTransport | None = None) -> None:
         bearer = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
         headers = bearer | settings.headers
         self._address = versioned(settings.base_url or "")
@@ -98,7 +98,7 @@ class Server:
         self._away: Away | None = None
 
     def listed(self, model: str) -> Body:
-        """What the server says of a model: nothing where it does not list it. Raises EngineDown if nobody is there."""
+        """Return a model's entry in the server's list, empty where it has none. Raises EngineDown if nobody is there."""
         answer = self._send("GET", "/models")
         if isinstance(answer, httpx.RequestError):
             raise EngineDown(f"{self._words(answer)} {ADDRESS}")
@@ -111,7 +111,7 @@ class Server:
         return models.get(model, {})
 
     def ask_all(self, path: str, bodies: Sequence[Body], read: Callable[[Body, Any], T]) -> list[T | Unread | Away]:
-        """What `read` makes of each question and its answer, in order. Raises EngineDown.
+        """Return what `read` makes of each question and its answer, in order. Raises EngineDown.
 
         `read` raises LookupError, TypeError or ValueError for what it cannot read.
         """
@@ -145,7 +145,7 @@ class Server:
         return self._away
 
     def _answers_another(self, path: str, read: Callable[[Body, Any], Any]) -> bool:
-        """Whether a question that was answered before still is."""
+        """Tell whether a question that was answered before still is."""
         if self._answered is None:
             return False
         again = _anew(self._answered)
@@ -185,7 +185,7 @@ class Server:
         return {name: value for name, value in {**body, **self._own_fields}.items() if value is not None}
 
     def _words(self, answer: Answer) -> str:
-        """What it says, for a person, without what was sent in secret."""
+        """Describe an answer to a person, without what was sent in secret."""
         if isinstance(answer, httpx.ReadTimeout):
             words = f"gave no answer in {self._http.timeout.read:g} seconds"
         elif isinstance(answer, httpx.RequestError):
@@ -200,9 +200,9 @@ class Server:
 class ByTokens:
     """vLLM's server: token ids to it, log-probabilities of the wanted ids back."""
 
-    def __init__(self, model: str, server: Server, tokenizer: Any, max_model_len: int) -> None:
+    def __init__(self, model: str, server: OpenAIServer, tokenizer: Any, max_model_len: int) -> None:
         self.model, self._server, self._longest = model, server, max_model_len - 1
-        self._encoder = Encoder(tokenizer)
+        self._encoder = PromptEncoder(tokenizer)
 
     def prepare(self, prompt: Prompt) -> Encoded | Unread:
         encoded = self._encoder.encode(prompt)
@@ -215,7 +215,7 @@ class ByTokens:
     def close(self) -> None:
         self._server.close()
 
-    def _body(self, question: Question) -> Body:
+    def _body(self, question: TokenQuestion) -> Body:
         return {
             "model": self.model, "prompt": list(question.ids), "max_tokens": 1, "temperature": 0.0, "logprobs": 1,
             "logprob_token_ids": list(question.wanted), "return_tokens_as_token_ids": True,
@@ -232,7 +232,7 @@ class Spoken(NamedTuple):
 class ByText:
     """Any chat server: messages to it, an answer with log-probabilities back, or without them the words alone."""
 
-    def __init__(self, model: str, server: Server, *, logprobs: bool = True) -> None:
+    def __init__(self, model: str, server: OpenAIServer, *, logprobs: bool = True) -> None:
         self.model, self._server, self._logprobs = model, server, logprobs
 
     def prepare(self, prompt: Prompt) -> Prompt:
@@ -271,7 +271,7 @@ def chat(prompt: Prompt) -> list[dict[str, str]]:
 
 
 def _harmless(message: Message) -> str:
-    return "".join(MARKERS.sub(r"\g<0> ", piece.text) if piece.given else piece.text for piece in message.pieces)
+    return "".join(MARKERS.sub(r"\g<0> ", piece.text) if piece.from_user else piece.text for piece in message.pieces)
 
 
 # How a server wants to be asked, by what its refusal says
@@ -344,7 +344,7 @@ def _reading(spoken: Spoken, prompt: Prompt) -> Outcome:
     left = max(1.0 - sum(exp(p) for _, p in top), LEAST)
     bound = max(min(left, min(exp(p) for _, p in top)), LEAST)
     logprobs = tuple(log(min(p, 1.0) or bound) for p in seen)
-    return Reading(logprobs, spoken.prompt_tokens, bounded=not all(seen))
+    return LabelReading(logprobs, spoken.prompt_tokens, bounded=not all(seen))
 
 
 def _at_label(spoken: Spoken, prompt: Prompt) -> list[tuple[str, float]]:

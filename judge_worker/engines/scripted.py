@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from math import exp, log
 
-from judge_worker.engine import Away, Outcome, Reading, Unread
+from judge_worker.engine import Away, LabelReading, Outcome, Unread
 from judge_worker.prompts import Prompt
 
 PER_CHARACTER = 0.1  # logits
@@ -34,7 +34,7 @@ def _judge(prompt: Prompt) -> Outcome:
     if any(REFUSED in text for text in texts):
         return Unread("refused", f"a text says {REFUSED}")
     share = _comparison(prompt, texts) if prompt.fields.get("first") is not None else _score(prompt, texts[2])
-    return Reading(tuple(log(max(ALMOST * p, 1e-300)) for p in share), sum(map(len, texts)))
+    return LabelReading(tuple(log(max(ALMOST * p, 1e-300)) for p in share), sum(map(len, texts)))
 
 
 def _comparison(prompt: Prompt, texts: Sequence[str]) -> list[float]:

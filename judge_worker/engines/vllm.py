@@ -9,8 +9,8 @@ from typing import Any
 
 from judge_worker.engine import Away, EngineDown, Outcome, Unread
 from judge_worker.prompts import Prompt
-from judge_worker.settings import Settings
-from judge_worker.tokens import Encoded, Encoder, read_answers, too_long
+from judge_worker.settings import WorkerSettings
+from judge_worker.tokens import Encoded, PromptEncoder, read_answers, too_long
 
 PASSED_ON = (
     "tensor_parallel_size", "pipeline_parallel_size", "dtype", "max_model_len", "quantization",
@@ -19,11 +19,11 @@ PASSED_ON = (
 
 
 class VLLM:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: WorkerSettings) -> None:
         """Raises EngineDown."""
         self.model = settings.model
         self._llm = _load(settings)
-        self._encoder = Encoder(self._llm.get_tokenizer())
+        self._encoder = PromptEncoder(self._llm.get_tokenizer())
         self._longest = int(self._llm.model_config.max_model_len) - 1  # one token is generated
 
     def prepare(self, prompt: Prompt) -> Encoded | Unread:
@@ -45,17 +45,17 @@ class VLLM:
     def _ask(self, prompts: list[list[int]], wanted: list[list[int]]) -> list[dict[int, float]]:
         from vllm import SamplingParams
 
-        asked = [
+        sampling = [
             SamplingParams(max_tokens=1, temperature=0.0, logprob_token_ids=ids, detokenize=False) for ids in wanted
         ]
-        outputs = self._llm.generate([{"prompt_token_ids": ids} for ids in prompts], asked, use_tqdm=False)
+        outputs = self._llm.generate([{"prompt_token_ids": ids} for ids in prompts], sampling, use_tqdm=False)
         return [
             {token: float(output.outputs[0].logprobs[0][token].logprob) for token in ids}
             for output, ids in zip(outputs, wanted, strict=True)
         ]
 
 
-def _load(settings: Settings) -> Any:
+def _load(settings: WorkerSettings) -> Any:
     try:
         from vllm import LLM
     except ImportError as error:

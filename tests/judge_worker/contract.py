@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isclose
 
-from judge_worker.engine import Away, Engine, Outcome, Reading, Unread
+from judge_worker.engine import Away, Engine, LabelReading, Outcome, Unread
 from judge_worker.prompts import Prompt, load, render
 from judge_worker.worker import read
 
@@ -23,10 +23,10 @@ def outcomes(engine: Engine, prompts: Sequence[Prompt]) -> list[Outcome | Away]:
     return read(engine, [engine.prepare(each) for each in prompts])
 
 
-def readings(engine: Engine, prompts: Sequence[Prompt]) -> list[Reading]:
+def readings(engine: Engine, prompts: Sequence[Prompt]) -> list[LabelReading]:
     found = outcomes(engine, prompts)
-    assert all(isinstance(each, Reading) for each in found), found
-    return [each for each in found if isinstance(each, Reading)]
+    assert all(isinstance(each, LabelReading) for each in found), found
+    return [each for each in found if isinstance(each, LabelReading)]
 
 
 def one_logprob_for_each_label(engine: Engine) -> None:
@@ -59,8 +59,8 @@ def a_prompt_that_fails_fails_alone(engine: Engine, bad: Prompt, failure: str) -
     assert isinstance(failed, Unread)
     assert failed.failure == failure
     assert failed.reason
-    assert isinstance(before, Reading)
-    assert isinstance(after, Reading)
+    assert isinstance(before, LabelReading)
+    assert isinstance(after, LabelReading)
 
 
 CONTRACT = (

@@ -8,18 +8,18 @@ from typing import Any
 import httpx
 import pytest
 
-from judge_worker.engine import Away, BadLabels, Engine, EngineDown, Reading, Unread
+from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Unread
 from judge_worker.engines import openai
-from judge_worker.engines.openai import ByTokens, Server, chat, open_server, versioned
+from judge_worker.engines.openai import ByTokens, OpenAIServer, chat, open_server, versioned
 from judge_worker.engines.scripted import REFUSED, Scripted
 from judge_worker.prompts import load, render
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 from judge_worker.tokens import Encoded, questions
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, outcomes, prompt
 from tests.judge_worker.fake_server import BREAKS, QUOTA, VARIATIONS, answer_of
 from tests.judge_worker.fake_server import Server as FakeServer
 
-SETTINGS = Settings(
+SETTINGS = WorkerSettings(
     server="http://service", model="m", engine="openai", base_url="http://engine", engine_key="secret", concurrency=4
 )
 SCORED = {"question": "How good is it?", "text": "one", "low": "1", "high": "10"}
@@ -69,13 +69,13 @@ def test_a_prompt_that_breaks_the_server_fails_alone() -> None:
 
 def test_scripted_prefers_the_longer_text_by_a_tenth_of_a_logit_a_character() -> None:
     (reading,) = outcomes(Scripted("m"), [prompt("x" * 17, "x" * 10)])
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LabelReading)
     assert reading.logprobs[0] - reading.logprobs[1] == pytest.approx(0.7)
 
 
 def test_variants_of_a_label_are_added_up() -> None:
     (reading,) = outcomes(by_text(lambda _: answer_of({" A": 0.3, "A": 0.2, "B": 0.4})), [prompt(SHORT, LONG)])
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LabelReading)
     assert [exp(p) for p in reading.logprobs] == pytest.approx([0.5, 0.4])
     assert reading.label_mass == pytest.approx(0.9)
     assert (reading.bounded, reading.tokens) == (False, 42)
@@ -85,7 +85,7 @@ def test_a_label_that_is_not_among_the_top_is_bounded() -> None:
     """By the least of those that are, and by what they leave."""
     for tokens, bound in (({"A": 0.6, "x": 0.1}, 0.1), ({"A": 0.95, "x": 0.04}, 0.01)):
         (reading,) = outcomes(by_text(lambda _, tokens=tokens: answer_of(tokens)), [prompt(SHORT, LONG)])  # type: ignore[misc]
-        assert isinstance(reading, Reading)
+        assert isinstance(reading, LabelReading)
         assert reading.bounded
         assert exp(reading.logprobs[1]) == pytest.approx(bound)
 
@@ -120,7 +120,7 @@ def test_plain_brackets_stay_as_they_are() -> None:
 def test_a_server_that_is_away_for_a_moment_is_asked_again() -> None:
     answers = iter([httpx.Response(503), httpx.Response(429), answer_of({"A": 0.5, "B": 0.5})])
     (reading,) = outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LabelReading)
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_a_server_that_wants_other_settings_ends_it_with_the_remedy(status: int,
 def test_a_server_that_fails_for_all_prompts_is_away(status: int) -> None:
     server = FakeServer()
     engine = by_text(server)
-    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], LabelReading)
 
     server.out, server.excuse = tuple(range(1, 1000)), httpx.Response(status, text="not now")
     away = outcomes(engine, [prompt(SHORT, LONG), prompt(LONG, SHORT)])
     assert all(isinstance(each, Away) and f"answered {status}: not now" in each.reason for each in away)
 
     server.out = ()
-    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], LabelReading)
 
 
 def test_refusals_of_all_prompts_are_nobodys_failure() -> None:
@@ -175,9 +175,9 @@ def test_a_cache_on_the_way_does_not_speak_for_the_server() -> None:
         return cache[request.content]
 
     engine = by_text(cached)
-    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], LabelReading)
     server.out = tuple(range(1, 1000))
-    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], Reading)
+    assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], LabelReading)
     assert isinstance(outcomes(engine, [prompt(LONG, SHORT)])[0], Away)
 
 
@@ -226,7 +226,7 @@ def test_the_remedy_where_a_field_is_refused() -> None:
 
 def test_without_logprobs_the_word_is_certain() -> None:
     (reading,) = outcomes(by_text(FakeServer(logprobs=False, wordy=True), logprobs=False), [prompt(LONG, SHORT)])
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LabelReading)
     assert [exp(p) for p in reading.logprobs] == pytest.approx([1.0, 0.0], abs=1e-11)
 
 
@@ -240,7 +240,7 @@ def test_a_label_is_read_after_nothing_but_the_prefix(words: tuple[str, ...], fa
 @pytest.mark.parametrize("tokens", [{"A": 0.9, "x": 1e-300}, {"x": 1.0, "A": 1e-300}])
 def test_probabilities_that_vanish_are_bounded(tokens: dict[str, float]) -> None:
     (reading,) = outcomes(by_text(lambda _: answer_of(tokens)), [prompt(SHORT, LONG)])
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LabelReading)
     assert all(p > -1000.0 for p in reading.logprobs[1:])
 
 
@@ -266,12 +266,12 @@ def test_by_token_ids_a_question_that_fails_fails_its_prompt_alone() -> None:
         top = {f"token_id:{token}": -1.0 for token in asked["logprob_token_ids"]}
         return httpx.Response(200, json={"choices": [{"logprobs": {"top_logprobs": [top]}}]})
 
-    engine = ByTokens("m", Server(SETTINGS, httpx.MockTransport(complete)), tokenizer=None, max_model_len=10)
+    engine = ByTokens("m", OpenAIServer(SETTINGS, httpx.MockTransport(complete)), tokenizer=None, max_model_len=10)
     spelling = ((1,), (2, 3))
     before, failed, after = engine.read([Encoded(questions((n, 7), spelling), spelling) for n in (12, 13, 14)])
 
     assert isinstance(failed, Unread)
-    assert before == after == Reading((-1.0, -2.0), tokens=2)
+    assert before == after == LabelReading((-1.0, -2.0), tokens=2)
 
 
 def test_a_prompt_that_always_times_out_is_a_timeout_of_that_pair() -> None:

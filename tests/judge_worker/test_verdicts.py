@@ -8,11 +8,11 @@ from nextpair.schemas import Assignment, CandidateOut
 
 from app.api.examples import EXAMPLES
 from app.service.comparisons import probability
-from judge_worker.engine import Reading, Unread
+from judge_worker.engine import LabelReading, Unread
 from judge_worker.verdicts import absolute_score, enough, fields_of, swapped_comparison, verdict, without_text
 
 PAIR = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
-READING = Reading((log(0.6), log(0.2)), 50)
+READING = LabelReading((log(0.6), log(0.2)), 50)
 
 
 def test_a_reading_becomes_log_probabilities_with_their_mass() -> None:
@@ -24,7 +24,7 @@ def test_a_reading_becomes_log_probabilities_with_their_mass() -> None:
 
 
 def test_a_tie_counts_half() -> None:
-    told = verdict(PAIR, Reading((log(0.5), log(0.1), log(0.4)), 50), 1.0, {})
+    told = verdict(PAIR, LabelReading((log(0.5), log(0.1), log(0.4)), 50), 1.0, {})
     assert probability(told) == pytest.approx(0.7)
 
 
@@ -66,7 +66,7 @@ def test_candidates_without_a_text_cannot_be_judged() -> None:
 
 def test_an_absolute_score_is_the_whole_distribution() -> None:
     candidate = CandidateOut(key="c", text="t", outputs=None, metadata={})
-    score = absolute_score(candidate, "m", 1, Reading((log(0.1), log(0.2), log(0.6)), 9))
+    score = absolute_score(candidate, "m", 1, LabelReading((log(0.1), log(0.2), log(0.6)), 9))
     assert score.probabilities is not None
     total = sum(score.probabilities.values())
     assert {label: p / total for label, p in score.probabilities.items()} == pytest.approx(

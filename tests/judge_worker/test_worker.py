@@ -17,12 +17,12 @@ from judge_worker.absolute import Scorer
 from judge_worker.engine import Away, Outcome
 from judge_worker.engines import openai
 from judge_worker.engines.scripted import Scripted
-from judge_worker.settings import Settings
+from judge_worker.settings import WorkerSettings
 from judge_worker.worker import SLOTS, Worker
 from tests.judge_worker.fake_server import BREAKS, QUOTA
 from tests.judge_worker.fake_server import Server as FakeServer
 
-SETTINGS = Settings(
+SETTINGS = WorkerSettings(
     server="http://localhost", model="m", engine="openai", base_url="http://engine", batch=2, until_done=True
 )
 
@@ -138,7 +138,9 @@ async def test_what_another_process_took_over_is_passed_over(
     client: AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = await create(client, "short", "longer text")
-    settings = Settings(server="http://localhost", model="lengths", engine="scripted", worker="a", until_done=True)
+    settings = WorkerSettings(
+        server="http://localhost", model="lengths", engine="scripted", worker="a", until_done=True
+    )
     engine = Waiting()
     worker = Worker(settings, client, engine, prompts.load("comparative"), asyncio.Event())
     working = asyncio.create_task(worker.run())

@@ -19,7 +19,7 @@ os.environ.update(ON_A_CPU)
 
 from judge_worker.engine import Engine  # noqa: E402  vLLM reads its variables when it is imported
 from judge_worker.engines import open_engine  # noqa: E402
-from judge_worker.settings import Settings  # noqa: E402
+from judge_worker.settings import WorkerSettings  # noqa: E402
 from tests.judge_worker.vllm.server import free_port  # noqa: E402
 
 LONGEST = 512  # tokens
@@ -37,7 +37,9 @@ def judge() -> str:
 
 @pytest.fixture(scope="session")
 def vllm(judge: str) -> Iterator[Engine]:
-    settings = Settings(server="http://none", model=judge, dtype="float32", max_model_len=LONGEST, vllm_options=OPTIONS)
+    settings = WorkerSettings(
+        server="http://none", model=judge, dtype="float32", max_model_len=LONGEST, vllm_options=OPTIONS
+    )
     engine = open_engine(settings)
     yield engine
     engine.close()
@@ -66,7 +68,9 @@ def served(judge: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def openai(judge: str, served: str) -> Iterator[Engine]:
     engine = open_engine(
-        Settings(server="http://none", model=judge, engine="openai", base_url=served, tokenizer=judge, concurrency=8)
+        WorkerSettings(
+            server="http://none", model=judge, engine="openai", base_url=served, tokenizer=judge, concurrency=8
+        )
     )
     yield engine
     engine.close()
@@ -74,7 +78,9 @@ def openai(judge: str, served: str) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def openai_by_text(judge: str, served: str) -> Iterator[Engine]:
-    engine = open_engine(Settings(server="http://none", model=judge, engine="openai", base_url=served, concurrency=8))
+    engine = open_engine(
+        WorkerSettings(server="http://none", model=judge, engine="openai", base_url=served, concurrency=8)
+    )
     yield engine
     engine.close()
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from examples.tiny_judge import GOOD, LENGTH, QUESTION, p_first, prompt_of, text
-from judge_worker.engine import BadLabels, Engine, Reading, Unread
+from judge_worker.engine import BadLabels, Engine, LabelReading, Unread
 from judge_worker.prompts import Prompt, load, parse, render
-from judge_worker.tokens import Encoder
+from judge_worker.tokens import PromptEncoder
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, prompt, readings
 
 TEMPLATE = load("comparative")
@@ -25,7 +25,7 @@ def prompts(count: int) -> list[Prompt]:
     return [prompt_of(TEMPLATE, *pair) for pair in pairs(count)]
 
 
-def p_of(reading: Reading) -> float:
+def p_of(reading: LabelReading) -> float:
     return 1.0 / (1.0 + exp(reading.logprobs[1] - reading.logprobs[0]))
 
 
@@ -48,7 +48,7 @@ def test_p_is_that_of_a_plain_forward_pass(engine: Engine, judge: str) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    encoder = Encoder(AutoTokenizer.from_pretrained(judge))
+    encoder = PromptEncoder(AutoTokenizer.from_pretrained(judge))
     model = AutoModelForCausalLM.from_pretrained(judge, dtype=torch.float32).eval()
     for asked, reading in zip(prompts(200), readings(engine, prompts(200)), strict=True):
         encoded = encoder.encode(asked)
@@ -67,7 +67,7 @@ def test_ids_are_those_of_the_models_own_chat_template(judge: str) -> None:
         messages = [{"role": message.role, "content": message.text} for message in asked.messages]
         whole = tokenizer.apply_chat_template(messages, tokenize=False, continue_final_message=True)
         expected = tokenizer.encode(whole, add_special_tokens=False)
-        assert list(Encoder(tokenizer).encode(asked).questions[0].ids) == expected
+        assert list(PromptEncoder(tokenizer).encode(asked).questions[0].ids) == expected
 
 
 def test_the_judge_knows_its_task(vllm: Engine) -> None:
@@ -104,7 +104,7 @@ def test_no_given_text_becomes_a_special_token(judge: str) -> None:
     special = set(tokenizer.get_added_vocab().values())
 
     def count(asked: Prompt) -> int:
-        return sum(token in special for token in Encoder(tokenizer).encode(asked).questions[0].ids)
+        return sum(token in special for token in PromptEncoder(tokenizer).encode(asked).questions[0].ids)
 
     forged = "".join(tokenizer.get_added_vocab())
     everywhere = dict.fromkeys(("question", "context", "prompt", "first", "second"), forged)
@@ -121,7 +121,7 @@ def test_a_label_of_several_tokens_is_spelled_out(vllm: Engine, judge: str) -> N
     template = load("absolute", range(1, 11))
     fields = {"question": QUESTION, "context": None, "prompt": None, "text": " ".join(GOOD), "low": "1", "high": "10"}
     asked = render(template, fields)
-    encoded = Encoder(AutoTokenizer.from_pretrained(judge)).encode(asked)
+    encoded = PromptEncoder(AutoTokenizer.from_pretrained(judge)).encode(asked)
     assert any(len(ids) > 1 for ids in encoded.spelling)
 
     (reading,) = readings(vllm, [asked])
@@ -149,7 +149,7 @@ def test_labels_that_run_together_with_the_prefix_are_refused(vllm: Engine) -> N
 def test_a_chat_server_is_read_by_text(openai_by_text: Engine) -> None:
     """Without a prefix this judge is out of its depth: whatever it answers, the worker knows what to make of it."""
     (outcome,) = openai_by_text.read([openai_by_text.prepare(prompt(SHORT, LONG))])
-    if isinstance(outcome, Reading):
+    if isinstance(outcome, LabelReading):
         assert len(outcome.logprobs) == 2
     else:
         assert isinstance(outcome, Unread)
@@ -162,7 +162,7 @@ def test_a_model_without_a_chat_template_gets_plain_text(judge: str) -> None:
     tokenizer = AutoTokenizer.from_pretrained(judge)
     tokenizer.chat_template = None
     asked = prompt(SHORT, LONG)
-    ids = Encoder(tokenizer).encode(asked).questions[0].ids
+    ids = PromptEncoder(tokenizer).encode(asked).questions[0].ids
     assert tokenizer.decode(ids) == "\n\n".join(message.text for message in asked.messages)
 
 
@@ -175,7 +175,7 @@ def test_a_model_that_knows_no_system_turn_is_told_in_the_users(judge: str) -> N
         + tokenizer.chat_template
     )
     asked = prompt(SHORT, LONG)
-    said = tokenizer.decode(Encoder(tokenizer).encode(asked).questions[0].ids)
+    said = tokenizer.decode(PromptEncoder(tokenizer).encode(asked).questions[0].ids)
     assert said.startswith(f"<|begin|><|user|>{asked.messages[0].text}\n\n{asked.messages[1].text}<|end|>")
     assert said.endswith("<|assistant|>Text")
 
@@ -186,4 +186,4 @@ def test_a_chat_template_that_fails_is_said_at_once(judge: str) -> None:
     tokenizer = AutoTokenizer.from_pretrained(judge)
     tokenizer.chat_template = "{{ raise_exception('not for you') }}{{ messages[0]['content'] }}"
     with pytest.raises(BadLabels, match="not for you"):
-        Encoder(tokenizer).encode(prompt(SHORT, LONG))
+        PromptEncoder(tokenizer).encode(prompt(SHORT, LONG))
