@@ -104,7 +104,7 @@ class Worker:
         return leased
 
     async def _judge(self, pairs: Sequence[Assignment]) -> None:
-        """Judge a batch, the pairs of one set together, so that the engine may keep what their prompts have in common."""
+        """Judge a batch, the pairs of one set together, so that the engine may reuse what their prompts share."""
         together = sorted(pairs, key=lambda pair: (pair.set_id, pair.item.key if pair.item else ""))
         both = self._settings.orders == "both"
         prepared = await asyncio.to_thread(self._prepare, together, both)

@@ -98,7 +98,7 @@ class OpenAIServer:
         self._away: Away | None = None
 
     def listed(self, model: str) -> Body:
-        """Return a model's entry in the server's list, empty where it has none. Raises EngineDown if nobody is there."""
+        """Return a model's entry in the server's list, or nothing. Raises EngineDown if nobody is there."""
         answer = self._send("GET", "/models")
         if isinstance(answer, httpx.RequestError):
             raise EngineDown(f"{self._words(answer)} {ADDRESS}")
