@@ -29,9 +29,9 @@ from scipy.optimize import minimize
 
 from app.inference.covariance import Covariance, from_precision
 from app.inference.fitting import model as models
+from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model
 from app.inference.fitting.posterior import Scores
-from app.inference.reporting.bias import told
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, differences, scatter_differences, take
 
 LOG_C_VARIANCE = 0.5**2
@@ -52,7 +52,7 @@ class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: Judges
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, log c)
-    told: Floats  # (J,) share of what is known of delta that verdicts tell (bias.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
     convergence: Convergence
 
     @property
@@ -84,7 +84,7 @@ def fit(
     outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
     information = _information(s, found, comparisons, model)
     covariance = from_precision(information.copy(order="F")).base
-    shares = told(information, _of_delta(covariance, model.n, judges), model)
+    shares = share_of_verdicts(information, _of_delta(covariance, model.n, judges), model)
     return JudgeAware(s, found, covariance, shares, Convergence(outcome, rounds, moved))
 
 

@@ -16,32 +16,23 @@ deviation. It is the biases' part of
 
 with l3 the third derivative of l and H_ss the part of H over the scores.
 
-A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
-comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
-the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of delta
-and V_flat that under a flat prior on the scores, both from H,
-
-    told = V (1 / V_flat - 1 / BIAS_VARIANCE)
-
-is the share of what is known of delta that comes from verdicts and from no prior: 0 in a tree of comparisons or where
-one half is always shown first, near 1 where each candidate is first as often as second.
+How much of what is known of delta comes from verdicts rather than from priors: fitting/identifiability.py.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logit
 
 from app.inference.covariance import diagonal, from_precision, times
 from app.inference.fitting import newton
-from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, scatter
+from app.inference.fitting.identifiability import share_of_verdicts
+from app.inference.fitting.model import Model, differences, scatter
 from app.inference.fitting.posterior import Posterior
 from app.inference.types import Comparisons, Floats
 
-ENOUGH = 0.5  # told, from which on a bias counts as identified
+ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
 STEP = 1e-4  # in d, between the curvatures that l3 is read off
-FLAT = 1e-6  # of the precision of the scores' prior
 
 
 class Bias(NamedTuple):
@@ -75,7 +66,7 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     variance = diagonal(posterior.covariance)[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    return listed(comparisons, delta, sd, told(precision, variance, model), [None] * len(delta))
+    return listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model), [None] * len(delta))
 
 
 def listed(
@@ -86,16 +77,6 @@ def listed(
     columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts, discrimination)
     rows = zip(range(len(delta)), *columns, strict=True)
     return [Bias(*row) for row in rows if counts[row[0]]]
-
-
-def told(precision: Floats, variance: Floats, model: Model) -> Floats:
-    """(J,) shares, as above, from H over N scores, then J biases and whatever else, and the biases' variances (J,)."""
-    n, prior = model.n, model.prior
-    flat = precision.copy()
-    flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
-    of_biases = np.eye(len(flat))[:, n : n + len(variance)]
-    alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
-    return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))
 
 
 def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -70,7 +70,7 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
 def judge_biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     """Of every judge that compared anything, with its discrimination."""
     sd, c = np.sqrt(found.variance_of_delta), np.exp(found.judges.log_c)
-    return listed(comparisons, found.judges.delta, sd, found.told, c.tolist())
+    return listed(comparisons, found.judges.delta, sd, found.share_of_verdicts, c.tolist())
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:

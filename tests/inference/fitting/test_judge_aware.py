@@ -217,6 +217,6 @@ def test_where_pairs_were_shown_one_way_the_order_is_left_open() -> None:
 
     found = fit(log, build(Method(), 4), 1)
 
-    assert found.told[0] < 0.5
+    assert found.share_of_verdicts[0] < 0.5
     assert abs(found.judges.delta[0] - 2.0) < np.sqrt(found.variance_of_delta[0])
     assert (np.abs(found.scores) < 0.5 * np.sqrt(found.covariance.diagonal()[:4])).all()

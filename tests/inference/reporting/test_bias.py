@@ -8,7 +8,8 @@ from scipy.special import expit, logit
 from app.inference.covariance import diagonal
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
-from app.inference.reporting.bias import Bias, closed_form, estimates, told
+from app.inference.fitting.identifiability import share_of_verdicts
+from app.inference.reporting.bias import Bias, closed_form, estimates
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
 from tests.inference.factories import (
@@ -54,7 +55,7 @@ def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
     """What the verdicts tell of the only judge's bias."""
     m = model(n, prior_variance, biases=1)
     live = posterior.fit(log, m)
-    return float(told(newton.precision(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
+    return float(share_of_verdicts(newton.precision(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
 
 
 def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -> None:
@@ -67,7 +68,7 @@ def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -
         m = model(10, prior=prior, biases=1)
         given = with_absolute(m, scored, Scale(np.zeros(1), np.ones(1)))
         shares = [
-            told(newton.precision(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
+            share_of_verdicts(newton.precision(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
             for each, live in ((each, posterior.fit(log, each)) for each in (m, given))
         ]
         assert shares[0] < 0.01

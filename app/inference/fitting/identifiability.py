@@ -1,0 +1,30 @@
+"""How much verdicts tell of positional biases, whatever the priors say (ours; none of the papers).
+
+A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
+comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
+the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of delta
+and V_flat that under a flat prior on the scores, both from H,
+
+    share = V (1 / V_flat - 1 / BIAS_VARIANCE)
+
+of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
+shown first, near 1 where each candidate is first as often as second.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from app.inference.fitting.model import BIAS_VARIANCE, Model
+from app.inference.types import Floats
+
+FLAT = 1e-6  # of the precision of the scores' prior
+
+
+def share_of_verdicts(precision: Floats, variance: Floats, model: Model) -> Floats:
+    """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,)."""
+    n, prior = model.n, model.prior
+    flat = precision.copy()
+    flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
+    of_biases = np.eye(len(flat))[:, n : n + len(variance)]
+    alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
+    return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))
