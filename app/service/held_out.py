@@ -6,7 +6,7 @@ import numpy as np
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.reporting.held_out import held_out
+from app.inference.reporting.held_out import check_predictions
 from app.inference.state.snapshot import Snapshot
 from app.storage import comparisons
 
@@ -17,4 +17,4 @@ async def read(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> schemas
     if not rows:
         return None
     p, m, sd = np.array([(row.p_first, row.mean_difference, row.sd_difference) for row in rows], np.float64).T
-    return schemas.HeldOut(**held_out(p, m, sd, snapshot.model.expert)._asdict())
+    return schemas.HeldOut(**check_predictions(p, m, sd, snapshot.model.expert)._asdict())

@@ -12,7 +12,7 @@ from nextpair.words import JUDGE_AWARE, MethodName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.files import plots
-from app.inference.choosing.stopping import Stop, Stopping, stopping
+from app.inference.choosing.stopping import Stop, Stopping, distance_to_stop
 from app.inference.experts import parameters
 from app.inference.fitting import judge_aware
 from app.inference.fitting.baselines import BASELINES
@@ -243,7 +243,7 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     if snapshot.model.n < 2:
         return None
     marginal = scores(basis.published.posterior, snapshot.comparisons, basis.published.model)
-    return stopping(marginal, snapshots.plain_model(snapshot), float(snapshot.comparisons.weight.sum()), stop)
+    return distance_to_stop(marginal, snapshots.plain_model(snapshot), float(snapshot.comparisons.weight.sum()), stop)
 
 
 def _present_stopping(basis: Basis) -> schemas.Stopping:

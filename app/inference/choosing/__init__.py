@@ -1,0 +1,28 @@
+"""Which pairs to ask next, in which order to show them, and when to stop: functions of arrays and a random source.
+
+Not here: what a log amounts to (state), who holds which pair (service).
+"""
+
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
+from app.inference.choosing.stopping import Reason, Stop, Stopping, distance_to_stop, reason
+
+__all__ = [
+    "NONE_LEASED",
+    "Batch",
+    "Choice",
+    "Criterion",
+    "Draws",
+    "Leased",
+    "Order",
+    "Plan",
+    "Policy",
+    "Presented",
+    "Reason",
+    "Stop",
+    "Stopping",
+    "distance_to_stop",
+    "next_pairs",
+    "reason",
+]

@@ -50,7 +50,7 @@ class _Pairs(NamedTuple):
     prior: Floats  # (N, N) the same before any comparison
 
 
-def stopping(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
+def distance_to_stop(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
     """Where a set of at least two candidates stands; `votes` is the sum of its comparisons' weights."""
     pairs = _pairs(posterior, model)
     reason = _reason(pairs, model, stop)

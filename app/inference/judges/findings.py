@@ -12,12 +12,13 @@ from app.inference.fitting import judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import binary
 from app.inference.judges.group_verdicts import Doubt, aggregate, departure, doubts, skill
-from app.inference.judges.pair_votes import Cells, cells, directions
+from app.inference.judges.pair_votes import Cells, cells
 from app.inference.judges.skill_aggregation import Context, Step
 from app.inference.reporting import diagnostics
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
+from app.inference.verdicts import directions
 
 
 class Influence(NamedTuple):
@@ -77,7 +78,7 @@ def find(
         None if group.confusion is None else skill(group.confusion),
         doubts(y),
         departure(group, y),
-        agreements(directions(seen.p)),
+        agreements(directions(seen.p - 0.5)),
         [_repeats(raw, item, model.n, judge) for judge in range(judges)],
         np.exp(aware.judges.log_c),
         {judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},

@@ -9,8 +9,6 @@ import numpy as np
 
 from app.inference.types import Comparisons, Floats, Ints
 
-TIE = 1e-9  # of |p - 1/2|
-
 
 class Cells(NamedTuple):
     """M cells that any of J judges judged, in the order of item, low and high."""
@@ -36,9 +34,3 @@ def cells(comparisons: Comparisons, item: Ints, judges: int) -> Cells:
     total = np.bincount(at, weight * np.where(first < second, p, 1.0 - p), size)
     mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(where), judges)
     return Cells(where[:, 0], where[:, 1], where[:, 2], mean)
-
-
-def directions(p: Floats) -> Floats:
-    """1 where low is better, -1 where high is, 0 in a tie, NaN where nothing was said."""
-    lean = p - 0.5
-    return np.where(np.abs(lean) <= TIE, 0.0, np.sign(lean))

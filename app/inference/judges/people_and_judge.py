@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import CovarianceName
 
-from app.inference.judges.pair_votes import Cells, directions
+from app.inference.judges.pair_votes import Cells
 from app.inference.judges.rank_sets import Instances, RankSets, Wins, prediction_powered
 from app.inference.types import Bools, Floats
+from app.inference.verdicts import directions
 
 ENOUGH = 2  # instances of each system that people judged
 
@@ -27,7 +28,7 @@ def battles(found: Cells, judge: int, people: Sequence[int]) -> Battles:
     Args: judges by their number.
     """
     both, alone = by_both(found, judge, people), by_judge_alone(found, judge, people)
-    way = directions(found.p[:, people])
+    way = directions(found.p[:, people] - 0.5)
     said = np.maximum((~np.isnan(way)).sum(axis=1), 1)
     shares = Wins((way > 0.0).sum(axis=1) / said, (way < 0.0).sum(axis=1) / said)
     soft = _soft(found.p[:, judge])
@@ -58,7 +59,7 @@ def helped(said: Battles, k: int, alpha: float, covariance: CovarianceName = "sa
 
 def _soft(p: Floats) -> Wins:
     """A tie is nobody's win."""
-    tie = directions(p) == 0.0
+    tie = directions(p - 0.5) == 0.0
     return Wins(np.where(tie, 0.0, p), np.where(tie, 0.0, 1.0 - p))
 
 

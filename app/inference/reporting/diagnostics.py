@@ -15,12 +15,11 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.stats import binom, rankdata
 
-from app.inference.choosing.order import lead
 from app.inference.experts import Expert
 from app.inference.graph import potentials
-from app.inference.judges.pair_votes import TIE
 from app.inference.reporting.ranking import ROUNDING
 from app.inference.types import Bools, Comparisons, Floats, Ints, differences
+from app.inference.verdicts import TIE, directions
 
 MANY = 0.05  # pairs, as a share of N^2, from which on a dense product is quicker
 NOTHING = 1e-12  # of spread: keeps an order where there is no other sign of one
@@ -117,7 +116,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
     earliest = _earliest(key)
     now, before = _preceded(earliest[key])
     later, other = _preceded(earliest[key ^ 1])
-    shown, turned = _direction(comparisons.p - 0.5), _direction(_lean(comparisons))
+    shown, turned = directions(comparisons.p - 0.5), directions(_lean(comparisons))
     return Repeats(
         _agreement(turned[now] == turned[before]),
         _agreement(turned[later] == turned[other]),
@@ -147,7 +146,7 @@ def order_balance(comparisons: Comparisons, n: int) -> Balance:
     `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
     first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 in a tree or where some are always first.
     """
-    leads = lead(comparisons.first, comparisons.second, n)
+    leads = np.bincount(comparisons.first, minlength=n) - np.bincount(comparisons.second, minlength=n)
     worst = int(np.abs(leads).max(initial=0))
     if not comparisons.size:
         return Balance(leads, worst, None, None)
@@ -165,11 +164,6 @@ def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[floa
     """
     ranked = [_centred_ranks(scores) for scores in scores_over_time]
     return [_correlation(each, ranked[-1]) for each in ranked]
-
-
-def _direction(lean: Floats) -> Ints:
-    """1, 0 or -1."""
-    return (lean > TIE).astype(np.int64) - (lean < -TIE)
 
 
 def _lean(comparisons: Comparisons) -> Floats:
@@ -195,7 +189,7 @@ def _number(*columns: Ints) -> Ints:
 def _pooled(comparisons: Comparisons, group: Ints) -> Ints:
     """(G,) direction of each group's mean verdict; `group` (K,) is numbered without gaps."""
     votes = np.bincount(group, comparisons.weight)
-    return _direction(np.bincount(group, comparisons.weight * _lean(comparisons)) / votes)
+    return directions(np.bincount(group, comparisons.weight * _lean(comparisons)) / votes).astype(np.int64)
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -235,7 +229,7 @@ def _matrix(values: Floats, row: Ints, column: Ints, n: int) -> csr_array | Floa
     return np.asarray(matrix.toarray()) if len(values) > 2 * MANY * n**2 else csr_array(matrix)
 
 
-def _agreement_by_chance(judge: Ints, now: Ints, before: Ints) -> float | None:
+def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
     """Of (M,) pairs of directions as shown, with the habits of the judge of each."""
     if not judge.size:
         return None

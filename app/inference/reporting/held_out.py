@@ -24,7 +24,7 @@ class HeldOut(NamedTuple):
     log_loss: float
 
 
-def held_out(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOut:
+def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOut:
     """Of K >= 1 verdicts p that were predicted by N(m, sd^2), each of shape (K,), first minus second."""
     expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
     decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import norm
 
-from app.inference.choosing.stopping import Stop, Stopping, rank_bounds, reason, separated, stopping
+from app.inference.choosing.stopping import Stop, Stopping, distance_to_stop, rank_bounds, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
@@ -170,19 +170,19 @@ def test_without_data_nothing_is_reported(expert: str, prior: str, n: int) -> No
 
     for k in range(1, n + 2):
         stop = Stop(top_k=k, rank_width=k - 1 if k < n else n + 5, entropy_change=1e-3, error_level=0.5)
-        assert stopping(before, m, 0, stop) == Stopping(None, None)
+        assert distance_to_stop(before, m, 0, stop) == Stopping(None, None)
 
 
 @pytest.mark.parametrize("stop", [Stop(top_k=3), Stop(top_k=9), Stop(rank_width=2), Stop(rank_width=9)])
 def test_what_holds_of_any_three_candidates_is_no_reason(stop: Stop) -> None:
-    assert stopping(known([5.0, 0.0, -5.0], 1e-4), model(3), 100, stop) == Stopping(None, None)
+    assert distance_to_stop(known([5.0, 0.0, -5.0], 1e-4), model(3), 100, stop) == Stopping(None, None)
 
 
 @each_expert
 def test_a_judge_that_only_ties_is_never_a_reason_to_claim_an_order(expert: str) -> None:
     log, m = random_comparisons(4, 400, seed=0)._replace(p=np.full(400, 0.5)), model(4, 1.0, expert)
 
-    found = stopping(fitted(log, m), m, 400, Stop(top_k=1, rank_width=1))
+    found = distance_to_stop(fitted(log, m), m, 400, Stop(top_k=1, rank_width=1))
 
     assert found == Stopping(None, None)
 
@@ -197,7 +197,7 @@ def least_factor(m: float, v: float, prior: float, threshold: float) -> float:
 @pytest.mark.parametrize(("m", "v"), [(0.8, 0.5), (0.5, 0.3), (1.0, 1.5)])
 def test_the_forecast_of_two_candidates_by_search(m: float, v: float) -> None:
     """Means stay, precision beyond the prior's grows in proportion to the comparisons."""
-    found = stopping(known([m, 0.0], v / 2.0), model(2), 100, Stop(top_k=1))
+    found = distance_to_stop(known([m, 0.0], v / 2.0), model(2), 100, Stop(top_k=1))
 
     more = 100.0 * (least_factor(m, v, 2.0, 1.0 / 0.05) - 1.0)
     assert found.reason is None
@@ -208,15 +208,15 @@ def test_the_forecast_of_two_candidates_by_search(m: float, v: float) -> None:
 def test_the_forecast_is_nothing_once_there_and_unknown_beyond_a_hundred_times() -> None:
     there, far, never = known([5.0, 0.0], 0.1), known([0.01, 0.0], 0.5), known([0.0, 0.0], 0.1)
 
-    assert stopping(there, model(2), 50, Stop(top_k=1)) == Stopping("top_k", 0)
-    assert stopping(far, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
-    assert stopping(never, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
+    assert distance_to_stop(there, model(2), 50, Stop(top_k=1)) == Stopping("top_k", 0)
+    assert distance_to_stop(far, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
+    assert distance_to_stop(never, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
 
 
 def forecasts(stops: list[Stop]) -> list[int]:
     """Of one state, with 60 comparisons of 6 candidates."""
     log, m = joined(cycle(6, 0), random_comparisons(6, 54, seed=1)), model(6)
-    found = [stopping(fitted(log, m), m, 60, stop).forecast for stop in stops]
+    found = [distance_to_stop(fitted(log, m), m, 60, stop).forecast for stop in stops]
     assert None not in found
     return [each for each in found if each is not None]
 
@@ -241,7 +241,7 @@ def test_whichever_comes_first_is_forecast() -> None:
 def test_the_forecast_is_in_comparisons_so_twice_as_many_count_twice() -> None:
     live = known([0.8, 0.0], 0.25)
 
-    once, twice = (stopping(live, model(2), count, Stop(top_k=1)).forecast for count in (1000, 2000))
+    once, twice = (distance_to_stop(live, model(2), count, Stop(top_k=1)).forecast for count in (1000, 2000))
 
     assert once is not None
     assert twice == pytest.approx(2 * once, abs=1)
@@ -251,7 +251,7 @@ def test_the_forecast_is_in_comparisons_so_twice_as_many_count_twice() -> None:
 def test_a_forecast_that_comes_true_is_a_reason(stop: Stop) -> None:
     """The state that it speaks of, made by hand: v of each pair with the comparisons' part of 1 / v - 1 / 2 grown."""
     mean, variance, count = [0.9, 0.2, -0.5], 0.2, 1000
-    found = stopping(known(mean, variance), model(3), count, stop).forecast
+    found = distance_to_stop(known(mean, variance), model(3), count, stop).forecast
     assert found is not None
 
     def state(more: float) -> Scores:
@@ -267,7 +267,7 @@ def test_a_forecast_that_comes_true_is_a_reason(stop: Stop) -> None:
 def test_any_log_gives_an_answer(log: Log) -> None:
     m = model(log.n)
 
-    found = stopping(fitted(log.comparisons, m), m, log.comparisons.size, ALL)
+    found = distance_to_stop(fitted(log.comparisons, m), m, log.comparisons.size, ALL)
 
     assert (found.forecast == 0) == (found.reason is not None)
     assert found.forecast is None or 0 <= found.forecast <= 100 * max(log.comparisons.size, 1)
@@ -277,8 +277,8 @@ def test_relabelling_changes_nothing() -> None:
     log, m, label = random_comparisons(7, 200, seed=0), model(7), np.array([3, 1, 6, 0, 2, 5, 4])
 
     for stop in (Stop(top_k=1), Stop(top_k=3), Stop(rank_width=4), Stop(entropy_change=0.02)):
-        here = stopping(fitted(log, m), m, 200, stop)
-        assert stopping(fitted(relabelled(log, label), m), m, 200, stop) == here
+        here = distance_to_stop(fitted(log, m), m, 200, stop)
+        assert distance_to_stop(fitted(relabelled(log, label), m), m, 200, stop) == here
 
 
 def test_what_is_common_to_all_scores_does_not_count() -> None:
@@ -286,7 +286,9 @@ def test_what_is_common_to_all_scores_does_not_count() -> None:
     sharp = known([2.0, 0.0, 0.0], 0.1)
     blurred = Scores(sharp.mean + 7.0, covariance_of(0.1 * np.eye(3) + 40.0))
 
-    assert stopping(blurred, model(3), 10, Stop(top_k=1)) == stopping(sharp, model(3), 10, Stop(top_k=1))
+    assert distance_to_stop(blurred, model(3), 10, Stop(top_k=1)) == distance_to_stop(
+        sharp, model(3), 10, Stop(top_k=1)
+    )
 
 
 def test_an_anchored_prior_takes_more_evidence() -> None:
@@ -301,7 +303,7 @@ def test_biases_do_not_count_as_candidates() -> None:
     log = by_judges(random_comparisons(4, 600, seed=0, hard=True), 2)
     m = model(4, biases=2)
 
-    found = stopping(fitted(log, m), m, 600, Stop(top_k=1, rank_width=1))
+    found = distance_to_stop(fitted(log, m), m, 600, Stop(top_k=1, rank_width=1))
 
     assert found.reason is not None or found.forecast is not None
 
@@ -309,5 +311,5 @@ def test_biases_do_not_count_as_candidates() -> None:
 def test_two_candidates_at_a_thousand_to_one() -> None:
     log = comparisons(*[(0, 1, 1.0)] * 1000, (0, 1, 0.0))
 
-    assert stopping(fitted(log, model(2)), model(2), 1001, Stop(top_k=1)) == Stopping("top_k", 0)
-    assert stopping(fitted(log, model(2)), model(2), 1001, Stop(rank_width=0)) == Stopping("rank_width", 0)
+    assert distance_to_stop(fitted(log, model(2)), model(2), 1001, Stop(top_k=1)) == Stopping("top_k", 0)
+    assert distance_to_stop(fitted(log, model(2)), model(2), 1001, Stop(rank_width=0)) == Stopping("rank_width", 0)
