@@ -120,12 +120,13 @@ def rank(
     The intervals of scores hold one by one; the intervals of ranks hold all together. Nobody is surely worse than the
     first of its tie group.
     """
-    from app.files.reading import Columns, parse_conditions
+    from app.files.columns import parse_conditions
+    from app.files.comparisons import ComparisonColumns
     from app.inference.reporting.ranking import Wanted
     from app.offline import printing
     from app.offline.ranking import Method, parse_parameters, rank_file, require_possible
 
-    columns, by = Columns(first, second, winner, p_first, judge, weight), group_by or []
+    columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
@@ -255,7 +256,8 @@ def simulate(
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
     The rank correlation with the truth is averaged over the groups after each comparison.
     """
-    from app.files.reading import Columns, parse_conditions
+    from app.files.columns import parse_conditions
+    from app.files.comparisons import ComparisonColumns
     from app.inference.choosing.order import Order
     from app.inference.choosing.selection import Batch, Criterion, Policy
     from app.offline import printing, problems, remote, simulation
@@ -263,7 +265,7 @@ def simulate(
 
     if method == JUDGE_AWARE:
         raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
-    columns = Columns(first, second, winner, p_first)
+    columns = ComparisonColumns(first, second, winner, p_first)
     scores = problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
     truth_file = problems.TruthFile(truth, truth_key, truth_column)
     loaded = problems.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
@@ -398,12 +400,13 @@ def import_file(
     """
     from nextpair.client import Client
 
-    from app.files import candidates, transfer
-    from app.files.reading import Columns
+    from app.files import transfer
+    from app.files.candidates import CandidateColumns
+    from app.files.comparisons import ComparisonColumns
     from app.offline.printing import progress_of
 
-    columns = Columns(first, second, winner, p_first, judge, weight)
-    contents = transfer.read(transfer.Source(file, columns, item, candidates.Columns(key, text)))
+    columns = ComparisonColumns(first, second, winner, p_first, judge, weight)
+    contents = transfer.read(transfer.Source(file, columns, item, CandidateColumns(key, text)))
     with (
         Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
         progress_of(len(contents.comparisons), "sending") as advance,

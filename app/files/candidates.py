@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from nextpair.schemas import LONGEST_KEY, CandidateIn
 
-from app.files import reading
-from app.files.reading import ANY, Bounds, Fault, InputError, Table
+from app.files.columns import texts_of
+from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
+from app.files.tables import ANY, Bounds, Content, Fault, InputError, Table
 
 TYPED = "your lines"
 KEYS = ("key", "id", "name")  # usual names of columns, in upper or lower case, the more telling first
@@ -21,15 +22,15 @@ KEY_AND_TEXT = re.compile(r"(\S+):[ \t]+(.+)")
 NUL = "\0"  # what PostgreSQL cannot keep
 
 
-class Columns(NamedTuple):
+class CandidateColumns(NamedTuple):
     """Where key and text stand. None: where they usually do. Empty: nowhere, so keys are numbers, texts are absent."""
 
     key: str | None = None
     text: str | None = None
 
 
-class Found(NamedTuple):
-    columns: Columns  # the ones that were read
+class ReadCandidates(NamedTuple):
+    columns: CandidateColumns  # the ones that were read
     candidates: list[CandidateIn]
     faults: list[Fault]  # in the order of the file
 
@@ -41,7 +42,11 @@ class _Row(NamedTuple):
     text: str | None
 
 
-def read(table: Table, columns: Columns = Columns(), max_chars: int | None = None) -> Found:  # noqa: B008  # immutable
+def read(
+    table: Table,
+    columns: CandidateColumns = CandidateColumns(),  # noqa: B008  # immutable
+    max_chars: int | None = None,
+) -> ReadCandidates:
     """The candidates of a table, without those that are at fault. Raises InputError where it holds none at all."""
     _refuse_other_tables(table)
     used = _used(table, columns)
@@ -49,7 +54,7 @@ def read(table: Table, columns: Columns = Columns(), max_chars: int | None = Non
     checked = list(_checked(rows, used, max_chars))
     good = [CandidateIn(key=row.key, text=row.text) for row, fault in zip(rows, checked, strict=True) if fault is None]
     faults = [*table.content.faults, *(fault for fault in checked if fault is not None)]
-    return Found(used, good, sorted(faults, key=lambda fault: fault.line))
+    return ReadCandidates(used, good, sorted(faults, key=lambda fault: fault.line))
 
 
 def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
@@ -62,7 +67,7 @@ def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
         raise InputError("there are no candidates yet; write one per line, or choose a file")
     pairs = [_key_and_text(n, line) for n, (_, line) in enumerate(filled, 1)]
     keys, texts = zip(*pairs, strict=True)
-    content = reading.Content(pa.table({"key": keys, "text": texts}), "line", lambda row: filled[row][0], [])
+    content = Content(pa.table({"key": keys, "text": texts}), "line", lambda row: filled[row][0], [])
     return Table(TYPED, content.cells, np.arange(len(filled)), content)
 
 
@@ -72,22 +77,22 @@ def _key_and_text(number: int, line: str) -> tuple[str, str]:
 
 
 def _refuse_other_tables(table: Table) -> None:
-    if reading.has_pairs(table, reading.Columns()):
+    if has_pairs(table, ComparisonColumns()):
         raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
 
 
 def look_like_candidates(table: Table) -> bool:
     """Whether the table tells no verdicts, and a column is named or filled as texts are."""
-    tells_verdicts = reading.has_pairs(table, reading.Columns()) or bool(_named(table.columns, reading.OUTCOMES))
+    tells_verdicts = has_pairs(table, ComparisonColumns()) or bool(_named(table.columns, OUTCOMES))
     return not tells_verdicts and bool(_named(table.columns, TEXTS) or _prose(table, table.columns))
 
 
-def _used(table: Table, columns: Columns) -> Columns:
+def _used(table: Table, columns: CandidateColumns) -> CandidateColumns:
     """The usual names; without one the texts are the longest distinct ones, or else the last column."""
     key = _named(table.columns, KEYS) if columns.key is None else columns.key
     others = [column for column in table.columns if column != key]
     usual = _named(others, TEXTS) or _prose(table, others) or "".join(others[-1:])
-    return Columns(key, usual if columns.text is None else columns.text)
+    return CandidateColumns(key, usual if columns.text is None else columns.text)
 
 
 def _named(columns: Sequence[str], names: Sequence[str]) -> str:
@@ -112,15 +117,15 @@ def _length_of_distinct(cells: Any) -> float:
     return float(pc.mean(pc.utf8_length(texts)).as_py() or 0.0) if all_differ else 0.0
 
 
-def _rows(table: Table, columns: Columns) -> Iterator[_Row]:
+def _rows(table: Table, columns: CandidateColumns) -> Iterator[_Row]:
     count = table.cells.num_rows
-    keys = reading.texts(table, columns.key) if columns.key else [str(row + 1) for row in range(count)]
-    texts: list[str] | list[None] = reading.texts(table, columns.text) if columns.text else [None] * count
+    keys = texts_of(table, columns.key) if columns.key else [str(row + 1) for row in range(count)]
+    texts: list[str] | list[None] = texts_of(table, columns.text) if columns.text else [None] * count
     for row, (key, text) in enumerate(zip(keys, texts, strict=True)):
         yield _Row(table.place(row), table.line(row), key, text)
 
 
-def _checked(rows: list[_Row], columns: Columns, max_chars: int | None) -> Iterator[Fault | None]:
+def _checked(rows: list[_Row], columns: CandidateColumns, max_chars: int | None) -> Iterator[Fault | None]:
     """What is wrong with each row."""
     seen: dict[str, str] = {}
     for row in rows:

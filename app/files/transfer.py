@@ -12,6 +12,10 @@ from nextpair.client import Client
 from nextpair.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
 
 from app.files import candidates, reading
+from app.files.candidates import CandidateColumns
+from app.files.columns import texts_of
+from app.files.comparisons import ComparisonColumns, has_pairs, read_keyed
+from app.files.tables import InputError, Table
 
 BATCH = 5000  # comparisons in one request
 NOBODY = "import"  # the judge of a file that names none
@@ -21,9 +25,9 @@ class Source(NamedTuple):
     """A file of comparisons and what its columns mean."""
 
     path: str
-    columns: reading.Columns
+    columns: ComparisonColumns
     item: str | None  # column of the item
-    candidates: candidates.Columns = candidates.Columns()
+    candidates: CandidateColumns = CandidateColumns()
 
 
 class Contents(NamedTuple):
@@ -35,28 +39,28 @@ class Contents(NamedTuple):
 def read(source: Source) -> Contents:
     """The comparisons in a file, or the candidates where it looks like them, or columns of them are named.
 
-    Raises tables.InputError.
+    Raises InputError.
     """
     table = reading.read(source.path)
-    names_candidates = source.candidates != candidates.Columns()
-    names_comparisons = source.columns != reading.Columns() or source.item is not None
+    names_candidates = source.candidates != CandidateColumns()
+    names_comparisons = source.columns != ComparisonColumns() or source.item is not None
     if names_candidates and names_comparisons:
-        raise reading.InputError("--key and --text are columns of candidates; leave them out for comparisons")
+        raise InputError("--key and --text are columns of candidates; leave them out for comparisons")
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
         found = candidates.read(table, source.candidates)
         for fault in found.faults[:1]:
             raise fault.error(table.name)
         return Contents(found.candidates, [], [])
-    if not names_comparisons and not reading.has_pairs(table, source.columns):
+    if not names_comparisons and not has_pairs(table, source.columns):
         there = ", ".join(table.columns)
         remedy = "give --first and --second of comparisons, or --key and --text of candidates"
-        raise reading.InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
+        raise InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
     comparisons = _comparisons(table, source)
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
 
 
-def _comparisons(table: reading.Table, source: Source) -> list[ComparisonIn]:
-    verdicts = reading.verdicts(table, source.columns)
+def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
+    verdicts = read_keyed(table, source.columns)
     count = len(verdicts.first)
     judges = _optional(table, source.columns.judge, "judge") or [NOBODY] * count
     items = _optional(table, source.item, "item") or [""] * count
@@ -119,20 +123,20 @@ def send(
     return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
 
 
-def _optional(table: reading.Table, column: str | None, usual: str) -> list[str] | None:
+def _optional(table: Table, column: str | None, usual: str) -> list[str] | None:
     if column is None and usual not in table.columns:
         return None
-    return reading.texts(table, column or usual)
+    return texts_of(table, column or usual)
 
 
 def _time(cell: str) -> datetime | None:
-    """A time without a zone is UTC. Raises tables.InputError."""
+    """A time without a zone is UTC. Raises InputError."""
     if not cell:
         return None
     try:
         time = datetime.fromisoformat(cell)
     except ValueError:
-        raise reading.InputError(f"created_at {cell!r} is no ISO 8601 time") from None
+        raise InputError(f"created_at {cell!r} is no ISO 8601 time") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 

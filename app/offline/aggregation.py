@@ -9,7 +9,9 @@ from nextpair.words import AggregationName
 from rich.console import Console
 from scipy.sparse import csr_array, hstack
 
-from app.files.reading import InputError, Table, complaint, encode, keys, numbers, read, texts
+from app.files.columns import encode, keys_of, numbers_of, texts_of
+from app.files.reading import read
+from app.files.tables import InputError, Table, complaint
 from app.inference.judges.aggregation import Aggregate, binary, votes
 from app.inference.judges.encoders import given, hashed
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
@@ -77,7 +79,7 @@ def load(file: str, columns: Columns, encoder: Encoder = Encoder()) -> Judged:  
     named = list(columns.judges) or [column for column in table.columns if column not in others]
     if len(named) < 2:
         raise InputError(f"{table.name}: aggregation needs two judges or more; name their columns with --judge")
-    names = keys(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
+    names = keys_of(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     y = np.column_stack([_share(table, judge) for judge in named])
     known = _share(table, truth, whole=True) if truth else np.full(len(names), np.nan)
     return Judged(names, named, y, known, *_context(table, columns, encoder))
@@ -108,7 +110,7 @@ def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[Context 
         return None, None
     parts, learner = [], None
     if columns.texts:
-        fields = [texts(table, column) for column in columns.texts]
+        fields = [texts_of(table, column) for column in columns.texts]
         items = [dict(zip(columns.texts, said, strict=True)) for said in zip(*fields, strict=True)]
         x, learner = (
             _by_transformer(items, encoder.model, encoder.fine_tune) if encoder.model else (hashed(items), None)
@@ -116,7 +118,7 @@ def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[Context 
         parts.append(x)
     if columns.features:
         parts.append(given(np.column_stack([_number(table, column) for column in columns.features])))
-    group = encode(keys(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
+    group = encode(keys_of(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
     return Context(csr_array(hstack(parts)), group), learner
 
 
@@ -224,7 +226,7 @@ def _cell(value: float | str | None) -> str:
 
 
 def _number(table: Table, column: str) -> Floats:
-    values = numbers(table, column)
+    values = numbers_of(table, column)
     if np.isnan(values).any():
         raise complaint(table, int(np.argmax(np.isnan(values))), column, "empty; a feature is a number for every row")
     return values
@@ -232,7 +234,7 @@ def _number(table: Table, column: str) -> Floats:
 
 def _share(table: Table, column: str, *, whole: bool = False) -> Floats:
     """(N,) numbers from 0 to 1, NaN where empty; `whole` wants 0 or 1. Raises InputError."""
-    values = numbers(table, column)
+    values = numbers_of(table, column)
     wrong = (values < 0.0) | (values > 1.0) | (whole & (values % 1.0 > 0.0))
     if wrong.any():
         wanted = "0 or 1" if whole else "a probability of yes from 0 to 1"

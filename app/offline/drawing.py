@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from app.files import plots
-from app.files.reading import InputError
+from app.files.tables import InputError
 from app.inference.reporting.standings import Standing
 from app.offline.ranking import Ranked
 

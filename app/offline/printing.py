@@ -15,7 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 
 from app.files import spreadsheets
-from app.files.reading import InputError, Labels
+from app.files.columns import Labels
+from app.files.tables import InputError
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.ranking import Wanted
 from app.inference.reporting.standings import Standing, Uncertainty

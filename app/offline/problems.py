@@ -4,18 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import NamedTuple
 
-from app.files.reading import (
-    Columns,
-    InputError,
-    Labels,
-    Table,
-    read,
-    read_log,
-    read_means,
-    read_values,
-    require,
-    where,
-)
+from app.files.columns import Labels, require, where
+from app.files.comparisons import ComparisonColumns, read_grouped
+from app.files.reading import read
+from app.files.tables import InputError, Table
+from app.files.values import read_means, read_values
 from app.offline.ranking import split
 from app.offline.simulation import Problem, from_pairs, from_scores
 
@@ -43,7 +36,7 @@ class Loaded(NamedTuple):
 
 def load(
     paths: Iterable[str],
-    judged_by: Columns | AbsoluteScores,
+    judged_by: ComparisonColumns | AbsoluteScores,
     truth_file: TruthFile,
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
@@ -54,8 +47,8 @@ def load(
     """
     tables = [where(read(path), conditions) for path in paths]
     truths = _truths(truth_file, group_by)
-    if isinstance(judged_by, Columns):
-        groups = split(read_log(tables, judged_by, group_by))
+    if isinstance(judged_by, ComparisonColumns):
+        groups = split(read_grouped(tables, judged_by, group_by))
         return Loaded([from_pairs(group, _of(truths, group.labels)) for group in groups], 0)
     means = read_means(_only(tables), [*group_by, judged_by.key], judged_by.score)
     scores = _by_group({label: mean for label, mean in means.items() if not isnan(mean)})

@@ -8,7 +8,10 @@ import pyarrow as pa
 from nextpair.words import CovarianceName
 from rich.console import Console
 
-from app.files.reading import Columns, InputError, Table, encode, keys, pair_columns, read, texts, winners
+from app.files.columns import encode, keys_of, texts_of
+from app.files.comparisons import ComparisonColumns, pair_columns, winners
+from app.files.reading import read
+from app.files.tables import InputError, Table
 from app.inference.judges.people_and_judge import Battles
 from app.inference.judges.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
@@ -27,10 +30,10 @@ def load(file: str, people: str, judge: str, first: str | None, second: str | No
     table = read(file)
     if "weight" in table.columns:
         raise InputError(f"{table.name}: rank-sets count every row once; remove the column 'weight'")
-    sides = pair_columns(table, Columns(first, second))
-    a, b = (keys(table, side) for side in sides)
+    sides = pair_columns(table, ComparisonColumns(first, second))
+    a, b = (keys_of(table, side) for side in sides)
     systems, numbers = encode(a + b)
-    both = np.array([bool(cell) for cell in texts(table, people)], np.bool_)
+    both = np.array([bool(cell) for cell in texts_of(table, people)], np.bool_)
     of_both, alone = _part(table, both), _part(table, ~both)
     said = Battles(
         Instances(*_sides(numbers, both)),
@@ -118,5 +121,5 @@ def _sides(numbers: Ints, keep: Bools) -> tuple[Ints, Ints]:
 
 def _wins(table: Table, column: str, sides: tuple[str, str]) -> Wins:
     """Raises InputError for a cell that names no winner."""
-    said = np.array(winners(table, column, *(keys(table, side) for side in sides)), dtype=object)
+    said = np.array(winners(table, column, *(keys_of(table, side) for side in sides)), dtype=object)
     return Wins((said == "first").astype(np.float64), (said == "second").astype(np.float64))

@@ -9,7 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import JUDGE_AWARE, MethodName, PositionBias, PriorName
 
-from app.files.reading import Columns, InputError, Labels, Log, read, read_log, where
+from app.files.columns import Labels, where
+from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
+from app.files.reading import read
+from app.files.tables import InputError
 from app.inference.fitting import judge_aware, posterior
 from app.inference.fitting import model as models
 from app.inference.fitting.baselines import BASELINES
@@ -49,7 +52,7 @@ class Ranked(NamedTuple):
     standings: Standings
 
 
-def split(log: Log) -> Iterator[Group]:
+def split(log: GroupedComparisons) -> Iterator[Group]:
     """The groups of a log, each among the candidates that it mentions."""
     for code, labels in enumerate(log.groups):
         rows = log.group == code
@@ -64,7 +67,7 @@ def split(log: Log) -> Iterator[Group]:
 
 def rank_file(
     path: str,
-    columns: Columns,
+    columns: ComparisonColumns,
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
     method: Method,
@@ -73,7 +76,7 @@ def rank_file(
 
     Raises InputError and NotConvergedError.
     """
-    log = read_log([where(read(path), conditions)], columns, group_by)
+    log = read_grouped([where(read(path), conditions)], columns, group_by)
     return [rank(group, method) for group in split(log)]
 
 

@@ -21,7 +21,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.special import expit
 
-from app.files.reading import InputError, Labels
+from app.files.columns import Labels
+from app.files.tables import InputError
 from app.inference.choosing.asking import NONE_LEASED, Draws, Plan, next_pairs
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy

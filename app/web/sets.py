@@ -15,7 +15,8 @@ from nextpair.words import CriterionName, OrderName, PageStatus, PositionBias
 
 from app.api.dependencies import ContextDep
 from app.files import candidates, reading
-from app.files.reading import Bounds, Fault
+from app.files.candidates import CandidateColumns
+from app.files.tables import Bounds, Fault, InputError, TooManyRows
 from app.service import sets
 from app.service.errors import InvalidRequest, SetTooLarge
 from app.service.statuses import statuses
@@ -109,7 +110,7 @@ async def preview(
     """
     if request.headers.get("Content-Type") != BYTES:
         raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
-    body, columns = await request.body(), candidates.Columns(key, text)
+    body, columns = await request.body(), CandidateColumns(key, text)
     async with ONE_FILE:
         content = await _while_connected(request, partial(_preview, ctx.settings, file, body, columns))
     return Response(content, media_type="application/json")
@@ -132,7 +133,7 @@ def _preview(
     settings: Settings,
     file: str | None,
     body: bytes,
-    columns: candidates.Columns,
+    columns: CandidateColumns,
     is_awaited: Callable[[], bool],
 ) -> bytes:
     size, line = min(settings.max_body_bytes, LARGEST_FILE), BYTES_OF_CHARACTER * settings.max_text_chars
@@ -140,12 +141,12 @@ def _preview(
     try:
         table = reading.parse(file, body, bounds) if file else candidates.typed(_lines(body), bounds)
         found = candidates.read(table, columns, settings.max_text_chars)
-    except reading.TooManyRows:
+    except TooManyRows:
         raise SetTooLarge(
             f"There are more than {settings.max_candidates:,} candidates, which is what this server allows "
             "(NEXTPAIR_MAX_CANDIDATES). Leave some out."
         ) from None
-    except reading.InputError as error:
+    except InputError as error:
         raise InvalidRequest(str(error)) from None
     shown = {
         "columns": table.columns if file else [],

@@ -8,16 +8,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.files import reading, transfer
-from app.files.candidates import Columns
-from app.files.reading import InputError
+from app.files import transfer
+from app.files.candidates import CandidateColumns
+from app.files.comparisons import ComparisonColumns
+from app.files.tables import InputError
 from tests.factories import compare
 
 
 def source(folder: Path, content: str) -> transfer.Source:
     path = folder / "trees.csv"
     path.write_text(content)
-    return transfer.Source(str(path), reading.Columns(), item=None)
+    return transfer.Source(str(path), ComparisonColumns(), item=None)
 
 
 def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
@@ -29,15 +30,16 @@ def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "columns"),
     [
-        ("id,joke\n7,Knock knock.\n8,Why?\n", Columns("id", "joke")),
-        ("Key,Text,votes\n7,Knock knock.,1\n8,Why?,2\n", Columns("Key", "Text")),
-        ("source,quip,name\nweb,A horse walks into a bar.,7\nweb,Why is the sky so blue?,8\n", Columns("name", "quip")),
+        ("id,joke\n7,Knock knock.\n8,Why?\n", CandidateColumns("id", "joke")),
+        ("Key,Text,votes\n7,Knock knock.,1\n8,Why?,2\n", CandidateColumns("Key", "Text")),
+        ("source,quip,name\nweb,A horse walks into a bar.,7\nweb,Why is the sky so blue?,8\n",
+         CandidateColumns("name", "quip")),
         ("response,prompt,id\nKnock knock.,One of the longest prompts,7\nWhy?,Another long prompt,8\n",
-         Columns("id", "response")),
+         CandidateColumns("id", "response")),
     ],
 )  # fmt: skip
 def test_candidates_are_found_by_what_their_columns_are_called_or_hold(
-    tmp_path: Path, content: str, columns: Columns
+    tmp_path: Path, content: str, columns: CandidateColumns
 ) -> None:
     given = source(tmp_path, content)
     found = transfer.read(given).candidates
@@ -49,9 +51,9 @@ def test_columns_of_candidates_are_named_where_they_are_not_found(tmp_path: Path
     given = source(tmp_path, "no,line\n7,Knock knock.\n8,Why?\n")
     with pytest.raises(InputError, match="give --first and --second of comparisons, or --key and --text of candidates"):
         transfer.read(given)
-    named = transfer.read(given._replace(candidates=Columns("no", "line"))).candidates
+    named = transfer.read(given._replace(candidates=CandidateColumns("no", "line"))).candidates
     assert [(each.key, each.text) for each in named] == [("7", "Knock knock."), ("8", "Why?")]
-    numbered = transfer.read(given._replace(candidates=Columns(text="line"))).candidates
+    numbered = transfer.read(given._replace(candidates=CandidateColumns(text="line"))).candidates
     assert [each.key for each in numbered] == ["1", "2"]
 
 
@@ -64,7 +66,7 @@ def test_what_tells_verdicts_is_not_taken_for_candidates(tmp_path: Path, content
 
 
 def test_columns_of_candidates_and_of_comparisons_exclude_each_other(tmp_path: Path) -> None:
-    given = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=Columns("id"), item="id")
+    given = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=CandidateColumns("id"), item="id")
     with pytest.raises(InputError, match="leave them out for comparisons"):
         transfer.read(given)
 
@@ -111,5 +113,5 @@ async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
     for form in ("csv", "jsonl", "parquet"):
         file = tmp_path / f"log.{form}"
         file.write_bytes((await http.get(f"{url}/comparisons", params={"format": form})).content)
-        contents = transfer.read(transfer.Source(str(file), reading.Columns(), item=None))
+        contents = transfer.read(transfer.Source(str(file), ComparisonColumns(), item=None))
         assert {each.key for each in contents.candidates} == {key.strip() for key in KEYS}

@@ -14,7 +14,8 @@ import pytest
 from nextpair.words import JUDGE_AWARE, MethodName, OrderName
 
 from app import cli
-from app.files.reading import Columns, read, read_log
+from app.files.comparisons import ComparisonColumns, read_grouped
+from app.files.reading import read
 from app.inference.choosing.order import Order
 from app.inference.experts import MAKERS
 from app.inference.fitting.baselines import BASELINES
@@ -203,7 +204,7 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
 
 @needs_data
 def test_llm_reviewers_rank_five_systems_as_people_do() -> None:
-    llm, people = (read_log([read(str(DATA / "prd_vicuna80" / f"{who}.csv.gz"))], Columns(), by)
+    llm, people = (read_grouped([read(str(DATA / "prd_vicuna80" / f"{who}.csv.gz"))], ComparisonColumns(), by)
                    for who, by in (("llm", ["reviewer"]), ("human", [])))  # fmt: skip
     by_reviewer = {group.labels: group for group in split(llm)}
     pooled = next(split(llm._replace(groups=[()], group=np.zeros_like(llm.group))))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from nextpair.words import MethodName
 
-from app.files.reading import Log
+from app.files.comparisons import GroupedComparisons
 from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.reporting.ranking import Wanted
@@ -56,7 +56,7 @@ def test_components_are_numbered() -> None:
 
 def test_groups_hold_their_own_candidates() -> None:
     codes = np.array([0, 1, 0]), np.array([0, 2, 1]), np.array([1, 3, 0])
-    log = Log(
+    log = GroupedComparisons(
         ["a", "b", "c", "d"],
         [("u",), ("v",)],
         *codes,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from app.files.reading import InputError
+from app.files.tables import InputError
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.types import by_one_judge

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
-from app.files import reading
+from app.files import tables
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
@@ -484,7 +484,7 @@ async def test_reading_stops_when_the_client_has_left(app: FastAPI, monkeypatch:
     monkeypatch.setattr("app.web.sets.POLL_SECONDS", 0.001)
     read_lines: list[int] = []
 
-    def slowly(lines: Iterable[str], bounds: reading.Bounds) -> reading.Table:
+    def slowly(lines: Iterable[str], bounds: tables.Bounds) -> tables.Table:
         for n, _ in enumerate(lines):
             read_lines.append(n)
             time.sleep(0.01)

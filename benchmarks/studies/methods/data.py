@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.files.reading import Columns, Labels, read, read_log, read_means, read_values, where
+from app.files.columns import Labels, where
+from app.files.comparisons import ComparisonColumns, read_grouped
+from app.files.reading import read
+from app.files.values import read_means, read_values
 from app.inference.fitting.baselines import average_probability
 from app.inference.types import Floats, by_one_judge, take
 from app.offline.problems import AbsoluteScores, TruthFile, load
@@ -54,7 +57,7 @@ def summeval_verdicts(folder: Path, dimension: str) -> list[Problem]:
     """A document each; hard verdicts on the 11 pairs of a chain through 12 systems, in both orders."""
     path, truth = str(folder / "summeval/h2h_chatgpt.csv.gz"), str(folder / "summeval/human.csv.gz")
     truth_file = TruthFile(truth, "system", dimension)
-    return load([path], Columns(), truth_file, ["doc"], [("dim", dimension)]).problems
+    return load([path], ComparisonColumns(), truth_file, ["doc"], [("dim", dimension)]).problems
 
 
 def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Mapping[str, float]]:
@@ -71,7 +74,7 @@ def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Ma
 def topicalchat(folder: Path, dimension: str) -> list[Problem]:
     """A context each, 6 responses; p from 20 sampled scores a side, the mean of seven prompts."""
     path, truth = str(folder / "topicalchat/derived_pairwise.csv.gz"), str(folder / "topicalchat/human.csv.gz")
-    columns = Columns(first="item_i", second="item_j", p_first="p_i")
+    columns = ComparisonColumns(first="item_i", second="item_j", p_first="p_i")
     return load([path], columns, TruthFile(truth, "item", dimension), ["context"], [("dim", dimension)]).problems
 
 
@@ -79,7 +82,10 @@ def vicuna(folder: Path, judge: str) -> list[Problem]:
     """A question each, 5 systems; hard verdicts on every pair in both orders."""
     table = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)])
     truths = _vicuna_truths(folder)
-    return [from_pairs(group, truths[group.labels]) for group in split(read_log([table], Columns(), ["question_id"]))]
+    return [
+        from_pairs(group, truths[group.labels])
+        for group in split(read_grouped([table], ComparisonColumns(), ["question_id"]))
+    ]
 
 
 def hanna(folder: Path, dimension: str) -> Stories:
@@ -101,7 +107,7 @@ def leaning(problem: Problem, delta: float) -> Problem:
 def _vicuna_truths(folder: Path) -> Mapping[Labels, Mapping[str, float]]:
     """Per question, how often people prefer each of the five systems, every opponent counting alike."""
     table = read(str(folder / "prd_vicuna80/human.csv.gz"))
-    log = read_log([table], Columns(), ["question_id"])
+    log = read_grouped([table], ComparisonColumns(), ["question_id"])
     return {group.labels: _win_shares(group) for group in split(log)}
 
 

@@ -1,0 +1,96 @@
+"""A table as it was brought: its cells, where each row stood in the file, and the errors that name such a place.
+
+An InputError names the file, the line (the header of a CSV is line 1) or the column, and the remedy.
+"""
+
+from collections.abc import Callable
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Line = Callable[[int], int]  # the line, from 1, of a row, from 0
+
+
+class InputError(Exception):
+    """What was brought cannot be used; the message is one line for the person who brought it."""
+
+    exit_code = 2
+
+
+class TooManyRows(InputError):
+    """There are more rows than allowed."""
+
+
+class Fault(NamedTuple):
+    """What is wrong with one line of a file, or with one of its cells."""
+
+    place: str  # "line 7"
+    line: int
+    column: str | None
+    wrong: str
+    remedy: str
+
+    def error(self, name: str) -> InputError:
+        column = "" if self.column is None else f", column {self.column!r}"
+        return InputError(f"{name}, {self.place}{column}: {self.wrong}; {self.remedy}")
+
+
+class Bounds(NamedTuple):
+    """How much a file may hold, and whether anyone still waits for it."""
+
+    size: float = inf  # bytes, unpacked
+    rows: float = inf
+    columns: float = inf
+    line: float = inf  # bytes
+    is_awaited: Callable[[], bool] = lambda: True
+
+    def hold(self, name: str, size: int = 0, rows: int = 0, columns: int = 0) -> None:
+        """Raises InputError."""
+        if size > self.size:
+            raise InputError(f"{name}: unpacks to more than {self.size:,} bytes; send it in smaller parts")
+        if rows > self.rows:
+            raise TooManyRows(f"{name}: there are more than {self.rows:,} rows; send it in smaller parts")
+        if columns > self.columns:
+            raise InputError(f"{name}: there are more than {self.columns:,} columns; leave out those of no use here")
+        if not self.is_awaited():
+            raise InputError(f"{name}: given up, as nobody waits for it any more")
+
+
+ANY = Bounds()
+
+
+class Content(NamedTuple):
+    """What a file holds."""
+
+    cells: pa.Table
+    unit: str  # what its rows are counted in: "line" or "row"
+    line: Line
+    faults: list[Fault]  # the lines that are left out
+
+
+class Table(NamedTuple):
+    name: str  # what errors call the file
+    cells: pa.Table
+    rows: Ints  # (K,) where each row stood in the file, from 0
+    content: Content
+
+    @property
+    def columns(self) -> list[str]:
+        return self.cells.column_names
+
+    def line(self, row: int) -> int:
+        """`row` counts the rows that the table has now."""
+        return self.content.line(int(self.rows[row]))
+
+    def place(self, row: int) -> str:
+        return f"{self.content.unit} {self.line(row)}"
+
+
+def complaint(table: Table, row: int, column: str, what: str) -> InputError:
+    """An error about one cell; `row` counts the rows that the table has now."""
+    return InputError(f"{table.name}, {table.place(row)}, column {column!r}: {what}")
