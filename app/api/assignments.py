@@ -9,7 +9,7 @@ from nextpair import schemas
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented
-from app.service import assignments
+from app.service import asking, asking_many, leases
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
 
 router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
@@ -26,7 +26,7 @@ async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assi
 
     They then are a new generation: what was sent with an older one is refused.
     """
-    return await assignments.ask(ctx, set_id, body)
+    return await asking.ask(ctx, set_id, body)
 
 
 @router.get("/sets/{set_id}/next-pair", response_model=schemas.Preview, responses=documented(UnknownSet, SetDeleted))
@@ -34,25 +34,25 @@ async def preview_pairs(
     set_id: SetId, db: ReadDep, ctx: ContextDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> schemas.Preview:
     """The same choice as a preview: leases nothing."""
-    return await assignments.preview(ctx, db, set_id, count)
+    return await asking.preview(ctx, db, set_id, count)
 
 
 @router.post("/next-pairs", response_model=schemas.Assignments)
 async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
     """Lease pairs over many sets, those with the least progress first."""
-    return await assignments.ask_many(ctx, body)
+    return await asking_many.ask_many(ctx, body)
 
 
 @router.post("/assignments/renew", response_model=schemas.Held)
 async def renew_many(body: schemas.RenewMany, write: WriteDep) -> object:
     """Keep many pairs for longer; those whose lease has ended, or was superseded, are left out of the answer."""
-    return await write(lambda db: assignments.renew_many(db, body))
+    return await write(lambda db: leases.renew_many(db, body))
 
 
 @router.post("/assignments/release", response_model=schemas.Released)
 async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
     """Give many pairs back without a verdict; those whose lease has ended, or was superseded, are left as they are."""
-    return await write(lambda db: assignments.release_many(db, body))
+    return await write(lambda db: leases.release_many(db, body))
 
 
 @router.post(
@@ -62,7 +62,7 @@ async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
 )
 async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Renewal | None = None) -> object:
     """Keep a pair for longer; by ten minutes unless the body says otherwise."""
-    return await write(lambda db: assignments.renew(db, assignment_id, body or schemas.Renewal()))
+    return await write(lambda db: leases.renew(db, assignment_id, body or schemas.Renewal()))
 
 
 @router.post(
@@ -72,4 +72,4 @@ async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Rene
 )
 async def release(assignment_id: AssignmentId, write: WriteDep, body: schemas.Release | None = None) -> object:
     """Give a pair back without a verdict."""
-    return await write(lambda db: assignments.release(db, assignment_id, body.generation if body else None))
+    return await write(lambda db: leases.release(db, assignment_id, body.generation if body else None))

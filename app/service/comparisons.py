@@ -18,7 +18,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state.snapshot import Catalogue
 from app.service import key_lookup, posteriors
-from app.service.assignments import superseded
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     AlreadyJudged,
@@ -31,6 +30,7 @@ from app.service.errors import (
     UnknownAssignment,
     UnknownComparison,
 )
+from app.service.leases import superseded
 from app.service.posteriors import Entry
 from app.storage import assignments, comparisons, sets
 from app.storage.schema import Record

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -35,7 +35,12 @@ class Entry(NamedTuple):
     weight: float
 
 
-R = TypeVar("R", Record, Entry)
+class _OfSet(Protocol):
+    @property
+    def set_id(self) -> UUID: ...
+
+
+R = TypeVar("R", bound=Record | _OfSet)
 
 
 class Current(NamedTuple):

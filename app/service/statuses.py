@@ -8,9 +8,10 @@ from nextpair.schemas import SetOut
 from nextpair.words import PageStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service.assignments import preview
+from app.service.asking import preview
 from app.service.context import Context
 from app.service.errors import SetDeleted
+from app.service.leases import NOBODY
 from app.storage import assignments
 
 
@@ -19,7 +20,7 @@ async def statuses(ctx: Context, listed: Sequence[SetOut]) -> list[PageStatus]:
     if ctx.live.warm is None:
         return ["preparing" for _ in listed]
     async with ctx.reading() as db:
-        leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], -1))
+        leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], NOBODY))
         return [
             "open" if _is_surely_open(each, leases[each.id]) else await _status(ctx, db, each.id) for each in listed
         ]

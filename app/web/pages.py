@@ -11,7 +11,7 @@ from nextpair.words import JUDGE_AWARE, STATUSES, AggregationName, BaselineName,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.dependencies import ContextDep, ReadDep
-from app.service import assignments, sets
+from app.service import asking, sets
 from app.service.statuses import statuses
 
 HERE = Path(__file__).parent
@@ -53,7 +53,7 @@ async def trust(request: Request, set_id: UUID, db: ReadDep) -> Response:
 
 @router.get("/sets/{set_id}/map")
 async def comparisons_map(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
-    upcoming = await assignments.preview(ctx, db, set_id, UPCOMING)
+    upcoming = await asking.preview(ctx, db, set_id, UPCOMING)
     return await _page(request, "map.html", set_id, db, here="Map", upcoming=upcoming)
 
 

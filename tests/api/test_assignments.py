@@ -609,7 +609,7 @@ async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
 async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1000)
+    monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 1000)
     texts = [{"key": key, "text": key * 100} for key in "abcd"]
     made = [await create_set(http, candidates=texts, context="c" * 100, question="q" * 10) for _ in "xy"]
     url = f"/v1/sets/{made[0]['id']}/next-pair"
@@ -625,7 +625,7 @@ async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
     assert len((await http.post(url, json={"judge": "alice", "count": 6})).json()["assignments"]) == 1
     many = (await http.post("/v1/next-pairs", json={"judge": "bob", "count": 6})).json()
     assert (len(many["assignments"]), many["status"]) == (3, "open")
-    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 10)
+    monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 10)
     assert len((await http.post("/v1/next-pairs", json={"judge": "carol", "count": 6})).json()["assignments"]) == 1
 
 
@@ -636,7 +636,7 @@ async def test_leases_that_find_no_room_in_an_answer_stay_as_their_holder_knows_
     set_id = (await create_set(http, candidates=texts))["id"]
     given = (await ask(http, set_id, count=4))["assignments"]
     before = await count_rows(context.engine)
-    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 100)
+    monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 100)
     (again,) = (await ask(http, set_id, count=9))["assignments"]
     assert (again["id"], again["generation"]) == (given[0]["id"], 2)
     assert await count_rows(context.engine) == before
@@ -645,9 +645,9 @@ async def test_leases_that_find_no_room_in_an_answer_stay_as_their_holder_knows_
 
 
 async def test_texts_are_measured_in_bytes(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.service.assignments.SETS_AT_ONCE", 1)
+    monkeypatch.setattr("app.service.asking_many.SETS_AT_ONCE", 1)
     made = [await create_set(http, *"abc", question="?", context="é" * 500) for _ in range(2)]
-    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1500)
+    monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 1500)
     assert len((await ask(http, made[0]["id"], "bob", count=2))["assignments"]) == 1
-    monkeypatch.setattr("app.service.assignments.LARGEST_ANSWER", 1000)
+    monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 1000)
     assert len((await ask_many(http, count=2))["assignments"]) == 1

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from app.service import assignments
+from app.service import asking_many, choosing
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db, sets
@@ -198,7 +198,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
 async def test_an_ask_over_many_sets_passes_over_what_others_hold(
     hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assignments, "SETS_AT_ONCE", 1)
+    monkeypatch.setattr(asking_many, "SETS_AT_ONCE", 1)
     before, held, behind = [(await create_set(hasty))["id"] for _ in range(3)]
     async with context.engine.connect() as other:
         await sets.lock_asking(other, [UUID(held)])
@@ -212,13 +212,13 @@ async def test_an_ask_over_many_sets_passes_over_what_others_hold(
 async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
     hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created, choose = await create_set(hasty), assignments._choose
+    created, choose = await create_set(hasty), choosing.choose
 
     async def slowly(*args: Any) -> Any:
         await asyncio.sleep(1.5)  # longer than it may stand still
         return await choose(*args)
 
-    monkeypatch.setattr(assignments, "_choose", slowly)
+    monkeypatch.setattr(choosing, "choose", slowly)
     before = await count_rows(context.engine)
     answer = await _ask(hasty, created["id"], "alice")
     assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")

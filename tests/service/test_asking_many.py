@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.service import assignments
+from app.service import asking_many, choosing
 from app.service.context import Context
 from app.storage import sets
 from tests.api.test_assignments import age, ask_many, ids, nothing, release
@@ -33,7 +33,7 @@ def asked_together(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assignments, "SETS_AT_ONCE", 2)
+    monkeypatch.setattr(asking_many, "SETS_AT_ONCE", 2)
 
 
 async def exhausted(http: httpx.AsyncClient) -> str:
@@ -79,7 +79,7 @@ async def test_an_ask_of_one_set_waits_for_those_asked_with_it_only(
 async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_gives_more(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assignments, "WORK", 2 * 4**2)
+    monkeypatch.setattr(choosing, "WORK", 2 * 4**2)
     created = [await create_set(http) for _ in range(3)]
     url = f"/v1/sets/{created[0]['id']}/next-pair"
     assert len((await http.get(url, params={"count": 6})).json()["pairs"]) == 2

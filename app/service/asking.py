@@ -1,0 +1,174 @@
+"""Asking: which pairs a judge gets.
+
+Pairs come from three sources, in this order: the judge's own live leases, what selection finds in the log and the
+leases of everyone else, and, while others hold all that is left, whatever is given back within `wait_seconds`.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NoReturn
+from uuid import UUID
+
+from nextpair import schemas
+from nextpair.words import StopReason
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.inference.state import snapshot as snapshots
+from app.inference.state.human_checks import People
+from app.live.posteriors import all_of
+from app.service import choosing, leases, posteriors
+from app.service.choosing import State
+from app.service.context import Context, Spent, existing_set
+from app.service.errors import UnknownJudge
+from app.service.leases import NOBODY, Asker, Lease
+from app.service.posteriors import Current, by_set
+from app.service.presenting import assignments as presenting
+from app.service.presenting.assignments import Texts, fitting, present_assignments, present_preview
+from app.service.turns import patiently
+from app.storage import assignments, candidates, judges, sets
+from app.storage.assignments import NewLease
+
+POLL_SECONDS = 5.0  # a lease that expires sends no notice
+MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
+
+
+async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
+    """Raises UnknownSet, SetDeleted, UnknownJudge."""
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + request.wait_seconds
+    topic = ctx.notices.about(set_id)
+    while True:
+        heard = topic.notices
+        answers = await ask_together(ctx, request, {set_id: request.count}, request.count, presenting.LARGEST_ANSWER)
+        if set_id not in answers:
+            await _refuse_missing(ctx, set_id)
+        answer, left = answers[set_id], deadline - clock()
+        if answer.status != "all_leased" or answer.assignments or left <= 0 or ctx.notices.closed:
+            return answer
+        await topic.wait(heard, min(left, POLL_SECONDS))
+
+
+async def _refuse_missing(ctx: Context, set_id: UUID) -> NoReturn:
+    """Raises UnknownSet, SetDeleted."""
+    async with ctx.reading() as db:
+        await existing_set(db, set_id)
+    raise AssertionError(f"set {set_id} was there and was not")
+
+
+async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -> schemas.Preview:
+    """The same choice, leasing nothing. Raises UnknownSet, SetDeleted."""
+    rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
+    (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
+    (reason,) = await _reasons(ctx, [current])
+    state = State(current, reason, choosing.blocked(rows), count)
+    chosen = await choosing.choose(ctx, [state], count, None)
+    pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
+    return present_preview(current, pairs, await _texts(db, pairs), choosing.outcome(state, has_pairs=bool(pairs)))
+
+
+async def ask_together(
+    ctx: Context, request: schemas.Ask | schemas.AskMany, counts: Mapping[UUID, int], most: int, room: int
+) -> dict[UUID, schemas.Assignments]:
+    """So many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
+
+    Fewer where their texts take more than `room` bytes, though one where there is any. Sets that are gone are left out.
+    """
+    ids = sorted(counts)
+    async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
+        await sets.lock_asking(db, ids)
+        asker = await _asker(ctx, db, request)
+        states, held = await _load(ctx, db, asker, counts, most, room)
+        chosen = await choosing.choose(ctx, states, most - len(held), asker.checks)
+        new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=held)
+        leased = [*held, *await leases.lease(db, new, asker)]
+        if not states:
+            await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
+    if len(held) + len(chosen) < most and asker.checks is None:
+        _note_spent(ctx, states, {*by_set(held), *by_set(chosen)})
+    for set_id in counts.keys() - {state.current.id for state in states}:
+        ctx.live.forget(set_id)
+    return await _present(ctx, states, leased, request.judge)
+
+
+async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schemas.AskMany) -> Asker:
+    """Raises UnknownJudge."""
+    judge_id, worker = await ctx.judge_id(db, request.judge), request.worker or ""
+    name = request.rank_sets_with if isinstance(request, schemas.Ask) else None
+    if name is None:
+        return Asker(judge_id, worker, request.lease_seconds, None)
+    checked = (await judges.find(db, [name])).get(name)
+    if checked is None:
+        raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict.")
+    people = frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked})
+    return Asker(judge_id, worker, request.lease_seconds, People(checked, people))
+
+
+async def _load(
+    ctx: Context, db: AsyncConnection, asker: Asker, counts: Mapping[UUID, int], most: int, room: int
+) -> tuple[list[State], list[Lease]]:
+    """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
+    rows = await assignments.blocking(db, list(counts), asker.judge_id)
+    # After the leases: a pair that is answered in between is then in one of the two.
+    heads = await sets.heads(db, list(counts))
+    currents = {current.id: current for current in await posteriors.current_many(ctx, db, heads)}
+    # People who check a judge go on when the set's own queue has ended.
+    reasons = await _reasons(ctx, [*currents.values()]) if asker.checks is None else [None for _ in currents]
+    own = [row for row in leases.own(rows, counts, most, asker) if row.set_id in currents]
+    # Before they are handed out: one that finds no room stays as its holder knows it.
+    taken = fitting(own, currents, room)
+    held, rows = await leases.hand_out_again(db, rows, taken, asker)
+    lacking = Counter(counts)
+    lacking.subtract(lease.set_id for lease in held)
+    if len(taken) < len(own):
+        lacking.clear()
+    blocking, reason = by_set(rows), dict(zip(currents, reasons, strict=True))
+    states = [
+        State(currents[set_id], reason[set_id], choosing.blocked(blocking[set_id]), lacking[set_id])
+        for set_id in counts
+        if set_id in currents
+    ]
+    return states, held
+
+
+async def _reasons(ctx: Context, currents: Sequence[Current]) -> list[StopReason | None]:
+    """Why no more pairs of each set are needed, if so."""
+    if not any(current.terms.stop for current in currents):
+        return [None for _ in currents]
+    return await ctx.live.compute(
+        lambda: [
+            snapshots.stop_reason(each.snapshot, each.terms.stop) if each.terms.stop else None for each in currents
+        ]
+    )
+
+
+def _note_spent(ctx: Context, states: Sequence[State], giving: AbstractSet[UUID]) -> None:
+    """Remember which sets, of those not `giving`, have nothing to give, whoever asks, even if all leases come back."""
+    for state in states:
+        set_id, _, catalogue, snapshot = state.current
+        status, _ = choosing.outcome(state, has_pairs=False)
+        is_lasting = status != "all_leased" and (status != "exhausted" or not state.blocked.item.size)
+        if state.lacking > 0 and set_id not in giving and is_lasting:
+            ctx.spent[set_id] = Spent(catalogue.revision, snapshot.version, status)
+    while len(ctx.spent) > MOST_SPENT:
+        del ctx.spent[next(iter(ctx.spent))]
+
+
+async def _present(
+    ctx: Context, states: Sequence[State], leased: Sequence[Lease], judge: str
+) -> dict[UUID, schemas.Assignments]:
+    """The answer of each set. It is read after the transaction: a text that is leased does not change."""
+    async with ctx.reading() as db:
+        texts = await _texts(db, leased)
+    answers, by_id = {}, by_set(leased)
+    for state in states:
+        theirs = by_id[state.current.id]
+        outcome = choosing.outcome(state, has_pairs=bool(theirs))
+        answers[state.current.id] = present_assignments(state.current, theirs, texts, judge, outcome)
+    return answers
+
+
+async def _texts(db: AsyncConnection, pairs: Sequence[Lease | NewLease]) -> Texts:
+    places = {(pair.set_id, pair.item_id, who) for pair in pairs for who in (pair.first, pair.second)}
+    return await candidates.texts(db, list(places)) if places else {}

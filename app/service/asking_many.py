@@ -1,0 +1,126 @@
+"""Asking over many sets: how the pairs of one ask are spread over them, some sets at a time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from nextpair import schemas
+from nextpair.words import AskStatus
+from sqlalchemy.exc import DBAPIError
+
+from app.service.asking import ask_together
+from app.service.context import Context, existing_sets
+from app.service.errors import Busy
+from app.service.presenting import assignments as presenting
+from app.storage import sets
+from app.storage.db import is_in_the_way
+
+# Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
+# their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
+SETS_AT_ONCE = 128
+
+
+@dataclass
+class _Collected:
+    """What the sets have given so far."""
+
+    left: int  # pairs that are still wanted
+    statuses: set[AskStatus]
+    pairs: dict[UUID, list[schemas.Assignment]] = field(default_factory=dict)  # by set
+    obstacle: Busy | DBAPIError | None = None  # others held a set for too long
+
+
+async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
+    """Spread `count` pairs over the sets: those where the asker holds leases first, then those with the least progress.
+
+    Sets that cannot give their share leave it to those behind them, and then to those that could. What is leased stays
+    so when the asker goes away in between: asking again brings it back.
+    Sets that others hold for too long are passed over with those asked together with them, and so is a set that is
+    deleted meanwhile.
+    Raises UnknownSet, SetDeleted for a set that the request names, Busy where no set gave a pair and some were held.
+    """
+    queue, statuses = await _queue(ctx, request)
+    collected = _Collected(request.count, statuses)
+    while collected.left and queue:
+        queue = dict.fromkeys(await _ask_each(ctx, request, queue, collected), 0)
+    pairs = [pair for of_set in collected.pairs.values() for pair in of_set]
+    if collected.obstacle and not pairs:
+        raise collected.obstacle
+    return schemas.Assignments(status=_status_of_many(bool(pairs), collected.statuses), assignments=pairs)
+
+
+async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int], set[AskStatus]]:
+    """How many leases the asker holds of each set, in turn; and why those have none to give that are left out."""
+    async with ctx.reading() as db:
+        await existing_sets(db, request.sets or ())
+        rows = await sets.queue(
+            db, judge=request.judge, worker=request.worker or "", project=request.project, ids=request.sets
+        )
+    queue: dict[UUID, int] = {}
+    statuses: set[AskStatus] = set()
+    for row in rows:
+        spent = ctx.spent.get(row.id)
+        if spent and spent[:2] == (row.revision, row.version) and not row.held:
+            statuses.add(spent.status)
+        else:
+            queue[row.id] = int(row.held)
+    return queue, statuses
+
+
+async def _ask_each(
+    ctx: Context, request: schemas.AskMany, queue: Mapping[UUID, int], collected: _Collected
+) -> list[UUID]:
+    """Ask all sets of the queue for their shares; returns those that gave them in full and may have more."""
+    generous: list[UUID] = []
+    reach = 1
+    while collected.left and queue:
+        shares = _shares(collected.left, queue, reach)
+        full = await _ask_some(ctx, request, shares, collected)
+        queue = {set_id: leases for set_id, leases in queue.items() if set_id not in shares}
+        reach = 2 * (len(shares) - len(full))
+        generous += full
+    return generous
+
+
+def _shares(count: int, queue: Mapping[UUID, int], reach: int) -> dict[UUID, int]:
+    """How many of `count` pairs each set gives: an even part of what is left, or what the asker holds there.
+
+    Up to SETS_AT_ONCE of the queue. Where the count ends before `reach` sets, the others stand by for one pair each.
+    """
+    shares: dict[UUID, int] = {}
+    for place, (set_id, leases) in enumerate(queue.items()):
+        if place == SETS_AT_ONCE or (not count and place >= reach):
+            break
+        shares[set_id] = min(max(count, 1), max(leases, -(-count // (len(queue) - place)), 1))
+        count -= min(shares[set_id], count)
+    return shares
+
+
+async def _ask_some(
+    ctx: Context, request: schemas.AskMany, shares: Mapping[UUID, int], collected: _Collected
+) -> list[UUID]:
+    """Ask these sets together for so many pairs more; returns those that gave them in full."""
+    earlier = {set_id: len(collected.pairs.get(set_id, ())) for set_id in shares}
+    counts = {set_id: earlier[set_id] + share for set_id, share in shares.items()}
+    others = [pair for set_id, pairs in collected.pairs.items() if set_id not in shares for pair in pairs]
+    most, room = request.count - len(others), presenting.LARGEST_ANSWER - sum(map(presenting.size_of, others))
+    try:
+        answers = await ask_together(ctx, request, counts, most, room)
+    except (Busy, DBAPIError) as error:
+        if not isinstance(error, Busy) and not is_in_the_way(error):
+            raise
+        collected.obstacle = error
+        return []
+    collected.statuses |= {answer.status for answer in answers.values()}
+    collected.pairs |= {set_id: answer.assignments for set_id, answer in answers.items()}
+    is_full = sum(presenting.size_of(pair) for answer in answers.values() for pair in answer.assignments) >= room
+    collected.left = 0 if is_full else request.count - sum(map(len, collected.pairs.values()))
+    return [set_id for set_id, answer in answers.items() if len(answer.assignments) == counts[set_id]]
+
+
+def _status_of_many(has_pairs: bool, statuses: set[AskStatus]) -> AskStatus:
+    if has_pairs:
+        return "open"
+    if len(statuses) == 1:
+        return statuses.pop()
+    return "all_leased" if "all_leased" in statuses else "exhausted"

@@ -1,0 +1,103 @@
+"""Choosing the pairs of an ask: how many each set may give, which ones, and why there are none."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from nextpair.words import StopReason
+
+from app.inference.state import human_checks
+from app.inference.state import snapshot as snapshots
+from app.inference.state.human_checks import People
+from app.inference.state.snapshot import Ask, Blocked
+from app.service.context import Context
+from app.service.posteriors import Current
+from app.service.presenting.assignments import Outcome, present_why
+from app.storage.assignments import NewLease
+from app.storage.schema import Record
+
+# N^2 for each pair chosen in one transaction, which PostgreSQL ends when it idles for too long: some seconds. That is 8
+# pairs of 5,000 candidates, or 800 of 500.
+WORK = 2 * 10**8
+
+
+class State(NamedTuple):
+    """What is decided of one set in an ask."""
+
+    current: Current
+    reason: StopReason | None  # why no more pairs are needed, if so
+    blocked: Blocked
+    lacking: int  # pairs that are still wanted
+
+
+def blocked(rows: Sequence[Record]) -> Blocked:
+    """Assignments that keep their pair from the asker, leases first."""
+    ordered = sorted(rows, key=lambda row: row.state != "leased")
+    table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)
+    return Blocked(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
+
+
+async def choose(ctx: Context, states: Sequence[State], most: int, checks: People | None) -> list[NewLease]:
+    """The pairs that each set lacks, or as many as may be asked, until there are `most` of all or WORK is done.
+
+    A set whose turn comes after that gives one pair: with none it would look as if it had none.
+    """
+    wanted = [(state, min(state.lacking, _askable(state))) for state in states]
+    steps = min(most, sum(count for _, count in wanted))
+    quick = snapshots.are_quick((state.current.snapshot for state in states), steps)
+    asks = await ctx.live.compute_here_if(quick and checks is None, lambda: _asks_of_each(wanted, most, checks))
+    return [lease for state, of_set in zip(states, asks, strict=True) for lease in _new_leases(state.current, of_set)]
+
+
+def _asks_of_each(wanted: Sequence[tuple[State, int]], most: int, checks: People | None) -> list[list[Ask]]:
+    asks, work = [], WORK
+    for state, count in wanted:
+        work_of_one = max(state.current.snapshot.model.n, 1) ** 2
+        asks.append(_asks(state, min(count, most, max(work // work_of_one, 1)), checks))
+        most -= len(asks[-1])
+        work -= len(asks[-1]) * work_of_one
+    return asks
+
+
+def _asks(state: State, count: int, checks: People | None) -> list[Ask]:
+    _, terms, catalogue, snapshot = state.current
+    if count <= 0:
+        return []
+    if checks is not None:
+        return human_checks.ask(snapshot, state.blocked, terms.plan, checks, count)
+    return snapshots.ask(snapshot, catalogue, state.blocked, terms.plan, count)
+
+
+def _new_leases(current: Current, asks: Sequence[Ask]) -> list[NewLease]:
+    """Within one batch, id order is the order of choice."""
+    return [
+        NewLease(i, current.id, ask.item, *ask.pair[:2], present_why(ask, current.terms).model_dump_json())
+        for i, ask in zip(sorted(uuid4() for _ in asks), asks, strict=True)
+    ]
+
+
+def outcome(state: State, *, has_pairs: bool) -> Outcome:
+    """The word that an ask of this set is answered with, and which criterion of `stop` is met if it has converged."""
+    left = _left_in_budget(state)
+    if state.current.terms.status != "open":
+        return "paused", None
+    if has_pairs:
+        return "open", None
+    if state.reason:
+        return "converged", state.reason
+    if left <= 0:
+        return "all_leased" if left + state.blocked.leases > 0 else "budget_reached", None
+    return "all_leased" if state.blocked.leases else "exhausted", None
+
+
+def _askable(state: State) -> int:
+    if state.current.terms.status != "open" or state.reason or state.current.snapshot.model.n < 2:
+        return 0
+    return _left_in_budget(state)
+
+
+def _left_in_budget(state: State) -> int:
+    if state.current.terms.max_comparisons is None:
+        return 10**9
+    return state.current.terms.max_comparisons - state.current.snapshot.comparisons.size - state.blocked.leases

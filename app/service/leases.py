@@ -1,0 +1,143 @@
+"""Leases: pairs that are a judge's for a while. They come back to their holder, last longer, and are given back."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
+from uuid import UUID
+
+from nextpair import schemas
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.inference.state.human_checks import People
+from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
+from app.service.posteriors import by_set
+from app.storage import assignments, sets
+from app.storage.assignments import NewLease
+from app.storage.schema import Record
+
+NOBODY = -1  # as a judge: everybody's leases keep a pair from it, and no failure does
+LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
+
+
+class Asker(NamedTuple):
+    """A judge, or one of its workers."""
+
+    judge_id: int
+    worker: str
+    lease_seconds: float
+    checks: People | None  # a judge whose verdicts it checks, with other people
+
+
+class Lease(NamedTuple):
+    """A pair that the asker holds."""
+
+    id: UUID
+    set_id: UUID
+    item_id: int
+    first: int
+    second: int
+    why: str  # JSON
+    expires_at: datetime
+    generation: int
+
+
+def own(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: Asker) -> list[Record]:
+    """The asker's live leases among `rows`, no more of each set and of all than were asked for."""
+    holder = (asker.judge_id, asker.worker, "leased", False)
+    theirs = by_set([row for row in rows if (row.judge_id, row.worker, row.state, row.expired) == holder])
+    return list(islice((row for set_id in counts for row in theirs[set_id][: counts[set_id]]), most))
+
+
+async def hand_out_again(
+    db: AsyncConnection, rows: Sequence[Record], own: Sequence[Record], asker: Asker
+) -> tuple[list[Lease], list[Record]]:
+    """The leases `own` in a new generation, and those of `rows` that still keep a pair from the asker.
+
+    Leases that are past their end end here.
+    """
+    ids = [row.id for row in own]
+    ended = [row.id for row in rows if row.state == "leased" and row.expired]
+    if not ids and not ended:
+        return [], list(rows)
+    settled = {row.id: row for row in await assignments.settle(db, [*ids, *ended], ids, asker.lease_seconds)}
+    expired = {row.id for row in settled.values() if row.state == "expired"}
+    leases = [_again(row, settled[row.id]) for row in own if row.id in settled and row.id not in expired]
+    return leases, [row for row in rows if row.id not in expired]
+
+
+def _again(row: Record, settled: Record) -> Lease:
+    place = row.id, row.set_id, row.item_id, row.first, row.second
+    return Lease(*place, settled.why, settled.expires_at, settled.generation)
+
+
+async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[Lease]:
+    if not pairs:
+        return []
+    ends = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)
+    return [Lease(*pair, ends, 1) for pair in pairs]
+
+
+async def renew(db: AsyncConnection, assignment_id: UUID, renewal: schemas.Renewal) -> schemas.Lease:
+    """Raises UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded."""
+    row = await _locked(db, assignment_id, renewal.generation)
+    renewed = _only(row, await assignments.extend(db, {row.id: renewal.generation}, renewal.lease_seconds))
+    return schemas.Lease(id=row.id, status="leased", expires_at=renewed.expires_at)
+
+
+async def release(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> schemas.Lease:
+    """Give the pair back. Raises UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded."""
+    row = await _locked(db, assignment_id, generation)
+    released = _only(row, await assignments.release(db, {row.id: generation}))
+    await sets.announce(db, [row.set_id])
+    return schemas.Lease(id=row.id, status="released", expires_at=released.expires_at)
+
+
+async def renew_many(db: AsyncConnection, request: schemas.RenewMany) -> schemas.Held:
+    """Keep those that are still leased for longer; the others are left out of the answer."""
+    rows = await assignments.extend(db, _generations(request), request.lease_seconds)
+    return schemas.Held(held=[schemas.Lease(id=row.id, status="leased", expires_at=row.expires_at) for row in rows])
+
+
+async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> schemas.Released:
+    """Give the pairs back that are still leased; the others are left as they are."""
+    rows = await assignments.release(db, _generations(request))
+    await sets.announce(db, {row.set_id for row in rows})
+    return schemas.Released(released=len(rows))
+
+
+def superseded(row: Record, generation: int | None) -> LeaseSuperseded | None:
+    """The error for the holder of this generation of an assignment, if it was handed out again since."""
+    if generation in (None, row.generation):
+        return None
+    return LeaseSuperseded(
+        f"Assignment {row.id} was handed out again: it is at generation {row.generation}, not {generation}, and "
+        "whoever got that one judges the pair. Ask for pairs again; with a `worker` name of its own each process gets "
+        "only its own back."
+    )
+
+
+def _generations(request: schemas.ReleaseMany) -> dict[UUID, int | None]:
+    known = request.generations or {}
+    return {assignment_id: known.get(assignment_id) for assignment_id in request.assignments}
+
+
+async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> Record:
+    row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
+    if row is None:
+        raise UnknownAssignment(f"There is no assignment {assignment_id}.")
+    if row.deleted_at is not None:
+        raise SetDeleted(f"Candidate set {row.set_id} was deleted.")
+    if problem := superseded(row, generation):
+        raise problem
+    return row
+
+
+def _only(row: Record, changed: Sequence[Record]) -> Record:
+    """The lease of assignment `row`, the only one that can have changed. Raises LeaseEnded."""
+    if not changed:
+        raise LeaseEnded(
+            f"The lease of assignment {row.id} has ended ({row.state if row.state != 'leased' else 'expired'}). "
+            + ("Ask for another pair." if row.state in ("done", "failed") else LATE)
+        )
+    return changed[0]

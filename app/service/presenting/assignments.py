@@ -1,0 +1,92 @@
+"""Pairs as they are handed out, with their texts, and how many of them one answer holds."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain, takewhile
+from typing import Any, TypeVar
+from uuid import UUID
+
+from nextpair import schemas
+from nextpair.words import AskStatus, StopReason
+
+from app.inference.state.snapshot import Ask
+from app.live.posteriors import Terms
+from app.service.leases import Lease
+from app.service.posteriors import Current
+from app.storage.assignments import NewLease
+from app.storage.schema import Record
+
+Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
+Outcome = tuple[AskStatus, StopReason | None]  # the reason only where a set has converged
+Pair = TypeVar("Pair", Record, NewLease)
+LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for one
+
+
+def present_assignments(
+    current: Current, leases: Sequence[Lease], texts: Texts, judge: str, outcome: Outcome
+) -> schemas.Assignments:
+    """The leases of one set."""
+    shown = [
+        schemas.Assignment(
+            **_sides(current, lease, texts), id=lease.id, set_id=current.id, question=current.terms.question,
+            context=current.terms.context, judge=judge, expires_at=lease.expires_at, generation=lease.generation,
+        )
+        for lease in leases
+    ]  # fmt: skip
+    return schemas.Assignments(status=outcome[0], reason=outcome[1], assignments=shown)
+
+
+def present_preview(current: Current, pairs: Sequence[NewLease], texts: Texts, outcome: Outcome) -> schemas.Preview:
+    shown = [schemas.Pair(**_sides(current, pair, texts)) for pair in pairs]
+    return schemas.Preview(status=outcome[0], reason=outcome[1], pairs=shown)
+
+
+def _sides(current: Current, pair: Lease | NewLease, texts: Texts) -> dict[str, Any]:
+    """The fields that every pair has."""
+    (key, prompt), keys = current.catalogue.items[pair.item_id], current.catalogue.keys
+    return {
+        "item": schemas.ItemOut(key=key, prompt=prompt) if key else None,
+        "first": schemas.Shown(key=keys[pair.first], text=texts[current.id, pair.item_id, pair.first]),
+        "second": schemas.Shown(key=keys[pair.second], text=texts[current.id, pair.item_id, pair.second]),
+        "why": schemas.Why.model_validate_json(pair.why),
+    }
+
+
+def present_why(ask: Ask, terms: Terms) -> schemas.Why:
+    """Why a pair was chosen; differences are turned to read first minus second, as shown."""
+    choice = ask.pair.choice
+    sign = 1.0 if ask.pair.first == choice.i else -1.0
+    return schemas.Why(
+        criterion=ask.criterion or terms.plan.policy.criterion.value,
+        score=choice.score,
+        mean_difference=sign * choice.mean_difference,
+        sd_difference=choice.sd_difference,
+        probability_of_reordering=choice.probability_of_reordering,
+        propensity=choice.propensity,
+        random=choice.random,
+    )
+
+
+def fitting(
+    pairs: Sequence[Pair], sets: Mapping[UUID, Current], room: int, behind: Sequence[Lease] = ()
+) -> Sequence[Pair]:
+    """The first of `pairs` whose texts find room in so many bytes of one answer, behind others; one at the least."""
+    sizes = (_size(sets[pair.set_id], pair) for pair in chain[Lease | Pair](behind, pairs))
+    count = sum(1 for _ in takewhile(lambda size: size <= room, accumulate(sizes))) - len(behind)
+    return pairs[: max(count, 0 if behind else 1)]
+
+
+def _size(current: Current, pair: Lease | NewLease | Record) -> int:
+    """Bytes of the texts of a pair, by the catalogue."""
+    lengths = current.catalogue.lengths[pair.item_id]
+    around = _bytes(current.terms.question, current.terms.context, current.catalogue.items[pair.item_id][1])
+    return around + int(lengths[pair.first]) + int(lengths[pair.second])
+
+
+def size_of(assignment: schemas.Assignment) -> int:
+    """Bytes of its texts."""
+    prompt = assignment.item.prompt if assignment.item else None
+    return _bytes(assignment.question, assignment.context, prompt, assignment.first.text, assignment.second.text)
+
+
+def _bytes(*texts: str | None) -> int:
+    return sum(len(text.encode()) for text in texts if text)
