@@ -1,0 +1,238 @@
+"""Commands on files, without a service: rank, aggregate, rank-sets, simulate."""
+
+import os
+from functools import partial
+from typing import Annotated
+
+import typer
+from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceName, OrderName
+
+from app.cli.options import (
+    First,
+    FormatOption,
+    GroupBy,
+    MethodOption,
+    ParameterOption,
+    PFirst,
+    PositionBiasOption,
+    PriorOption,
+    PriorVariance,
+    Second,
+    WeightOption,
+    Where,
+    WinnerOption,
+    existing,
+    within,
+)
+
+CRITERIA = "variance, determinant, reordering, exponent, random or all; may be repeated. [default: all]"
+
+commands = typer.Typer()
+
+
+@commands.command()
+def rank(
+    file: Annotated[
+        str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet; - is CSV on stdin.", callback=existing)
+    ],
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    group_by: GroupBy = None,
+    where: Where = None,
+    method: MethodOption = "soft-bt",
+    parameter: ParameterOption = None,
+    prior: PriorOption = "unit",
+    prior_variance: PriorVariance = 1.0,
+    position_bias: PositionBiasOption = "none",
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
+    weight: WeightOption = None,
+    level: Annotated[
+        float, typer.Option(help="Probability that an interval holds.", callback=within(0, 0.9999))
+    ] = 0.95,
+    top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
+    epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
+    ] = None,
+    form: FormatOption = "table",
+) -> None:
+    """Rank the candidates of a file of comparisons.
+
+    The intervals of scores hold one by one; the intervals of ranks hold all together. Nobody is surely worse than the
+    first of its tie group.
+    """
+    from app.files.columns import parse_conditions
+    from app.files.comparisons import ComparisonColumns
+    from app.inference.reporting.ranking import Wanted
+    from app.offline import printing
+    from app.offline.ranking import Method, parse_parameters, rank_file, require_possible
+
+    columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
+    wanted = Wanted(level, top_k, epsilon)
+    asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
+    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
+    if plot is not None:
+        from app.offline.drawing import draw
+
+        draw(rankings, plot)
+    printing.print_rankings(rankings, by, form)
+
+
+@commands.command()
+def aggregate(
+    file: Annotated[
+        str, typer.Argument(help="A row for each item, a column for each judge; - is CSV on stdin.", callback=existing)
+    ],
+    method: Annotated[AggregationName, typer.Option(help="How judges are weighed.")] = "dawid-skene",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="A judge's probability of yes; may be repeated. [default: all]"),
+    ] = None,
+    item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
+    truth: Annotated[
+        str | None, typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy; never used to fit.")
+    ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="What an item says, for methods that read it; repeatable.")
+    ] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="A number known of every item, likewise; repeatable.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME_OR_PATH", help="Transformer that reads --text. [default: hashed n-grams]"),
+    ] = None,
+    fine_tune: Annotated[bool, typer.Option("--fine-tune", help="Train the transformer too.")] = False,
+    seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
+    form: FormatOption = "table",
+) -> None:
+    """One yes or no from several judges' on the same items, and how far each judge can be believed.
+
+    A cell is the probability that a judge gives to yes, 0 and 1 included; an empty one says nothing.
+    skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
+    is any Hugging Face transformer, by name or folder.
+    """
+    from app.offline.aggregation import Columns, Encoder, load, require_possible, show
+
+    columns = Columns(judge or (), item, truth, text or (), feature or (), group)
+    reader = require_possible(method, columns, Encoder(encoder, fine_tune))
+    show(load(file, columns, reader), method, seed, form)
+
+
+@commands.command("rank-sets")
+def rank_sets(
+    file: Annotated[
+        str,
+        typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.", callback=existing),
+    ],
+    people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
+    judge: Annotated[str, typer.Option(metavar="COL", help="The judge's verdict, on every instance.")],
+    first: First = None,
+    second: Second = None,
+    alpha: Annotated[float, typer.Option(help="Chance that a rank-set misses.", callback=within(0, 0.5))] = 0.05,
+    covariance: Annotated[
+        CovarianceName, typer.Option(help="published is the paper's, which is too small; to reproduce it only.")
+    ] = "sandwich",
+    form: FormatOption = "table",
+) -> None:
+    """Rank systems by a few verdicts of people and many of a judge, without trusting the judge."""
+    from app.offline.rank_sets import load, show
+
+    show(load(file, people, judge, first, second), alpha, covariance, form)
+
+
+@commands.command()
+def simulate(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="What the judge says: comparisons, or scores (--score-column).", callback=existing),
+    ],
+    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.", callback=existing)],
+    truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
+    truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
+    score_column: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid((s_i - s_j) / temperature)."),
+    ] = None,
+    score_key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]"),
+    ] = None,
+    temperature: Annotated[float, typer.Option(help="Of --score-column.", callback=within(0, 1e6))] = 1.0,
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    group_by: GroupBy = None,
+    where: Where = None,
+    criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
+    epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
+    order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
+    batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
+    batch_by: Annotated[
+        BatchName, typer.Option(help="Each pair as if those before were answered, or the top of one list.")
+    ] = "greedy",
+    target: Annotated[
+        float, typer.Option(help="Share of the full-set correlation to reach.", callback=within(0, 1))
+    ] = 0.9,
+    limit_fraction: Annotated[
+        float, typer.Option(help="Stop at this share of all ordered pairs.", callback=within(0, 1))
+    ] = 1.0,
+    method: MethodOption = "soft-bt",
+    parameter: ParameterOption = None,
+    prior: PriorOption = "unit",
+    prior_variance: PriorVariance = 1.0,
+    position_bias: PositionBiasOption = "none",
+    form: FormatOption = "table",
+    curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask and tell through this running service instead.")
+    ] = None,
+) -> None:
+    """Replay active learning against known answers: how many comparisons does each criterion need?
+
+    The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
+    The rank correlation with the truth is averaged over the groups after each comparison.
+    """
+    from app.files.columns import parse_conditions
+    from app.files.comparisons import ComparisonColumns
+    from app.inference.choosing.order import Order
+    from app.inference.choosing.selection import Batch, Criterion, Policy
+    from app.offline import printing, problems, remote, simulation
+    from app.offline.ranking import Method, parse_parameters, require_possible
+
+    if method == JUDGE_AWARE:
+        raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
+    columns = ComparisonColumns(first, second, winner, p_first)
+    scores = problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
+    truth_file = problems.TruthFile(truth, truth_key, truth_column)
+    loaded = problems.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
+    setup = simulation.Setup(
+        Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by)),
+        Order(order),
+        seed=0,
+        method=require_possible(
+            Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
+        ),
+        batch=batch,
+    )
+    if http is not None and batch != 1:
+        raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
+    runner = (
+        simulation.in_parallel_where_it_pays
+        if http is None
+        else partial(remote.run_through, http, os.environ.get("NEXTPAIR_API_KEY"))
+    )
+    run_all = printing.with_progress(runner)
+    curves = simulation.simulate(
+        loaded.problems, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
+    )
+    if curve:
+        printing.write_curves(curves, curve)
+    printing.print_simulation(curves, simulation.costs(curves, target), target, loaded.unscored, form)

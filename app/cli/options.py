@@ -1,0 +1,68 @@
+"""Options that several commands share, and the checks of options."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from nextpair.words import MethodName, PositionBias, PriorName
+
+Format = Literal["table", "json", "csv"]
+
+
+def within(low: float, high: float) -> Callable[[float], float]:
+    """A check that an option lies strictly above `low` and not above `high`."""
+
+    def check(value: float) -> float:
+        if low < value <= high:
+            return value
+        raise typer.BadParameter(f"{value:g} must be above {low:g} and at most {high:g}.")
+
+    return check
+
+
+def existing(names: str | list[str]) -> str | list[str]:
+    """Refuses files that are not there, before anything heavy is imported to read them."""
+    for file in [names] if isinstance(names, str) else names:
+        if file != "-" and not Path(file).exists():
+            raise typer.BadParameter(f"{file}: there is no such file.")
+    return names
+
+
+First = Annotated[str | None, typer.Option(metavar="COL", help="Column shown first. [default: first or model_a]")]
+Second = Annotated[str | None, typer.Option(metavar="COL", help="The other one. [default: second or model_b]")]
+WinnerOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="Who won: first, second, tie, both_bad, or a key.")
+]
+PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
+WeightOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="How many answers a row stands for. [default: weight, if there]")
+]
+GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
+Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
+MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
+ParameterOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the expert, such as v=1; may be repeated.")
+]
+PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
+PositionBiasOption = Annotated[
+    PositionBias, typer.Option(help="Estimate each judge's liking for the first position, or take it to have none.")
+]
+PriorVariance = Annotated[
+    float, typer.Option(help="Variance of every score before any comparison.", callback=within(0, 100))
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
+
+Host = Annotated[str, typer.Option(help="Address to listen on; other than loopback only with NEXTPAIR_API_KEY.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of the private PostgreSQL. [default: ~/.local/share/nextpair, for root /var/lib/nextpair]",
+    ),
+]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
+]
+Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="The running service.")]

@@ -1,0 +1,178 @@
+"""Commands that run a service, or bring files to a running one and take them from it."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from nextpair.words import LOCAL, ExportFormat
+
+from app.cli.options import (
+    DatabaseUrl,
+    DataDir,
+    First,
+    Host,
+    PFirst,
+    Port,
+    Second,
+    Server,
+    WeightOption,
+    WinnerOption,
+    existing,
+)
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+commands = typer.Typer()
+
+
+@commands.command()
+def serve(
+    host: Host = "127.0.0.1", port: Port = 8000, data_dir: DataDir = None, database_url: DatabaseUrl = None
+) -> None:
+    """Run the service until Ctrl-C."""
+    from app.main import make_server, run
+
+    settings = _settings(data_dir, database_url)
+    run(
+        make_server(settings, host, port),
+        lambda: _say(f"nextpair is starting at http://{host}:{port}, data {_place(settings)}; Ctrl-C stops it"),
+    )
+
+
+@commands.command()
+def demo(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    pace: Annotated[float, typer.Option(min=0, help="Seconds between two comparisons.")] = 1.0,
+) -> None:
+    """Run the service with a small set of answers and a judge that compares them while you watch."""
+    from threading import Thread
+
+    from nextpair.client import Client
+
+    from app.demo import play
+    from app.main import make_server, run
+
+    settings, url = _settings(data_dir, database_url), f"http://{host}:{port}"
+    server = make_server(settings, host, port)
+    service = Client(url, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=sys.maxsize)
+
+    def begin() -> None:
+        _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
+        Thread(target=play, args=(server, service, pace, _say), daemon=True).start()
+
+    run(server, begin)
+
+
+@commands.command()
+def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
+    """Bring a database up to date. The service does it by itself when it starts.
+
+    Without --database-url and --data-dir it is the one that `nextpair serve` made on this machine.
+    """
+    import asyncio
+
+    settings = _settings(data_dir, database_url)
+    is_named = settings.database_url is not None or "data_dir" in settings.model_fields_set
+    if not is_named and not settings.data_dir.exists():
+        raise typer.BadParameter(
+            f"there is no database in {settings.data_dir}; name one with --database-url, DATABASE_URL or --data-dir."
+        )
+    from app.main import migrate
+
+    revision = asyncio.run(migrate(settings))
+    print(f"the database {_place(settings)} is at revision {revision}")
+
+
+@commands.command("import")
+def import_file(
+    file: Annotated[
+        str, typer.Argument(help="Comparisons or candidates: .csv, .json, .jsonl or .parquet.", callback=existing)
+    ],
+    name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
+    question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
+    into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    item: Annotated[str | None, typer.Option(metavar="COL", help="Item that was judged. [default: item]")] = None,
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
+    weight: WeightOption = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Key of a candidate, '' for row numbers. [default: key, id or name]"),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="COL", help="Its text. [default: text, output, ..., or the longest]")
+    ] = None,
+    server: Server = LOCAL,
+) -> None:
+    """Send a file to a running service: comparisons, or candidates, which is a key and a text in each row.
+
+    With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
+    """
+    from nextpair.client import Client
+
+    from app.files import transfer
+    from app.files.candidates import CandidateColumns
+    from app.files.comparisons import ComparisonColumns
+    from app.offline.printing import progress_of
+
+    columns = ComparisonColumns(first, second, winner, p_first, judge, weight)
+    contents = transfer.read(transfer.Source(file, columns, item, CandidateColumns(key, text)))
+    with (
+        Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
+        progress_of(len(contents.comparisons), "sending") as advance,
+    ):
+        if into is None:
+            into = transfer.create(service, name or Path(file).name, question, contents)
+        else:
+            transfer.extend(service, into, contents)
+        sent = transfer.send(service, into, contents.comparisons, advance)
+    print(
+        f"set {into}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
+        f"{sent.duplicates} were there already, version {sent.version}\n{server.rstrip('/')}/sets/{into}"
+    )
+
+
+@commands.command("export")
+def export_file(
+    set_id: Annotated[UUID, typer.Argument(help="Id of the set.")],
+    form: Annotated[ExportFormat, typer.Option("--format", help="Format of the log.")] = "csv",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. [default: stdout]")] = None,
+    server: Server = LOCAL,
+) -> None:
+    """Write the log of a set, comparisons that were voided included."""
+    from nextpair.client import Client
+
+    with Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service:
+        pieces = service.export(set_id, form)
+        if output is None:
+            sys.stdout.buffer.writelines(pieces)
+            return
+        part = output.with_name(output.name + ".part")  # the old file stays until the new one is whole
+        with part.open("wb") as file:
+            file.writelines(pieces)
+        part.replace(output)
+
+
+def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":
+    from app.settings import Settings
+
+    options = {"data_dir": data_dir, "database_url": database_url}
+    return Settings.model_validate({name: value for name, value in options.items() if value is not None})
+
+
+def _place(settings: "Settings") -> str:
+    return f"in {settings.data_dir}" if settings.database_url is None else "on your PostgreSQL"
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
