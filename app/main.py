@@ -29,12 +29,12 @@ from app.api import (
     rankings,
     sets,
 )
-from app.api.access import Access, Local, is_loopback
+from app.api.access import LoopbackOnly, WithKey, is_loopback
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
-from app.api.stopping import Stop
+from app.api.stopping import AnswerWhenStopped
 from app.inference.state.snapshot import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
@@ -43,7 +43,7 @@ from app.service import idempotency
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
-from app.storage import db
+from app.storage import db, failures
 from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import listen
 from app.web import pages
@@ -99,10 +99,10 @@ def create_app(settings: Settings) -> FastAPI:
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     if settings.api_key is None:
-        app.add_middleware(Local)
+        app.add_middleware(LoopbackOnly)
     else:
-        app.add_middleware(Access, key=settings.api_key.get_secret_value())
-    app.add_middleware(Stop)
+        app.add_middleware(WithKey, key=settings.api_key.get_secret_value())
+    app.add_middleware(AnswerWhenStopped)
     app.add_middleware(Metrics)
     return app
 
@@ -184,7 +184,7 @@ async def _migrated(url: str) -> str:
     try:
         return await db.migrate(url)
     except Exception as error:
-        if not db.is_connection_failure(error):
+        if not failures.is_connection_failure(error):
             raise
         raise CannotStartError(f"the database at {make_url(url)!r} cannot be reached: {error}") from error
 
@@ -206,7 +206,7 @@ class NotLoopbackError(ValueError):
     exit_code = 2
 
 
-class Server(uvicorn.Server):
+class DrainingServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Finish what is under way; long polls and event streams, which only wait, end first."""
         self.config.app.state.context.notices.close()  # type: ignore[union-attr]  # uvicorn types any ASGI application
@@ -223,7 +223,7 @@ def make_server(settings: Settings, host: str, port: int) -> uvicorn.Server:
             "only; set NEXTPAIR_API_KEY to a long random string"
         )
     # Errors are logged by app.api.problems and raised by `run`, so uvicorn need not repeat them.
-    return Server(
+    return DrainingServer(
         uvicorn.Config(
             create_app(settings),
             host,

@@ -1,4 +1,4 @@
-"""What a process of ours settles for itself: threads of linear algebra, and what the garbage collector looks at."""
+"""Settings of a process of ours: threads of linear algebra, and what the garbage collector looks at."""
 
 import gc
 import os
@@ -7,7 +7,7 @@ YOUNG = 20_000  # objects made before the collector looks at them; a request ove
 
 
 def one_blas_thread() -> None:
-    """To be called before numpy is imported, and never by a library: others in its process may want their threads.
+    """Take one thread. Call it before numpy is imported, and never in a library: others may want their threads.
 
     Below N = 500 a second thread makes the fits up to 60 times slower; above it requests share the cores.
     """
@@ -16,7 +16,7 @@ def one_blas_thread() -> None:
 
 
 def freeze_what_start_up_made() -> None:
-    """To be called when a process has started: what is there now stays, and only what comes later is looked at."""
+    """Keep what is there now. Call it when a process has started: only what comes later is looked at."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, 10, 10)

@@ -1,4 +1,4 @@
-"""Who may use the service: with a key whoever knows it, for everything; without one whoever is on this machine.
+"""Access to the service: with a key for whoever knows it, without one for whoever is on this machine.
 
 Who does not know the key learns only that the service is there.
 """
@@ -24,7 +24,7 @@ MISSING = (
 WRONG = "The key that was sent is not the NEXTPAIR_API_KEY that this service was started with."
 
 
-class Access:
+class WithKey:
     """ASGI middleware. A key comes as `Authorization: Bearer KEY`, or from a browser as the password of any name."""
 
     def __init__(self, app: ASGIApp, key: str) -> None:
@@ -41,7 +41,7 @@ class Access:
         await refusal(scope, receive, send)
 
 
-class Local:
+class LoopbackOnly:
     """ASGI middleware. Without a key a page of another site could reach the service under a name of its own that it
     points at loopback (DNS rebinding); the Host header tells.
     """

@@ -46,7 +46,7 @@ class _JsonRequest(Request):
         self._contract = contract
 
     async def json(self) -> Any:
-        """What the contract makes of the body. Raises json.JSONDecodeError, InvalidRequest, RequestValidationError."""
+        """The body as the contract makes it. Raises json.JSONDecodeError, InvalidRequest, RequestValidationError."""
         body = await self.body()
         return self._read(body) if len(body) < LARGE else await asyncio.to_thread(self._read, body)
 
@@ -101,7 +101,7 @@ def _repeated(pairs: list[tuple[str, Any]]) -> str:
 
 
 def _path(value: Any, wanted: dict[str, Any]) -> Path:
-    """Where `wanted` itself stands in `value`, which holds it. Raises RecursionError."""
+    """The path to `wanted` itself in `value`. Raises RecursionError."""
     return next(path for path, each in _walk(value, ()) if each is wanted)
 
 

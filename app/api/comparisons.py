@@ -36,7 +36,7 @@ Learn = Callable[[Sequence[comparisons.Told]], None]
 
 
 def get_learn(ctx: ContextDep, afterwards: BackgroundTasks) -> Learn:
-    """Of what is told, once the transaction is done and the answer is sent."""
+    """Take the new comparisons in, once the transaction is done and the answer is sent."""
 
     def learn(told: Sequence[comparisons.Told]) -> None:
         afterwards.add_task(posteriors.learn, ctx, [each.entry for each in told if each.entry])

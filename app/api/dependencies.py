@@ -1,4 +1,4 @@
-"""What endpoints ask for: the context, a connection to read from, and a write that is done once and committed."""
+"""Dependencies of endpoints: the context, a connection to read from, and a write that is done once and committed."""
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -22,8 +22,8 @@ async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json")
 
     As a picture, the history alone.
     """
-    found = await diagnostics.read(ctx, set_id)
-    return found if format == "json" else _picture(await ctx.live.compute(diagnostics.draw, found, format), format)
+    facts = await diagnostics.read(ctx, set_id)
+    return facts if format == "json" else _picture(await ctx.live.compute(diagnostics.draw, facts, format), format)
 
 
 @router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted))
@@ -62,8 +62,8 @@ async def get_calibration(
 
     As a picture, the reliability diagram.
     """
-    found = await calibration.read(ctx, db, set_id, judge, reference, objective)
-    return found if format == "json" else _picture(await ctx.live.compute(calibration.draw, found, format), format)
+    fit = await calibration.read(ctx, db, set_id, judge, reference, objective)
+    return fit if format == "json" else _picture(await ctx.live.compute(calibration.draw, fit, format), format)
 
 
 def _picture(drawn: bytes, form: plots.Form) -> Response:

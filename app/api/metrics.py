@@ -5,8 +5,6 @@ import time
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.live.posteriors import LivePosteriors
-
 REQUESTS = Counter("nextpair_requests", "Requests answered.", ["method", "route", "status"])
 SECONDS = Histogram("nextpair_request_seconds", "Time to the first byte of the answer.", ["method", "route"])
 LIVE_SETS = Gauge("nextpair_live_sets", "Candidate sets whose posterior is in memory.")
@@ -43,7 +41,8 @@ def _route(scope: Scope) -> str:
     return getattr(scope.get("route"), "path", "none")
 
 
-def exposition(live: LivePosteriors) -> tuple[bytes, str]:
-    LIVE_SETS.set(len(live))
-    LIVE_BYTES.set(live.size_bytes)
+def exposition(live_sets: int, live_bytes: int) -> tuple[bytes, str]:
+    """The metrics as Prometheus reads them, and their media type."""
+    LIVE_SETS.set(live_sets)
+    LIVE_BYTES.set(live_bytes)
     return generate_latest(REGISTRY), CONTENT_TYPE_LATEST

@@ -10,11 +10,10 @@ from fastapi.responses import JSONResponse
 from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
 
-from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
-from app.storage.db import FAILURES, is_connection_failure, is_disk_full, is_in_the_way, refused_value, without_values
+from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest
+from app.service.failures import FAILURES, explained, without_values
 
 log = logging.getLogger("nextpair")
-AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
 SHOWN = 100  # faults of one request
 
 
@@ -59,7 +58,7 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     errors = error.errors()
-    fields = [FieldError(pointer=_pointer(e), detail=_say(e)) for e in errors[:SHOWN]]
+    fields = [FieldError(pointer=_pointer(e), detail=_in_words(e)) for e in errors[:SHOWN]]
     first = fields[0]
     return _respond(
         Problem(
@@ -93,29 +92,23 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    if (failure := _failure(request, error)) is not None:
-        log.warning("%s: %s", failure.title, error)
+    if (failure := explained(error)) is not None:
+        _note(request, failure, error)
         return response_of(failure)
-    if (reason := refused_value(error)) is not None:
-        return response_of(
-            InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
-        )
     log.exception("unexpected error", exc_info=without_values(error))
     detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
 
 
-def _failure(request: Request, error: Exception) -> AppError | None:
-    """What the database could not do now and may do later."""
-    if is_connection_failure(error):
+def _note(request: Request, failure: AppError, error: Exception) -> None:
+    """Log what is wrong with the database, bring it back where that may help, and remember that its disk is full."""
+    if isinstance(failure, InvalidRequest):
+        return
+    log.warning("%s: %s", failure.title, error)
+    if isinstance(failure, DatabaseDown):
         request.app.state.revive()
-        return DatabaseDown(f"The database does not answer. {AGAIN}")
-    if is_disk_full(error):
+    if isinstance(failure, DiskFull):
         request.app.state.disk_full = True
-        return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
-    if is_in_the_way(error):
-        return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
-    return None
 
 
 def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -130,14 +123,14 @@ def pointer(path: Iterable[str | int]) -> str:
 
 
 def _pointer(error: dict[str, Any]) -> str:
-    """Where in the body; for other places the name of the parameter."""
+    """A pointer into the body; for other places the name of the parameter."""
     location = error["loc"][:1] if error["type"] == "json_invalid" else error["loc"]
     location = location[:-1] if location[-1] == "[key]" else location  # Pydantic's word for the name of a member
     where, *path = location
     return pointer(path) if where == "body" else f"{where} {'/'.join(map(str, path))}"
 
 
-def _say(error: dict[str, Any]) -> str:
+def _in_words(error: dict[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return "unknown field; remove it or check its spelling"
     if error["type"] == "json_invalid":

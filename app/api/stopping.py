@@ -4,11 +4,12 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.problems import AGAIN, response_of
+from app.api.problems import response_of
 from app.service.errors import Stopping
+from app.service.failures import AGAIN
 
 
-class Stop:
+class AnswerWhenStopped:
     """ASGI middleware. A request that is cancelled, as uvicorn does after the time for draining, answers 503."""
 
     def __init__(self, app: ASGIApp) -> None:

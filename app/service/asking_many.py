@@ -13,7 +13,7 @@ from app.service.context import Context, existing_sets
 from app.service.errors import Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
-from app.storage.db import is_in_the_way
+from app.storage.failures import is_in_the_way
 
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
 # their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
@@ -60,10 +60,10 @@ async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int
     statuses: set[AskStatus] = set()
     for row in rows:
         spent = ctx.spent.get(row.id)
-        if spent and spent[:2] == (row.revision, row.version) and not row.held:
+        if spent and spent[:2] == (row.revision, row.version) and not row.leases:
             statuses.add(spent.status)
         else:
-            queue[row.id] = int(row.held)
+            queue[row.id] = int(row.leases)
     return queue, statuses
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.service.errors import IdempotencyKeyReused
 from app.storage import idempotency
-from app.storage.db import FAILURES
+from app.storage.failures import FAILURES
 
 KEPT = timedelta(days=7)
 

@@ -79,8 +79,8 @@ async def settle(db: AsyncConnection, ids: Sequence[UUID], mine: Sequence[UUID],
 
     Returns (id, state, generation, expires_at, why) of both; the others are as they were.
     """
-    given = {"ids": ids, "mine": mine, "lasting": timedelta(seconds=seconds)}
-    return (await db.execute(_SETTLE, given)).all()
+    values = {"ids": ids, "mine": mine, "lasting": timedelta(seconds=seconds)}
+    return (await db.execute(_SETTLE, values)).all()
 
 
 _OF_HOLDER = (
@@ -140,7 +140,7 @@ async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
 
 
 async def failures(db: AsyncConnection, set_id: UUID) -> dict[int, dict[str, int]]:
-    """How often each judge failed, by its id and the kind of failure."""
+    """Counts of failures, by the judge's id and the kind of failure."""
     statement = select(a.judge_id, a.failure, func.count().label("times")).where(
         a.set_id == set_id, a.state == "failed"
     )

@@ -1,4 +1,4 @@
-"""Engine, time limits, migrations, and what a failure of PostgreSQL means."""
+"""Engine, time limits and migrations."""
 
 from functools import cache, partial
 from pathlib import Path
@@ -9,8 +9,6 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -18,7 +16,6 @@ from app.storage.listening import dsn
 
 APP = Path(__file__).resolve().parents[1]
 MIGRATIONS = next(folder for folder in (APP / "migrations", APP.parent / "migrations") if folder.is_dir())  # in a wheel
-FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
 MIGRATION_LOCK = 0x6E657874  # "next"
 CONNECTIONS = 20
 LIMITS = {  # of a session; decision 26 says why
@@ -27,11 +24,6 @@ LIMITS = {  # of a session; decision 26 says why
     "idle_in_transaction_session_timeout": "30s",
 }
 TO_CONNECT, TO_GET_ONE, NO_ANSWER = 10.0, 10.0, 90.0  # seconds: to PostgreSQL, from the pool, to a statement at all
-
-# SQLSTATE, or how it begins
-AWAY = ("08", "25P03", "53300", "57P")  # connection lost, idle for too long, too many, starting up or shutting down
-IN_THE_WAY = ("40001", "40P01", "55P03", "57014")  # not serialisable, deadlock, lock_timeout, statement_timeout
-DISK_FULL = "53100"
 
 
 def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
@@ -117,48 +109,3 @@ async def try_the_disk(engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         await connection.execute(_MEGABYTE)
         await connection.rollback()
-
-
-def is_connection_failure(error: BaseException) -> bool:
-    """Whether the database could not be reached, as against refusing a statement."""
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from COPY, which asyncpg does itself
-        return True
-    return isinstance(error, OSError) or _sqlstate(error).startswith(AWAY)
-
-
-def is_in_the_way(error: BaseException) -> bool:
-    """Whether others held what a statement needs, or every connection."""
-    return isinstance(error, PoolTimeout) or _sqlstate(error) in IN_THE_WAY
-
-
-def is_disk_full(error: BaseException) -> bool:
-    return _sqlstate(error) == DISK_FULL
-
-
-def _sqlstate(error: BaseException) -> str:
-    """PostgreSQL's code for what went wrong; '' where it has none."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(getattr(cause, "sqlstate", None) or "")
-
-
-def refused_value(error: BaseException) -> str | None:
-    """Why PostgreSQL cannot hold a value (SQLSTATE class 22: a NUL character, a number out of range); else None."""
-    cause = _cause(error)
-    if isinstance(cause, asyncpg.DataError) or str(getattr(cause, "sqlstate", "")).startswith("22"):
-        return str(cause)
-    return None
-
-
-def without_values(error: BaseException) -> BaseException:
-    """The error, fit to be logged: PostgreSQL cites the rows of a failed statement in DETAIL."""
-    cause = _cause(error)
-    if isinstance(cause, asyncpg.PostgresError):
-        cause.detail = None
-    return error
-
-
-def _cause(error: BaseException) -> BaseException | None:
-    """What the driver said."""
-    return (error.orig and error.orig.__cause__) if isinstance(error, DBAPIError) else error

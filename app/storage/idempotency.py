@@ -1,4 +1,4 @@
-"""What was answered to each Idempotency-Key, written in the transaction of the write itself."""
+"""Answers to each Idempotency-Key, written in the transaction of the write itself."""
 
 from datetime import timedelta
 
@@ -21,8 +21,8 @@ _CLAIM = (
 
 async def claim(db: AsyncConnection, key: str, endpoint: str, fingerprint: str) -> bool:
     """True for the first to come; whoever comes meanwhile waits here until the first has committed or gone."""
-    asked = {"key": key, "endpoint": endpoint, "fingerprint": fingerprint}
-    return (await db.execute(_CLAIM, asked)).one_or_none() is not None
+    values = {"key": key, "endpoint": endpoint, "fingerprint": fingerprint}
+    return (await db.execute(_CLAIM, values)).one_or_none() is not None
 
 
 _KEEP = text(

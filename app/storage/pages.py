@@ -26,10 +26,10 @@ async def read(db: AsyncConnection, statement: Select[Any], order: Sequence[Colu
     names = [column.name for column in order]
     until = func.sum(page.c.length).over(order_by=[page.c[name] for name in names], rows=(None, 0))
     place = func.row_number().over(order_by=[page.c[name] for name in names])
-    read = select(page, until.label("until"), place.label("place"), func.count().over().label("found")).subquery()
+    read = select(page, until.label("until"), place.label("place"), func.count().over().label("rows")).subquery()
     fits = (read.c.place == 1) | (read.c.until <= LARGEST_PAGE)
     rows = (await db.execute(select(read).where(fits, read.c.place <= limit).order_by(read.c.place))).all()
-    return Page(rows, bool(rows) and rows[0].found > len(rows))
+    return Page(rows, bool(rows) and rows[0].rows > len(rows))
 
 
 def length(*columns: ColumnElement[Any]) -> ColumnElement[int]:

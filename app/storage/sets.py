@@ -94,25 +94,25 @@ def _queue_of(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
         a.worker == bindparam("worker"),
         a.judge_id == select(judges.c.id).where(judges.c.name == bindparam("judge")).scalar_subquery(),
     )
-    held, progress = mine.scalar_subquery(), cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
+    leases, progress = mine.scalar_subquery(), cast(sets.c.version, Double) / func.greatest(sets.c.candidates, 1)
     which = sets.c.id == func.any(bindparam("ids")) if by_id else sets.c.status == "open"
-    statement = select(sets.c.id, sets.c.revision, sets.c.version, held.label("held")).where(
+    statement = select(sets.c.id, sets.c.revision, sets.c.version, leases.label("leases")).where(
         sets.c.deleted_at.is_(None), which
     )
     if by_project:
         statement = statement.where(sets.c.project == bindparam("project"))
-    return statement.order_by(held.desc(), progress, sets.c.created_at, sets.c.id)
+    return statement.order_by(leases.desc(), progress, sets.c.created_at, sets.c.id)
 
 
 async def queue(
     db: AsyncConnection, *, judge: str, worker: str, project: str | None, ids: Sequence[UUID] | None
 ) -> Sequence[Record]:
-    """(id, revision, version, held) of the sets in which a judge is to be served; `held` counts its worker's leases.
+    """(id, revision, version, leases) of the sets in which a judge is to be served; `leases` are its worker's.
 
     Those with leases come first, then those with the fewest log entries per candidate. Without `ids`, only open sets.
     """
-    asked = {"judge": judge, "worker": worker, "project": project, "ids": ids}
-    return (await db.execute(_queue_of(ids is not None, project is not None), asked)).all()
+    values = {"judge": judge, "worker": worker, "project": project, "ids": ids}
+    return (await db.execute(_queue_of(ids is not None, project is not None), values)).all()
 
 
 async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> None:
@@ -158,8 +158,8 @@ async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict
     if len(ids) > 1:
         await db.execute(_BRIEFLY)
         await db.execute(_LOCK_MANY, {"ids": ids})
-    found = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
-    return {row.id: row.version for row in found}
+    rows = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
+    return {row.id: row.version for row in rows}
 
 
 _ANNOUNCE = text("SELECT pg_notify(:channel, payload) FROM unnest(CAST(:payloads AS text[])) AS payload")

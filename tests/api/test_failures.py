@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from app.service import asking_many, choosing
 from app.service.context import Context
 from app.settings import Settings
-from app.storage import db, sets
+from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
 from tests.conftest import TEMPLATE, running
 from tests.factories import ask, ask_one, comparison, count_rows, create_set, get, run_sql, send, tell
@@ -191,7 +191,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
     assert (await ask(hasty, created["id"]))["assignments"]
     with pytest.raises(DBAPIError) as woken:
         await connection.close()
-    assert db.is_connection_failure(woken.value)
+    assert failures.is_connection_failure(woken.value)
     await stopped.dispose()
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
-from app.storage import db
+from app.storage import db, failures
 from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import dsn
 from tests.factories import run_sql
@@ -92,6 +92,6 @@ async def test_a_transaction_that_stands_still_loses_its_locks_and_its_session(d
             await driver.copy_records_to_table("sets", records=[])
         with pytest.raises(DBAPIError) as reading:
             await stalled.exec_driver_sql("SELECT 1")
-        assert db.is_connection_failure(copying.value)
-        assert db.is_connection_failure(reading.value)
+        assert failures.is_connection_failure(copying.value)
+        assert failures.is_connection_failure(reading.value)
     await engine.dispose()

@@ -19,7 +19,7 @@ STAND_INS = ("postgres", "nobody", "daemon")
 
 
 class Account(NamedTuple):
-    """How to run a program as the server's account."""
+    """A way to run a program as the server's account."""
 
     prefix: tuple[str, ...] = ()  # put before the command
     drop_to: pwd.struct_passwd | None = None

@@ -1,0 +1,28 @@
+"""Failures of the database, as errors with an answer: whose they are, and what to do about them."""
+
+from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
+from app.storage.failures import (
+    FAILURES,
+    is_connection_failure,
+    is_disk_full,
+    is_in_the_way,
+    refused_value,
+    without_values,
+)
+
+__all__ = ["AGAIN", "FAILURES", "explained", "without_values"]
+
+AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
+
+
+def explained(error: BaseException) -> AppError | None:
+    """The error to answer with, where the database could not do now what it may do later, or cannot hold a value."""
+    if is_connection_failure(error):
+        return DatabaseDown(f"The database does not answer. {AGAIN}")
+    if is_disk_full(error):
+        return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
+    if is_in_the_way(error):
+        return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
+    if (reason := refused_value(error)) is not None:
+        return InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
+    return None

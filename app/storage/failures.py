@@ -1,0 +1,57 @@
+"""Failures of PostgreSQL: what each means."""
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
+
+# SQLSTATE, or how it begins
+AWAY = ("08", "25P03", "53300", "57P")  # connection lost, idle for too long, too many, starting up or shutting down
+IN_THE_WAY = ("40001", "40P01", "55P03", "57014")  # not serialisable, deadlock, lock_timeout, statement_timeout
+DISK_FULL = "53100"
+
+
+def is_connection_failure(error: BaseException) -> bool:
+    """Tell whether the database could not be reached, as against refusing a statement."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from COPY, which asyncpg does itself
+        return True
+    return isinstance(error, OSError) or _sqlstate(error).startswith(AWAY)
+
+
+def is_in_the_way(error: BaseException) -> bool:
+    """Tell whether others held what a statement needs, or every connection."""
+    return isinstance(error, PoolTimeout) or _sqlstate(error) in IN_THE_WAY
+
+
+def is_disk_full(error: BaseException) -> bool:
+    return _sqlstate(error) == DISK_FULL
+
+
+def _sqlstate(error: BaseException) -> str:
+    """PostgreSQL's code for what went wrong; '' where it has none."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return str(getattr(cause, "sqlstate", None) or "")
+
+
+def refused_value(error: BaseException) -> str | None:
+    """The reason why PostgreSQL cannot hold a value (SQLSTATE class 22: NUL, a number out of range), or None."""
+    cause = _cause(error)
+    if isinstance(cause, asyncpg.DataError) or str(getattr(cause, "sqlstate", "")).startswith("22"):
+        return str(cause)
+    return None
+
+
+def without_values(error: BaseException) -> BaseException:
+    """The error, fit to be logged: PostgreSQL cites the rows of a failed statement in DETAIL."""
+    cause = _cause(error)
+    if isinstance(cause, asyncpg.PostgresError):
+        cause.detail = None
+    return error
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    """The driver's own error."""
+    return (error.orig and error.orig.__cause__) if isinstance(error, DBAPIError) else error
