@@ -10,7 +10,7 @@ from uuid import UUID
 
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.stopping import Stop
-from app.inference.state.snapshot import Catalogue, Reading, Snapshot
+from app.inference.state.snapshot import Catalogue, Interpretation, Snapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,7 +23,7 @@ class Terms(NamedTuple):
     question: str
     context: str | None
     max_comparisons: int | None
-    reading: Reading
+    interpretation: Interpretation
     plan: Plan
     stop: Stop | None
 

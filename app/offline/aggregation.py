@@ -15,7 +15,7 @@ from app.files.tables import InputError, Table, complaint
 from app.inference.judges.aggregation import Aggregate, binary, votes
 from app.inference.judges.encoders import given, hashed
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.judges.skill_aggregation import Context, Learner, Step
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.types import Bools, Floats
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
 
@@ -29,7 +29,7 @@ class Judged(NamedTuple):
     judges: list[str]  # (K,)
     y: Floats  # (N, K) probability of yes; NaN where a judge has said nothing
     truth: Floats  # (N,) 0 or 1; NaN where it is not known
-    context: Context | None  # where columns with texts or features were named
+    context: ItemContext | None  # where columns with texts or features were named
     learner: Learner | None = None  # of a transformer that is trained too
 
 
@@ -105,7 +105,7 @@ def show(judged: Judged, method: AggregationName, seed: int, form: Format) -> No
         _print(judged, _summary(judged, method, found))
 
 
-def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[Context | None, Learner | None]:
+def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[ItemContext | None, Learner | None]:
     if not (columns.texts or columns.features):
         return None, None
     parts, learner = [], None
@@ -119,7 +119,7 @@ def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[Context 
     if columns.features:
         parts.append(given(np.column_stack([_number(table, column) for column in columns.features])))
     group = encode(keys_of(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
-    return Context(csr_array(hstack(parts)), group), learner
+    return ItemContext(csr_array(hstack(parts)), group), learner
 
 
 def _by_transformer(items: Sequence[Item], model: str, fine_tune: bool) -> tuple[csr_array, Learner | None]:

@@ -12,7 +12,7 @@ from app.files.columns import encode, keys_of, texts_of
 from app.files.comparisons import ComparisonColumns, pair_columns, winners
 from app.files.reading import read
 from app.files.tables import InputError, Table
-from app.inference.judges.people_and_judge import Battles
+from app.inference.judges.people_and_judge import JudgedInstances
 from app.inference.judges.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
 from app.offline.printing import Format, count, grid, write_json, write_rows
@@ -22,7 +22,7 @@ class Met(NamedTuple):
     """Who met whom, and who won, by people (where they judged) and by the judge."""
 
     systems: list[str]  # (k,)
-    said: Battles
+    said: JudgedInstances
 
 
 def load(file: str, people: str, judge: str, first: str | None, second: str | None) -> Met:
@@ -35,7 +35,7 @@ def load(file: str, people: str, judge: str, first: str | None, second: str | No
     systems, numbers = encode(a + b)
     both = np.array([bool(cell) for cell in texts_of(table, people)], np.bool_)
     of_both, alone = _part(table, both), _part(table, ~both)
-    said = Battles(
+    said = JudgedInstances(
         Instances(*_sides(numbers, both)),
         _wins(of_both, people, sides),
         _wins(of_both, judge, sides),

@@ -4,8 +4,8 @@
     h_n      the transformer's last hidden state at the last token
     f(X_n)   (h_n - centre) / spread / sqrt(F), by the mean and deviation over the items before anything is learnt
 
-`encode` gives f(X). `fine_tuned` is a learner in place of skills.linear that learns the transformer too: from a fit to
-f(X) on, Adam goes down the same loss, until groups held out are said no better. There is no dropout.
+`encode` gives f(X). `fine_tuned` is a learner in place of `skill_aggregation.linear` that learns the transformer too:
+from a fit to f(X) on, Adam goes down the same loss, until groups held out are said no better. There is no dropout.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from app.inference.judges import skill_aggregation
 from app.inference.judges.encoders import given
-from app.inference.judges.skill_aggregation import Head, Judged, Learner, Parameters, Predict, Training
+from app.inference.judges.skill_aggregation import Head, JudgedItems, Learner, Parameters, Predict, Training
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -82,7 +82,7 @@ def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noq
 
 
 def _fine_tune(
-    pretrained: Any, tuning: Tuning, judged: Judged, head: Head, training: Training, rng: np.random.Generator,
+    pretrained: Any, tuning: Tuning, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator,
     step: Callable[[int], None],
 ) -> tuple[Predict, Convergence]:  # fmt: skip
     some, others = skill_aggregation.split(judged, training, rng)
@@ -100,7 +100,7 @@ def _fine_tune(
     return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
 
 
-def _begun(pretrained: Any, judged: Judged, head: Head, training: Training, rng: np.random.Generator) -> _Learnt:
+def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Learnt:
     """From the fit to f(X) of the model as it came."""
     h = torch.tensor(_read(partial(_states, pretrained), judged.x))
     spread = h.std(dim=0, correction=0)
@@ -115,8 +115,8 @@ def _adam(now: _Learnt, tuning: Tuning) -> Any:
     return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], tuning.rate)
 
 
-def _descend(now: _Learnt, judged: Judged, head: Head, training: Training, adam: Any) -> None:
-    """One step, down the gradient that skills.py has."""
+def _descend(now: _Learnt, judged: JudgedItems, head: Head, training: Training, adam: Any) -> None:
+    """One step, down the gradient that skill_aggregation.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
     f.backward(torch.from_numpy(skill_aggregation.slope_in_context(theta, seen, head, training)))
@@ -125,7 +125,7 @@ def _descend(now: _Learnt, judged: Judged, head: Head, training: Training, adam:
     adam.zero_grad()
 
 
-def _surprise(now: _Learnt, judged: Judged, head: Head) -> float:
+def _surprise(now: _Learnt, judged: JudgedItems, head: Head) -> float:
     return skill_aggregation.loss(_numbers(now.theta), _seen(now, judged), head, skill_aggregation.NO_PENALTY)[0]
 
 
@@ -137,7 +137,7 @@ def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Float
     return skill_aggregation.predict(parameters, csr_array(_read(partial(_f, best), x)))
 
 
-def _seen(now: _Learnt, judged: Judged) -> Judged:
+def _seen(now: _Learnt, judged: JudgedItems) -> JudgedItems:
     """With f(X) as its context."""
     return judged._replace(x=csr_array(_read(partial(_f, now), judged.x)))
 

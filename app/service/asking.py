@@ -16,7 +16,7 @@ from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import snapshot as snapshots
-from app.inference.state.human_checks import People
+from app.inference.state.human_checks import HumanCheck
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import State
@@ -102,7 +102,7 @@ async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schem
     if checked is None:
         raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict.")
     people = frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked})
-    return Asker(judge_id, worker, request.lease_seconds, People(checked, people))
+    return Asker(judge_id, worker, request.lease_seconds, HumanCheck(checked, people))
 
 
 async def _load(

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.files import plots
 from app.inference.reporting import calibration
-from app.inference.reporting.calibration import Errors, Objective
+from app.inference.reporting.calibration import CalibrationErrors, Objective
 from app.inference.types import Floats
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, UnknownJudge
@@ -88,7 +88,7 @@ async def _require(db: AsyncConnection, names: Sequence[str]) -> None:
         raise UnknownJudge(f"There is no judge {missing[0]!r}; a judge appears with its first verdict.")
 
 
-def _errors(found: Errors) -> schemas.CalibrationErrors:
+def _errors(found: CalibrationErrors) -> schemas.CalibrationErrors:
     return schemas.CalibrationErrors(log_loss=found.log_loss, ece=found.ece)
 
 

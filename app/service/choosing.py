@@ -9,8 +9,8 @@ from nextpair.words import StopReason
 
 from app.inference.state import human_checks
 from app.inference.state import snapshot as snapshots
-from app.inference.state.human_checks import People
-from app.inference.state.snapshot import Ask, Blocked
+from app.inference.state.human_checks import HumanCheck
+from app.inference.state.snapshot import BlockedPairs, ChosenPair
 from app.service.context import Context
 from app.service.posteriors import Current
 from app.service.presenting.assignments import Outcome, present_why
@@ -27,18 +27,18 @@ class State(NamedTuple):
 
     current: Current
     reason: StopReason | None  # why no more pairs are needed, if so
-    blocked: Blocked
+    blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
 
 
-def blocked(rows: Sequence[Record]) -> Blocked:
+def blocked(rows: Sequence[Record]) -> BlockedPairs:
     """Assignments that keep their pair from the asker, leases first."""
     ordered = sorted(rows, key=lambda row: row.state != "leased")
     table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)
-    return Blocked(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
+    return BlockedPairs(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
 
 
-async def choose(ctx: Context, states: Sequence[State], most: int, checks: People | None) -> list[NewLease]:
+async def choose(ctx: Context, states: Sequence[State], most: int, checks: HumanCheck | None) -> list[NewLease]:
     """The pairs that each set lacks, or as many as may be asked, until there are `most` of all or WORK is done.
 
     A set whose turn comes after that gives one pair: with none it would look as if it had none.
@@ -50,7 +50,7 @@ async def choose(ctx: Context, states: Sequence[State], most: int, checks: Peopl
     return [lease for state, of_set in zip(states, asks, strict=True) for lease in _new_leases(state.current, of_set)]
 
 
-def _asks_of_each(wanted: Sequence[tuple[State, int]], most: int, checks: People | None) -> list[list[Ask]]:
+def _asks_of_each(wanted: Sequence[tuple[State, int]], most: int, checks: HumanCheck | None) -> list[list[ChosenPair]]:
     asks, work = [], WORK
     for state, count in wanted:
         work_of_one = max(state.current.snapshot.model.n, 1) ** 2
@@ -60,7 +60,7 @@ def _asks_of_each(wanted: Sequence[tuple[State, int]], most: int, checks: People
     return asks
 
 
-def _asks(state: State, count: int, checks: People | None) -> list[Ask]:
+def _asks(state: State, count: int, checks: HumanCheck | None) -> list[ChosenPair]:
     _, terms, catalogue, snapshot = state.current
     if count <= 0:
         return []
@@ -69,7 +69,7 @@ def _asks(state: State, count: int, checks: People | None) -> list[Ask]:
     return snapshots.ask(snapshot, catalogue, state.blocked, terms.plan, count)
 
 
-def _new_leases(current: Current, asks: Sequence[Ask]) -> list[NewLease]:
+def _new_leases(current: Current, asks: Sequence[ChosenPair]) -> list[NewLease]:
     """Within one batch, id order is the order of choice."""
     return [
         NewLease(i, current.id, ask.item, *ask.pair[:2], present_why(ask, current.terms).model_dump_json())

@@ -14,11 +14,11 @@ from app.inference.fitting.model import build
 from app.inference.judges.encoders import hashed
 from app.inference.judges.findings import Findings, find
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, needs_context
-from app.inference.judges.skill_aggregation import Context as ItemContext
+from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Agreement
 from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Catalogue, Reading, Snapshot
+from app.inference.state.snapshot import Catalogue, Interpretation, Snapshot
 from app.inference.types import Ints
 from app.live.jobs import Question, Say, Underway
 from app.service import posteriors
@@ -39,7 +39,7 @@ class Weighed(NamedTuple):
     """What the verdicts of a set say of its judges."""
 
     version: int
-    terms: tuple[Reading, tuple[int, ...]]
+    terms: tuple[Interpretation, tuple[int, ...]]
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
     biases: Mapping[int, Bias]  # by number, as the set's own method has them
@@ -47,7 +47,7 @@ class Weighed(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        return sum(each.nbytes for each in (*self.findings.cells, self.findings.p_low, *self.findings.agreements))
+        return sum(each.nbytes for each in (*self.findings.pair_votes, self.findings.p_low, *self.findings.agreements))
 
 
 class _Known(NamedTuple):
@@ -99,7 +99,7 @@ async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Calla
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
-        _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.asked)))
+        _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.shown)))
         context = await _context(db, row, snapshot) if needs_context(method) else None
     return partial(_weigh, snapshot, method, context)
 
@@ -113,14 +113,14 @@ def _refuse_many(judges: int, pairs: int) -> None:
         )
 
 
-def _terms(snapshot: Snapshot) -> tuple[Reading, tuple[int, ...]]:
+def _terms(snapshot: Snapshot) -> tuple[Interpretation, tuple[int, ...]]:
     """What findings depend on beside the log: how it is read, and how many candidates and items there are."""
-    return snapshot.reading, snapshot.asked.shape
+    return snapshot.interpretation, snapshot.shown.shape
 
 
 async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> ItemContext:
     """What speaks for low against what speaks for high; whole items stay together. Raises InvalidRequest."""
-    at = snapshots.cells_of(snapshot)
+    at = snapshots.pair_votes_of(snapshot)
     places = {(row.id, int(item), int(who)) for item, *sides in zip(*at[:3], strict=True) for who in sides}
     texts = await candidates.texts(db, sorted(places)) if places else {}
     if not any(texts.values()):
@@ -134,7 +134,7 @@ async def _context(db: AsyncConnection, row: Record, snapshot: Snapshot) -> Item
 
 
 def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | None, say: Say) -> Weighed:
-    own, tempered = snapshot.reading.method, snapshot.comparisons
+    own, tempered = snapshot.interpretation.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     raw, item, many = snapshots.raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges)
     found = find(raw, tempered, item, model, many, method, context, np.random.default_rng(SEED), say)
@@ -163,7 +163,7 @@ def _present_all(
     convergence = found.aggregation
     sizes = {"agreement": int(np.count_nonzero(np.triu(found.agreements[0], 1)))}
     if with_verdicts:
-        sizes["verdicts"] = found.cells.size
+        sizes["verdicts"] = found.pair_votes.size
     long = [noun for noun, size in sizes.items() if size > MOST_LISTED]
     return schemas.Judges(
         set_id=set_id,
@@ -232,7 +232,7 @@ def _pairs(names: list[str], found: Findings) -> list[schemas.PairAgreement]:
 
 
 def _verdicts(catalogue: Catalogue, found: Findings) -> list[schemas.GroupVerdict]:
-    at, said = found.cells, (~np.isnan(found.cells.p)).sum(axis=1)
+    at, said = found.pair_votes, (~np.isnan(found.pair_votes.p)).sum(axis=1)
     rows = zip(at.item, at.low, at.high, found.p_low, said, strict=True)
     return [
         schemas.GroupVerdict(

@@ -9,7 +9,7 @@ from uuid import UUID
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state.human_checks import People
+from app.inference.state.human_checks import HumanCheck
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
 from app.service.posteriors import by_set
 from app.storage import assignments, sets
@@ -26,7 +26,7 @@ class Asker(NamedTuple):
     judge_id: int
     worker: str
     lease_seconds: float
-    checks: People | None  # a judge whose verdicts it checks, with other people
+    checks: HumanCheck | None  # a judge whose verdicts it checks, with other people
 
 
 class Lease(NamedTuple):

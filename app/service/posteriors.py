@@ -14,7 +14,7 @@ from app.inference.choosing.selection import Batch, Criterion, Policy
 from app.inference.choosing.stopping import Stop
 from app.inference.fitting.model import Method
 from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Catalogue, Reading, Snapshot
+from app.inference.state.snapshot import Catalogue, Interpretation, Snapshot
 from app.live.posteriors import Known, LiveSet, Terms, all_of
 from app.service.context import Context
 from app.storage import absolute_scores, candidates, comparisons, sets
@@ -98,7 +98,7 @@ async def learn(ctx: Context, entries: Sequence[Entry]) -> None:
 
 def _goes_on(held: Snapshot, said: Sequence[Entry]) -> bool:
     """Whether these are the next entries of the log, on candidates and items that the snapshot knows."""
-    items, n, _ = held.asked.shape
+    items, n, _ = held.shown.shape
     follow = [each.seq for each in said] == list(range(held.version + 1, held.version + 1 + len(said)))
     return follow and all(each.item_id < items and max(each.first, each.second) < n for each in said)
 
@@ -148,7 +148,7 @@ def _advanced(
 ) -> Snapshot:
     if held.version >= version:
         return held
-    new = snapshots.log(
+    new = snapshots.log_from_rows(
         ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in rows),
         ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
     )
@@ -185,34 +185,34 @@ async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID
 def _terms_of(row: Record) -> Terms:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
     return Terms(
-        row.status, row.question, row.context, row.max_comparisons, _reading(row),
+        row.status, row.question, row.context, row.max_comparisons, _interpretation(row),
         Plan(policy, Order(row.order), row.seed), Stop(**row.stop) if row.stop else None,
     )  # fmt: skip
 
 
-def _reading(row: Record) -> Reading:
+def _interpretation(row: Record) -> Interpretation:
     parameters = tuple(sorted(row.expert_parameters.items()))
     method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
-    return Reading(method, dict(row.temperatures.values()))
+    return Interpretation(method, dict(row.temperatures.values()))
 
 
 def _usable(held: Snapshot | None, known: Known) -> Snapshot:
     """What is held, unless candidates have joined or the method has changed since."""
     items, n = known.catalogue.has.shape
-    if held is None or held.reading != known.terms.reading or held.asked.shape != (items, n, n):
+    if held is None or held.interpretation != known.terms.interpretation or held.shown.shape != (items, n, n):
         return _fresh(known)
     return held
 
 
 def _fresh(known: Known) -> Snapshot:
     items, n = known.catalogue.has.shape
-    return snapshots.empty(known.terms.reading, n, items)
+    return snapshots.empty(known.terms.interpretation, n, items)
 
 
 def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], rows: Sequence[Record]) -> Catalogue:
     lengths = np.full((len(items), len(keys)), -1)
     for row in rows:
         lengths[row.item_id, row.candidate_id] = row.length
-    return snapshots.catalogue(
+    return snapshots.make_catalogue(
         revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), lengths
     )

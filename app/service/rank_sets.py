@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.judges import people_and_judge as battle
 from app.inference.judges import rank_sets
-from app.inference.judges.people_and_judge import Battles, battles
+from app.inference.judges.people_and_judge import JudgedInstances, judged_instances
 from app.inference.state import snapshot as snapshots
 from app.inference.state.snapshot import Catalogue, Snapshot
 from app.service import posteriors
@@ -61,7 +61,7 @@ def _rank_sets(
     numbers = {who: number for number, who in enumerate(snapshot.evidence.judges.tolist())}
     if judge not in numbers:
         raise TooFewVerdicts(f"{asked.judge!r} has no verdict in this set.")
-    said = battles(snapshots.cells_of(snapshot), numbers[judge], [numbers[person] for person in people])
+    said = judged_instances(snapshots.pair_votes_of(snapshot), numbers[judge], [numbers[person] for person in people])
     _require(said, catalogue, asked)
     k, alpha, covariance = len(catalogue.keys), asked.alpha, asked.covariance
     helped = battle.helped(said, k, alpha, covariance)
@@ -95,7 +95,7 @@ def _present(found: rank_sets.RankSets, m: int) -> schemas.RankSet:
     return schemas.RankSet(theta=float(found.theta[m]), sd=float(np.sqrt(found.covariance[m, m])), ranks=(best, worst))
 
 
-def _require(said: Battles, catalogue: Catalogue, asked: Asked) -> None:
+def _require(said: JudgedInstances, catalogue: Catalogue, asked: Asked) -> None:
     """Raises TooFewVerdicts."""
     short, seen = battle.fewest(said, len(catalogue.keys))
     if seen < battle.ENOUGH:

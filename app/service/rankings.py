@@ -181,14 +181,14 @@ def ranking_of(basis: Basis, asked: Asked) -> schemas.Ranking:
 
 
 def _method_of(snapshot: Snapshot, asked: Asked) -> Method:
-    own = snapshot.reading.method
+    own = snapshot.interpretation.method
     if asked.method == JUDGE_AWARE:  # its biases are its own, beside the discriminations
         return own._replace(expert="soft-bt", parameters=(), position_bias="none")
     return own if asked.method in (own.expert, *BASELINES) else own._replace(expert=str(asked.method), parameters=())
 
 
 def _published(basis: Basis, method: Method) -> Published:
-    if method == basis.snapshot.reading.method:
+    if method == basis.snapshot.interpretation.method:
         return basis.published
     try:
         build(method, basis.snapshot.model.n)

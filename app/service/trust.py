@@ -11,7 +11,7 @@ from app.inference.choosing.stopping import Stop
 from app.inference.covariance import dense
 from app.inference.fitting.model import differences
 from app.inference.fitting.posterior import scores
-from app.inference.reporting.diagnostics import Expected, Repeats, expected_cycles
+from app.inference.reporting.diagnostics import ExpectedCycles, Repeats, expected_cycles
 from app.inference.reporting.ranking import Wanted
 from app.service import diagnostics, rankings
 from app.service.context import Context
@@ -44,7 +44,7 @@ def _report(facts: Facts) -> schemas.Trust:
 def _checks(facts: Facts, ranking: schemas.Ranking, found: schemas.Diagnostics) -> list[schemas.Check]:
     basis = facts.basis
     first_alone = rankings.stopping_of(basis, Stop(top_k=1))
-    own_bias = basis.snapshot.reading.method.position_bias == "estimate"
+    own_bias = basis.snapshot.interpretation.method.position_bias == "estimate"
     return [
         _top(ranking, first_alone and first_alone.forecast),
         _connected(found),
@@ -188,7 +188,7 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
 
 
-def _expected_cycles(basis: Basis, triads: int) -> Expected:
+def _expected_cycles(basis: Basis, triads: int) -> ExpectedCycles:
     (posterior, model, _, _), comparisons = basis.published, basis.snapshot.comparisons
     own = dense(scores(posterior, comparisons, model).covariance)
     first, second = comparisons.first, comparisons.second

@@ -24,7 +24,7 @@ from app.inference.judges.aggregation import binary
 from app.inference.judges.encoders import hashed
 from app.inference.judges.group_verdicts import aggregate, doubts, needs_context
 from app.inference.judges.rank_sets import Instances, RankSets, Wins, prediction_powered
-from app.inference.judges.skill_aggregation import Context
+from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table
 
@@ -45,7 +45,7 @@ PEOPLE, LOOKS, ALPHA = (200, 400, 600, 800, 1000), 20, 0.05
 class Judged(NamedTuple):
     truth: Ints  # (N,)
     y: Floats  # (N, K)
-    context: Context | None
+    context: ItemContext | None
 
 
 def main() -> None:
@@ -88,12 +88,12 @@ def load(name: str, always_yes: int) -> Judged:
     return Judged(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
 
 
-def _context(columns: dict[str, list[str]]) -> Context | None:
+def _context(columns: dict[str, list[str]]) -> ItemContext | None:
     if "answer" not in columns:
         return None
     said = zip(columns["question"], columns["answer"], strict=True)
     x = hashed([{"question": question, "answer": answer} for question, answer in said])
-    return Context(x, np.array(columns["question_id"], np.int64))
+    return ItemContext(x, np.array(columns["question_id"], np.int64))
 
 
 def judge_aware_rankings(runs: int) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from app.inference.fitting.model import Method
 from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Reading
+from app.inference.state.snapshot import Interpretation
 from app.live.posteriors import LivePosteriors, all_of
 
-SNAPSHOT = snapshots.empty(Reading(Method(), {}), 50, 1)
+SNAPSHOT = snapshots.empty(Interpretation(Method(), {}), 50, 1)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from app.inference.judges.aggregation import Aggregate, binary, votes
 from app.inference.judges.encoders import given, hashed
 from app.inference.judges.findings import Agreements, Findings, Influence, find
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.judges.pair_votes import Cells, cells
-from app.inference.judges.people_and_judge import ENOUGH, Battles, battles, fewest, helped
+from app.inference.judges.pair_votes import PairVotes, votes_by_pair
+from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, fewest, helped, judged_instances
 from app.inference.judges.rank_sets import (
     Instances,
     RankSets,
@@ -19,30 +19,28 @@ from app.inference.judges.rank_sets import (
     prediction_powered,
     saved,
 )
-from app.inference.judges.skill_aggregation import Context, Learner, Step
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 
 __all__ = [
     "DEPARTS",
     "ENOUGH",
     "Aggregate",
     "Agreements",
-    "Battles",
-    "Cells",
-    "Context",
     "Doubt",
     "Findings",
     "Influence",
     "Instances",
+    "ItemContext",
+    "JudgedInstances",
     "Learner",
+    "PairVotes",
     "RankSets",
     "Step",
     "Wins",
     "aggregate",
-    "battles",
     "binary",
     "by_judge",
     "by_people",
-    "cells",
     "departure",
     "doubts",
     "fewest",
@@ -50,9 +48,11 @@ __all__ = [
     "given",
     "hashed",
     "helped",
+    "judged_instances",
     "needs_context",
     "pairs",
     "prediction_powered",
     "saved",
     "votes",
+    "votes_by_pair",
 ]

@@ -1,4 +1,4 @@
-"""An item's context as numbers, for aggregation that reads it (skills.py).
+"""An item's context as numbers, for aggregation that reads it (skill_aggregation.py).
 
 An encoder takes what the N items say, each a mapping from field to text, and gives an (N, F) matrix whose rows have
 about unit length. Two are here: numbers that the caller has, and hashed n-grams, which need no model at all.

@@ -12,8 +12,8 @@ from app.inference.fitting import judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import binary
 from app.inference.judges.group_verdicts import Doubt, aggregate, departure, doubts, skill
-from app.inference.judges.pair_votes import Cells, cells
-from app.inference.judges.skill_aggregation import Context, Step
+from app.inference.judges.pair_votes import PairVotes, votes_by_pair
+from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.reporting import diagnostics
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
@@ -37,7 +37,7 @@ class Agreements(NamedTuple):
 
 
 class Findings(NamedTuple):
-    cells: Cells
+    pair_votes: PairVotes
     p_low: Floats  # (M,) the group's probability that low is better
     aggregation: Convergence | None  # where the method iterates
     skill: Floats | None  # (J,) where the method tells judges apart
@@ -57,7 +57,7 @@ def find(
     model: Model,
     judges: int,
     method: AggregationName,
-    context: Context | None,
+    context: ItemContext | None,
     rng: np.random.Generator,
     say: Callable[[str], None],
 ) -> Findings:
@@ -66,7 +66,7 @@ def find(
     `context` tells what speaks for low, rather than high, in each cell. Which of the two is class 1 is drawn for each
     cell: candidates may have joined in the order of their merit, which is nothing to learn from.
     """
-    seen = cells(raw, item, judges)
+    seen = votes_by_pair(raw, item, judges)
     turned = rng.random(seen.size) < 0.5
     y = binary(np.where(turned[:, None], 1.0 - seen.p, seen.p))
     group = aggregate(y, method, rng, context and _turned(context, turned), lambda step: say(_in_words(step)))
@@ -107,7 +107,7 @@ def _in_words(step: Step) -> str:
     return f"{step.fold + 1} of {step.folds} fits to the texts, step {step.iteration}"
 
 
-def _turned(context: Context, turned: Bools) -> Context:
+def _turned(context: ItemContext, turned: Bools) -> ItemContext:
     return context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
 
 

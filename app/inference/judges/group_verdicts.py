@@ -9,7 +9,7 @@ import numpy as np
 from nextpair.words import AggregationName, ContextMethod
 
 from app.inference.judges.aggregation import ONE_SIDED, Aggregate, Probabilities, average, dawid_skene, majority, votes
-from app.inference.judges.skill_aggregation import Context, Learner, Progress, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress, by_context
 from app.inference.types import Floats
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
@@ -34,7 +34,7 @@ def aggregate(
     y: Probabilities,
     method: AggregationName,
     rng: np.random.Generator,
-    context: Context | None = None,
+    context: ItemContext | None = None,
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
 ) -> Aggregate:

@@ -10,7 +10,7 @@ import numpy as np
 from app.inference.types import Comparisons, Floats, Ints
 
 
-class Cells(NamedTuple):
+class PairVotes(NamedTuple):
     """M cells that any of J judges judged, in the order of item, low and high."""
 
     item: Ints  # (M,)
@@ -24,7 +24,7 @@ class Cells(NamedTuple):
         return len(self.item)
 
 
-def cells(comparisons: Comparisons, item: Ints, judges: int) -> Cells:
+def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
     first, second, p, judge, weight = comparisons
     place = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
@@ -33,4 +33,4 @@ def cells(comparisons: Comparisons, item: Ints, judges: int) -> Cells:
     votes = np.bincount(at, weight, size)
     total = np.bincount(at, weight * np.where(first < second, p, 1.0 - p), size)
     mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(where), judges)
-    return Cells(where[:, 0], where[:, 1], where[:, 2], mean)
+    return PairVotes(where[:, 0], where[:, 1], where[:, 2], mean)

@@ -80,7 +80,7 @@ class RankSets(NamedTuple):
     ranks: Ints  # (k, 2) best and worst
 
 
-class Estimate(NamedTuple):
+class MeanWins(NamedTuple):
     """t(v) and the contributions of the instances to its error."""
 
     theta: Floats  # (k,)
@@ -150,7 +150,7 @@ def pairs(shown: Instances, k: int) -> Ints:
     return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
 
 
-def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> Estimate:
+def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> MeanWins:
     """t(v), each system held against every other alike.
 
     Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, no error.
@@ -168,7 +168,7 @@ def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) ->
     weight = _rows(shown, share / _or_infinite(opponents[a]), share / _or_infinite(opponents[b]), k)
     error = weight * around_theta / _or_infinite(1.0 - weight)
     chance = np.sqrt(times / _or_infinite(times - 1.0))[:, None] * weight * around_rate
-    return Estimate(
+    return MeanWins(
         theta, weight, error, np.where(times[:, None] > 1.0, chance, error), used[:, None] * around_theta / shown.size
     )
 
@@ -201,7 +201,7 @@ def ranks(theta: Floats, covariance: Floats, squared_radius: float) -> Ints:
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
 
 
-def _one_unlike(people: Estimate) -> Floats:
+def _one_unlike(people: MeanWins) -> Floats:
     """(k, k) the errors of the systems on which people's verdicts are all alike."""
     alike = np.abs(people.error).max(axis=0) <= ALIKE
     return np.diag(np.where(alike, 1.0 / (1.0 + 1.0 / _or_infinite((people.weight**2).sum(axis=0))), 0.0))

@@ -1,6 +1,6 @@
 """One verdict from several judges and from what each item says (SA 4 and App. F).
 
-    x_n     the item's context as F numbers (encoding.py)
+    x_n     the item's context as F numbers (encoders.py)
     s_nc    softmax_c(x_n W + b): the class, by context alone
     A_nkcb  softmax_b(z_kcb + x_n V_kcb): what judge k says of class c, P(b_nk = b | c_n = c). V = 0, unless skills are
             to depend on the context (SkillAggregation-X)
@@ -74,16 +74,17 @@ class Step(NamedTuple):
 
 
 Progress = Callable[[Step], None]
+OnIteration = Callable[[int], None]  # is told how many iterations of a fit are done
 
 
-class Context(NamedTuple):
+class ItemContext(NamedTuple):
     """Of N items, in groups that are never on both sides of a split."""
 
     x: csr_array  # (N, F)
     group: Ints  # (N,)
 
 
-class Judged(NamedTuple):
+class JudgedItems(NamedTuple):
     """N items with what was said of them."""
 
     x: csr_array  # (N, F)
@@ -101,7 +102,7 @@ class Parameters(NamedTuple):
 
 
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
-Learner = Callable[[Judged, Head, Training, np.random.Generator, Callable[[int], None]], tuple[Predict, Convergence]]
+Learner = Callable[[JudgedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
 class CrossFitted(NamedTuple):
@@ -114,7 +115,7 @@ class CrossFitted(NamedTuple):
 
 def by_context(
     y: Probabilities,
-    context: Context,
+    context: ItemContext,
     method: ContextMethod,
     rng: np.random.Generator,
     *,
@@ -134,7 +135,7 @@ def by_context(
 
 def _by_context(
     y: Probabilities,
-    context: Context,
+    context: ItemContext,
     method: ContextMethod,
     rng: np.random.Generator,
     training: Training,
@@ -144,7 +145,7 @@ def _by_context(
     head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
     by_context_alone = head in ("crowdlayer", "shares")
     training = training._replace(folds=1) if by_context_alone else training
-    found = cross_fit(Judged(context.x, answers, context.group), head, training, rng, progress, learner)
+    found = cross_fit(JudgedItems(context.x, answers, context.group), head, training, rng, progress, learner)
     if by_context_alone:
         return Aggregate(found.s, None, found.convergence)
     log_p = np.log(found.s + LEAST) + np.einsum("nkb,nkcb->nc", votes(y), np.log(found.a + LEAST))
@@ -152,7 +153,7 @@ def _by_context(
 
 
 def cross_fit(
-    judged: Judged, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
+    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
 ) -> CrossFitted:
     """s and A of each item from a fit to the other folds; of a single group from a fit to itself."""
     n, judges, classes = judged.y.shape
@@ -168,7 +169,7 @@ def cross_fit(
 
 
 def linear(
-    judged: Judged, head: Head, training: Training, rng: np.random.Generator, step: Callable[[int], None]
+    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
     """The learner of above: a fit to the context as it is."""
     parameters, end = fit(judged, head, training, rng, step)
@@ -180,14 +181,14 @@ def predict(p: Parameters, x: csr_array) -> tuple[Floats, Floats]:
     return shares(p, x), skills(p, x)
 
 
-def split(judged: Judged, training: Training, rng: np.random.Generator) -> tuple[Judged, Judged]:
+def split(judged: JudgedItems, training: Training, rng: np.random.Generator) -> tuple[JudgedItems, JudgedItems]:
     """What to fit, and the groups held out to end it; both are all there is of a single group."""
     out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
     return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
 
 
 def fit(
-    judged: Judged, head: Head, training: Training, rng: np.random.Generator, step: Callable[[int], None]
+    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
     """The parameters that said best what was held out."""
     some, others = split(judged, training, rng)
@@ -205,7 +206,7 @@ def fit(
 class _Watch:
     """Keeps the parameters that say best what was held out, and stops when no better ones come."""
 
-    def __init__(self, start: Floats, out: Judged, head: Head, training: Training, step: Callable[[int], None]) -> None:
+    def __init__(self, start: Floats, out: JudgedItems, head: Head, training: Training, step: OnIteration) -> None:
         self.best, self.patience_ended = start, False
         self._out, self._head, self._patience, self._step = out, head, training.patience, step
         self._least, self._since, self._iteration = np.inf, 0, 0
@@ -223,7 +224,7 @@ class _Watch:
             raise StopIteration
 
 
-def loss(theta: Floats, judged: Judged, head: Head, training: Training) -> tuple[float, Floats]:
+def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> tuple[float, Floats]:
     """What is minimised, and its gradient, for the packed parameters."""
     p = unpack(theta, judged, head)
     fitted, du = _fitted(p, judged, head, training)
@@ -233,7 +234,7 @@ def loss(theta: Floats, judged: Judged, head: Head, training: Training) -> tuple
     return value, pack(Parameters(dw, du.sum(axis=0), fitted.dz.sum(axis=0), dv))
 
 
-def slope_in_context(theta: Floats, judged: Judged, head: Head, training: Training) -> Floats:
+def slope_in_context(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> Floats:
     """(N, F) gradient of the loss by x, for whoever trains what made it."""
     p = unpack(theta, judged, head)
     fitted, du = _fitted(p, judged, head, training)
@@ -248,33 +249,33 @@ class _Fitted(NamedTuple):
     dz: Floats  # (N, K, C, C) by z + x V, or (1, K, C, C) by z where V = 0
 
 
-def _fitted(p: Parameters, judged: Judged, head: Head, training: Training) -> tuple[_Fitted, Floats]:
+def _fitted(p: Parameters, judged: JudgedItems, head: Head, training: Training) -> tuple[_Fitted, Floats]:
     """With their gradient by x W + b, (N, C)."""
     s = shares(p, judged.x)
     fitted = _of_skills(p, s, judged, training.regulariser) if head.startswith("skills") else PLAIN[head](p, s, judged)
     return fitted, s * (fitted.ds - (s * fitted.ds).sum(axis=1, keepdims=True))
 
 
-def _of_shares(p: Parameters, s: Floats, judged: Judged) -> _Fitted:
+def _of_shares(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
     """What is said is s itself."""
     said = s[:, None, :] + LEAST
     return _Fitted(_surprise(judged, said), -(judged.y / said).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 
 
-def _of_crowdlayer(p: Parameters, s: Floats, judged: Judged) -> _Fitted:
+def _of_crowdlayer(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
     said = softmax(np.einsum("nc,kcb->nkb", s, p.z), axis=2)
     slope = (said * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
     ds, dz = np.einsum("nkb,kcb->nc", slope, p.z), np.einsum("nc,nkb->kcb", s, slope)
     return _Fitted(_surprise(judged, said), ds, dz[None])
 
 
-PLAIN: Mapping[Head, Callable[[Parameters, Floats, Judged], _Fitted]] = {
+PLAIN: Mapping[Head, Callable[[Parameters, Floats, JudgedItems], _Fitted]] = {
     "shares": _of_shares,
     "crowdlayer": _of_crowdlayer,
 }
 
 
-def _of_skills(p: Parameters, s: Floats, judged: Judged, regulariser: float) -> _Fitted:
+def _of_skills(p: Parameters, s: Floats, judged: JudgedItems, regulariser: float) -> _Fitted:
     """A has one row for all items where skills do not depend on the context."""
     a, n = skills(p, judged.x), len(s)
     said = np.einsum("nc,nkcb->nkb", s, a) + LEAST
@@ -288,7 +289,7 @@ def _of_skills(p: Parameters, s: Floats, judged: Judged, regulariser: float) -> 
     return _Fitted(value, np.einsum("nkb,nkcb->nc", slope, a), dz)
 
 
-def _surprise(judged: Judged, said: Floats) -> float:
+def _surprise(judged: JudgedItems, said: Floats) -> float:
     """- (1/N) sum_nkb y_nkb log P_nkb."""
     return -float((judged.y * np.log(said)).sum()) / len(judged.y)
 
@@ -308,17 +309,17 @@ def pack(p: Parameters) -> Floats:
     return np.concatenate([part.ravel() for part in p])
 
 
-def unpack(theta: Floats, judged: Judged, head: Head) -> Parameters:
+def unpack(theta: Floats, judged: JudgedItems, head: Head) -> Parameters:
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     w, b, z, v = np.split(theta, np.cumsum([f * classes, classes, judges * classes**2]))
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))
 
 
-def take(judged: Judged, keep: Bools | Ints) -> Judged:
-    return Judged(judged.x[keep], judged.y[keep], judged.group[keep])
+def take(judged: JudgedItems, keep: Bools | Ints) -> JudgedItems:
+    return JudgedItems(judged.x[keep], judged.y[keep], judged.group[keep])
 
 
-def _start(judged: Judged, head: Head) -> Parameters:
+def _start(judged: JudgedItems, head: Head) -> Parameters:
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1))
     v = np.zeros((f if head == "skills-x" else 0, judges * classes**2))

@@ -1,6 +1,6 @@
 """Which pairs on which items have been shown, and which may be shown now. Compiled: a set asks and marks all the time.
 
-`asked` is (I, N, N) and holds bits at [item, i, j], i < j: the orders in which the pair was shown.
+`shown` is (I, N, N) and holds bits at [item, i, j], i < j: the orders in which the pair was shown.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from app.inference.types import Bools, Ints
 LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
 
-Asked = NDArray[np.uint8]
+OrdersShown = NDArray[np.uint8]
 
 
 @kernel
-def mark(asked: Asked, item: Ints, first: Ints, second: Ints) -> Asked:
-    """`asked` once these (B,) pairs have been shown."""
-    marked = asked.copy()
+def mark(shown: OrdersShown, item: Ints, first: Ints, second: Ints) -> OrdersShown:
+    """`shown` once these (B,) pairs have been shown."""
+    marked = shown.copy()
     for k in range(len(item)):
         i, j = first[k], second[k]
         if i < j:
@@ -29,16 +29,16 @@ def mark(asked: Asked, item: Ints, first: Ints, second: Ints) -> Asked:
 
 
 @kernel
-def unused(asked: Asked, has: Bools, item: Ints, first: Ints, second: Ints, full: int) -> Bools:
+def still_open(shown: OrdersShown, has: Bools, item: Ints, first: Ints, second: Ints, full: int) -> Bools:
     """(I, N, N), True at [item, i, j], i < j, where both have an output and the pair may be shown still.
 
-    Args: the (B,) pairs may not; `full` is the least that `asked` holds where a pair is used up.
+    Args: the (B,) pairs may not; `full` is the least that `shown` holds where a pair is used up.
     """
-    slots = np.zeros(asked.shape, np.bool_)
-    for a in range(len(asked)):
-        for i in range(asked.shape[1]):
-            for j in range(i + 1, asked.shape[1]):
-                slots[a, i, j] = has[a, i] and has[a, j] and asked[a, i, j] < full
+    places = np.zeros(shown.shape, np.bool_)
+    for a in range(len(shown)):
+        for i in range(shown.shape[1]):
+            for j in range(i + 1, shown.shape[1]):
+                places[a, i, j] = has[a, i] and has[a, j] and shown[a, i, j] < full
     for k in range(len(item)):
-        slots[item[k], min(first[k], second[k]), max(first[k], second[k])] = False
-    return slots
+        places[item[k], min(first[k], second[k]), max(first[k], second[k])] = False
+    return places

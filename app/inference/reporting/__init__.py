@@ -6,7 +6,7 @@ Not here: fits themselves (fitting), what several judges make of one pair (judge
 from app.inference.reporting.bias import Bias, ClosedForm, closed_form
 from app.inference.reporting.calibration import (
     Calibration,
-    Errors,
+    CalibrationErrors,
     Objective,
     Reliability,
     debiased,
@@ -16,9 +16,9 @@ from app.inference.reporting.calibration import (
 )
 from app.inference.reporting.diagnostics import (
     Agreement,
-    Balance,
     Cycles,
-    Expected,
+    ExpectedCycles,
+    OrderBalance,
     Repeats,
     agreement,
     cycles,
@@ -33,15 +33,15 @@ from app.inference.reporting.standings import Standing, Standings, Uncertainty, 
 
 __all__ = [
     "Agreement",
-    "Balance",
     "Bias",
     "Calibration",
+    "CalibrationErrors",
     "ClosedForm",
     "Cycles",
-    "Errors",
-    "Expected",
+    "ExpectedCycles",
     "HeldOut",
     "Objective",
+    "OrderBalance",
     "Prediction",
     "Ranking",
     "Reliability",

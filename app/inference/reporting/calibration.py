@@ -54,15 +54,15 @@ class Reliability(NamedTuple):
     accuracy: Floats  # (B,) share of right verdicts
 
 
-class Errors(NamedTuple):
+class CalibrationErrors(NamedTuple):
     log_loss: float
     ece: float
 
 
 class Calibration(NamedTuple):
     temperature: float
-    before: Errors  # of p as it is
-    after: Errors  # of p at the temperature
+    before: CalibrationErrors  # of p as it is
+    after: CalibrationErrors  # of p at the temperature
     at_bound: bool  # the best temperature may lie outside the range that was searched
     verdicts: int  # K
 
@@ -88,8 +88,8 @@ def tempered(p: Floats, temperature: float | Floats) -> Floats:
     return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
 
 
-def errors(p: Floats, outcome: Floats) -> Errors:
-    return Errors(log_loss(p, outcome), ece(p, outcome))
+def errors(p: Floats, outcome: Floats) -> CalibrationErrors:
+    return CalibrationErrors(log_loss(p, outcome), ece(p, outcome))
 
 
 def log_loss(p: Floats, outcome: Floats) -> float:

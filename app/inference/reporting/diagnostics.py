@@ -31,7 +31,7 @@ class Cycles(NamedTuple):
     share: float | None
 
 
-class Expected(NamedTuple):
+class ExpectedCycles(NamedTuple):
     """Of the cyclic triads, were verdicts drawn anew."""
 
     mean: float
@@ -51,7 +51,7 @@ class Repeats(NamedTuple):
     by_chance: float | None  # share of the swapped pairs that would agree if judges did not look at what they are shown
 
 
-class Balance(NamedTuple):
+class OrderBalance(NamedTuple):
     lead: Ints  # (N,) how many times more often each candidate was shown first than second
     worst: int  # largest absolute lead
     mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
@@ -72,7 +72,7 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
 
 def expected_cycles(
     comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int, triads: int
-) -> Expected:
+) -> ExpectedCycles:
     """How many of the `triads` of `cycles` would be cyclic if judges followed the model's order and erred by chance.
 
     A verdict names whom the model favours with the probability P that its difference lets one expect, or with
@@ -100,7 +100,7 @@ def expected_cycles(
     slope = 0.25 * (through - through.T)
     agreeing, spread_of_sides = (0.5 * (linked * (sides @ sides)).sum() for sides in (mean, spread))
     variance_of_sum = 0.5 * (spread * slope**2).sum() + spread_of_sides / 16.0
-    return Expected(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
+    return ExpectedCycles(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
@@ -139,7 +139,7 @@ def agreement(comparisons: Comparisons, n: int, item: Ints) -> Agreement:
     return Agreement(pairs, _share(agreeing, pairs))
 
 
-def order_balance(comparisons: Comparisons, n: int) -> Balance:
+def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
     """How evenly candidates were shown first, and how much of the winning the first position did.
 
     Where orders are balanced, a `first_picked` far from 1/2 is positional bias; where they are not, it may be merit.
@@ -149,10 +149,10 @@ def order_balance(comparisons: Comparisons, n: int) -> Balance:
     leads = np.bincount(comparisons.first, minlength=n) - np.bincount(comparisons.second, minlength=n)
     worst = int(np.abs(leads).max(initial=0))
     if not comparisons.size:
-        return Balance(leads, worst, None, None)
+        return OrderBalance(leads, worst, None, None)
     merit = differences(potentials(np.ones(comparisons.size), comparisons, n), comparisons)
     mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
-    return Balance(
+    return OrderBalance(
         leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
     )
 

@@ -20,8 +20,8 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine, join_scores, no_absolute_scores, take_scores
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior, scores
-from app.inference.judges.pair_votes import Cells, cells
-from app.inference.kernels.availability import BOTH_ORDERS, LOWER_FIRST, Asked, mark, unused
+from app.inference.judges.pair_votes import PairVotes, votes_by_pair
+from app.inference.kernels.availability import BOTH_ORDERS, LOWER_FIRST, OrdersShown, mark, still_open
 from app.inference.kernels.bradley_terry import serves
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.calibration import tempered
@@ -64,7 +64,7 @@ class Log(NamedTuple):
     scored: Scored
 
 
-class Reading(NamedTuple):
+class Interpretation(NamedTuple):
     """How a set wants its log to be read."""
 
     method: Method
@@ -80,7 +80,7 @@ class Evidence(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """What the model depends on besides the reading: while it stays, the posterior goes on from where it was."""
+    """What the model depends on besides the interpretation: while it stays, the posterior goes on from where it was."""
 
     judges: int  # whose biases are parameters
     absolute: int  # sequence number of the last absolute score
@@ -89,13 +89,13 @@ class Stage(NamedTuple):
 
 class Snapshot(NamedTuple):
     version: int
-    reading: Reading
+    interpretation: Interpretation
     log: Log  # what counts of it
     evidence: Evidence
     stage: Stage
     model: Model
     posterior: Posterior
-    asked: Asked  # (I, N, N)
+    shown: OrdersShown  # (I, N, N)
 
     @property
     def comparisons(self) -> Comparisons:
@@ -104,7 +104,7 @@ class Snapshot(NamedTuple):
     @property
     def size_bytes(self) -> int:
         rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
-        return self.posterior.size_bytes + self.asked.nbytes + rows
+        return self.posterior.size_bytes + self.shown.nbytes + rows
 
 
 class Published(NamedTuple):
@@ -116,7 +116,7 @@ class Published(NamedTuple):
     settled: bool  # whether that scale is final
 
 
-class Blocked(NamedTuple):
+class BlockedPairs(NamedTuple):
     """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
 
     item: Ints  # (B,)
@@ -125,7 +125,7 @@ class Blocked(NamedTuple):
     leases: int
 
 
-class Ask(NamedTuple):
+class ChosenPair(NamedTuple):
     """A pair on an item, ready to be shown."""
 
     item: int
@@ -133,7 +133,7 @@ class Ask(NamedTuple):
     criterion: Literal["rank-sets"] | None = None  # None is the set's own
 
 
-def catalogue(
+def make_catalogue(
     revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], lengths: Ints
 ) -> Catalogue:
     ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(items)}
@@ -168,7 +168,7 @@ def scored(rows: Iterable[tuple[int, int, int, int, float, float]]) -> Scored:
     return Scored(seq, item, AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64)))
 
 
-def log(
+def log_from_rows(
     compared: Iterable[tuple[int, int, int, int, float, int, float]],
     said: Iterable[tuple[int, int, int, int, float, float]] = (),
 ) -> Log:
@@ -176,13 +176,13 @@ def log(
     return Log(entries(compared), scored(said))
 
 
-def empty(reading: Reading, n: int, items: int) -> Snapshot:
+def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     nobody = np.empty(0, np.int64)
     evidence = Evidence(nobody, no_comparisons(), no_absolute_scores())
-    model, asked = build(reading.method, n, 0), np.zeros((items, n, n), np.uint8)
+    model, asked = build(interpretation.method, n, 0), np.zeros((items, n, n), np.uint8)
     log = Log(no_entries(), none_scored())
-    return Snapshot(0, reading, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), asked)
+    return Snapshot(0, interpretation, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), asked)
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
@@ -193,29 +193,29 @@ def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
 def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody, plan = np.empty(0, np.int64), Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
-    held = advance(empty(Reading(Method(), {}), 3, 1), 1, log([(1, 0, 0, 1, 0.5, 1, 1.0)]), [])
-    everyone = catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.int64))
-    ask(held, everyone, Blocked(nobody, nobody, nobody, 0), plan, 1)
+    held = advance(empty(Interpretation(Method(), {}), 3, 1), 1, log_from_rows([(1, 0, 0, 1, 0.5, 1, 1.0)]), [])
+    everyone = make_catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.int64))
+    ask(held, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan, 1)
 
 
 def advance(held: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     gone = list(voided)
     log = _without(_join(held.log, new), gone)
-    evidence = _read(log, held.reading, _judges(log) if gone else _with_judges(held.evidence.judges, new))
-    stage = _stage(log, evidence, held.reading.method)
-    asked = _asked(np.zeros_like(held.asked), log.entries) if gone else _asked(held.asked, new.entries)
+    evidence = _read(log, held.interpretation, _judges(log) if gone else _with_judges(held.evidence.judges, new))
+    stage = _stage(log, evidence, held.interpretation.method)
+    asked = _asked(np.zeros_like(held.shown), log.entries) if gone else _asked(held.shown, new.entries)
     goes_on = stage == held.stage and not gone
-    model = held.model if goes_on else _model(held.reading, held.model.n, evidence, stage)
+    model = held.model if goes_on else _model(held.interpretation, held.model.n, evidence, stage)
     start = held.posterior if goes_on else posteriors.prior(model)
     posterior = posteriors.fold(start, evidence.comparisons, model)
-    return Snapshot(version, held.reading, log, evidence, stage, model, posterior, asked)
+    return Snapshot(version, held.interpretation, log, evidence, stage, model, posterior, asked)
 
 
 def exact(snapshot: Snapshot) -> Published:
     """The posterior as it is published: from all comparisons, covariance and scale included."""
     if snapshot.evidence.absolute.size:
-        return under(snapshot, snapshot.reading.method)
+        return under(snapshot, snapshot.interpretation.method)
     posterior = posteriors.exact(snapshot.posterior, snapshot.comparisons, snapshot.model)
     return Published(posterior, snapshot.model, None, True)
 
@@ -231,7 +231,7 @@ def under(snapshot: Snapshot, method: Method) -> Published:
 
 def biases(snapshot: Snapshot) -> list[Bias]:
     """Every judge's, by the set's method, which need not estimate them itself; none where its fit did not converge."""
-    found = under(snapshot, snapshot.reading.method._replace(position_bias="estimate"))
+    found = under(snapshot, snapshot.interpretation.method._replace(position_bias="estimate"))
     if not found.posterior.convergence.converged:
         return []
     return estimates(found.posterior, snapshot.comparisons, found.model)
@@ -248,11 +248,11 @@ def _with_judges(judges: Ints, new: Log) -> Ints:
     return judges if said <= set(judges.tolist()) else np.union1d(judges, _judges(new))
 
 
-def _read(log: Log, reading: Reading, judges: Ints) -> Evidence:
+def _read(log: Log, interpretation: Interpretation, judges: Ints) -> Evidence:
     said, absolute = log.entries.comparisons, _latest(log.scored)
     p, numbers = said.p, judges.searchsorted(said.judge)
-    if reading.temperatures:
-        temperature = np.array([reading.temperatures.get(judge, 1.0) for judge in judges.tolist()])
+    if interpretation.temperatures:
+        temperature = np.array([interpretation.temperatures.get(judge, 1.0) for judge in judges.tolist()])
         p = tempered(p, temperature[numbers])
     absolute = absolute._replace(judge=judges.searchsorted(absolute.judge))
     return Evidence(judges, said._replace(p=p, judge=numbers), absolute)
@@ -275,8 +275,8 @@ def _stage(log: Log, evidence: Evidence, method: Method) -> Stage:
     return Stage(biases, int(log.scored.seq[-1]), 1 << (size.bit_length() - 1) if size else 0)
 
 
-def _model(reading: Reading, n: int, evidence: Evidence, stage: Stage) -> Model:
-    plain = build(reading.method, n, len(evidence.judges))
+def _model(interpretation: Interpretation, n: int, evidence: Evidence, stage: Stage) -> Model:
+    plain = build(interpretation.method, n, len(evidence.judges))
     if not evidence.absolute.size:
         return plain
     return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
@@ -287,14 +287,14 @@ def raw(snapshot: Snapshot) -> Comparisons:
     return snapshot.log.entries.comparisons._replace(judge=snapshot.comparisons.judge)
 
 
-def cells_of(snapshot: Snapshot) -> Cells:
+def pair_votes_of(snapshot: Snapshot) -> PairVotes:
     """What each judge says of each pair of outputs."""
-    return cells(raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges))
+    return votes_by_pair(raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges))
 
 
 def plain_model(snapshot: Snapshot) -> Model:
     """Without what absolute scores add to the prior: the prior that a stop is judged against."""
-    return build(snapshot.reading.method, snapshot.model.n, len(snapshot.evidence.judges))
+    return build(snapshot.interpretation.method, snapshot.model.n, len(snapshot.evidence.judges))
 
 
 def stop_reason(snapshot: Snapshot, stop: Stop) -> stopping.Reason | None:
@@ -309,16 +309,16 @@ def stop_reason(snapshot: Snapshot, stop: Stop) -> stopping.Reason | None:
     return reason(scores(published.posterior, snapshot.comparisons, published.model), plain, stop)
 
 
-def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int) -> list[Ask]:
+def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int) -> list[ChosenPair]:
     """Up to `count` pairs that are neither used up nor blocked, best first.
 
     A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
     everything chosen so far counted as leased.
     """
     item, first, second, leases = blocked
-    blocked = Blocked(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
+    blocked = BlockedPairs(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
     rng = Draws(plan, snapshot.version, blocked.leases)
-    asks: list[Ask] = []
+    asks: list[ChosenPair] = []
     while len(asks) < count and (chosen := _round(snapshot, catalogue, blocked, plan, count - len(asks), rng)):
         asks += chosen
         if len(asks) < count:
@@ -326,46 +326,48 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, 
     return asks
 
 
-def _round(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, plan: Plan, count: int, rng: Draws) -> list[Ask]:
+def _round(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int, rng: Draws
+) -> list[ChosenPair]:
     slots = _open_slots(snapshot, catalogue, blocked, plan.order)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     open_pairs = slots[0] if len(slots) == 1 else np.asarray(slots.any(axis=0))
     pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
-    return [_on_item(pair, slots, snapshot.asked, plan.order, rng) for pair in pairs]
+    return [_on_item(pair, slots, snapshot.shown, plan.order, rng) for pair in pairs]
 
 
-def _with_leases(blocked: Blocked, chosen: list[Ask]) -> Blocked:
+def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
     new = np.array([(ask.item, ask.pair.first, ask.pair.second) for ask in chosen], np.int64).T
     at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
     item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
-    return Blocked(item, first, second, blocked.leases + len(chosen))
+    return BlockedPairs(item, first, second, blocked.leases + len(chosen))
 
 
-def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: Blocked, order: Order) -> Bools:
+def _open_slots(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> Bools:
     """(I, N, N), True at [item, i, j], i < j, where the pair may be shown now.
 
     With order "both", a pair seen in one order comes before any new pair.
     """
     used_up = BOTH_ORDERS if order is Order.BOTH else LOWER_FIRST
-    slots = unused(snapshot.asked, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
+    slots = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
     if order is not Order.BOTH:
         return slots
-    half = slots & (snapshot.asked != 0)
+    half = slots & (snapshot.shown != 0)
     return half if half.any() else slots
 
 
-def _asked(asked: Asked, new: Entries) -> Asked:
+def _asked(asked: OrdersShown, new: Entries) -> OrdersShown:
     return mark(asked, new.item, new.comparisons.first, new.comparisons.second)
 
 
-def _on_item(pair: Presented, slots: Bools, asked: Asked, order: Order, rng: Draws) -> Ask:
+def _on_item(pair: Presented, slots: Bools, asked: OrdersShown, order: Order, rng: Draws) -> ChosenPair:
     i, j = pair.choice.i, pair.choice.j
     items = slots[:, i, j].nonzero()[0]
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
     if order is Order.BOTH and asked[item, i, j]:
         first, second = (j, i) if asked[item, i, j] == LOWER_FIRST else (i, j)
         pair = Presented(first, second, pair.choice)
-    return Ask(item, pair)
+    return ChosenPair(item, pair)
 
 
 def _join(old: Log, new: Log) -> Log:

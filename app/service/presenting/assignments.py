@@ -8,7 +8,7 @@ from uuid import UUID
 from nextpair import schemas
 from nextpair.words import AskStatus, StopReason
 
-from app.inference.state.snapshot import Ask
+from app.inference.state.snapshot import ChosenPair
 from app.live.posteriors import Terms
 from app.service.leases import Lease
 from app.service.posteriors import Current
@@ -51,7 +51,7 @@ def _sides(current: Current, pair: Lease | NewLease, texts: Texts) -> dict[str, 
     }
 
 
-def present_why(ask: Ask, terms: Terms) -> schemas.Why:
+def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
     """Why a pair was chosen; differences are turned to read first minus second, as shown."""
     choice = ask.pair.choice
     sign = 1.0 if ask.pair.first == choice.i else -1.0

@@ -10,7 +10,7 @@ from app.inference.covariance import dense
 from app.inference.fitting import baselines, judge_aware, posterior
 from app.inference.fitting.posterior import Posterior
 from app.inference.graph import potentials
-from app.inference.judges.pair_votes import cells
+from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.kernels import bradley_terry
 from app.inference.reporting.diagnostics import cycles, order_balance
 from app.inference.types import Comparisons, Floats, by_one_judge, take
@@ -115,7 +115,7 @@ def test_the_lightest_weights_beside_the_heaviest_have_potentials() -> None:
 
 
 def test_a_mean_verdict_is_weighted() -> None:
-    np.testing.assert_allclose(cells(two_rows(3.0, 1.0), np.zeros(2, np.int64), 1).p, [[0.75]])
+    np.testing.assert_allclose(votes_by_pair(two_rows(3.0, 1.0), np.zeros(2, np.int64), 1).p, [[0.75]])
 
 
 def two_rows(first: float, second: float) -> Comparisons:

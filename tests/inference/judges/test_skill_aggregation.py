@@ -13,9 +13,9 @@ from app.inference.judges.aggregation import average, binary, dawid_skene, major
 from app.inference.judges.encoders import given, hashed
 from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
 from app.inference.judges.skill_aggregation import (
-    Context,
     Head,
-    Judged,
+    ItemContext,
+    JudgedItems,
     Step,
     Training,
     by_context,
@@ -32,7 +32,7 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, Context]:
+def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, ItemContext]:
     """(n,) truth, (n, K) probabilities of judges who are right so often, and a context that tells much of the truth."""
     draw = rng(seed)
     x = draw.standard_normal((n, 3))
@@ -40,7 +40,7 @@ def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, Co
     correct = draw.random((n, len(right))) < right
     sure = draw.uniform(0.6, 1.0, (n, len(right)))
     y = np.where(correct == truth[:, None], sure, 1.0 - sure)
-    return truth, y, Context(given(x), np.arange(n))
+    return truth, y, ItemContext(given(x), np.arange(n))
 
 
 @pytest.mark.parametrize("head", get_args(Head))
@@ -48,7 +48,7 @@ def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, Co
 def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> None:
     draw, judges, f = rng(1), 1 if head == "shares" else 3, 4
     y = draw.dirichlet(np.ones(classes), (7, judges)) * (draw.random((7, judges, 1)) > 0.2)
-    judged = Judged(csr_array(draw.standard_normal((7, f))), y, np.arange(7))
+    judged = JudgedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7))
     size = f * classes + classes + judges * classes**2 * (1 + f * (head == "skills-x"))
     theta, training = 0.5 * draw.standard_normal(size), Training(regulariser=0.3, ridge=0.2, ridge_x=0.1)
     _, gradient = loss(theta, judged, head, training)
@@ -91,7 +91,7 @@ def test_three_classes_with_the_skills_of_appendix_f() -> None:
     truth = draw.integers(3, size=n)
     right = np.array([0.7, 0.5, 0.3])
     b = np.where(draw.random((n, 3)) < right, truth[:, None], draw.integers(3, size=(n, 3)))
-    context = Context(given(np.eye(3)[truth] + 0.5 * draw.standard_normal((n, 3))), np.arange(n))
+    context = ItemContext(given(np.eye(3)[truth] + 0.5 * draw.standard_normal((n, 3))), np.arange(n))
     found = by_context(np.eye(3)[b], context, "skill-aggregation", rng())
     assert found.confusion is not None
     assert np.argsort(-skill(found.confusion)).tolist() == [0, 1, 2]
@@ -109,7 +109,7 @@ def test_judges_who_say_always_the_same_are_passed_over() -> None:
 def test_votes_do_not_count_twice() -> None:
     """With one number for each item a context fits every vote; held out, it says nothing, and judges decide alone."""
     truth, y, _ = planted(400, [0.9, 0.7, 0.7, 0.6])
-    itself = Context(csr_array(np.eye(400)), np.arange(400))
+    itself = ItemContext(csr_array(np.eye(400)), np.arange(400))
     found = by_context(binary(y), itself, "skill-aggregation", rng(), training=Training(ridge=1e-6))
     assert (found.labels(rng()) == truth).mean() >= (majority(votes(binary(y))).labels(rng()) == truth).mean() - 0.02
 
@@ -139,7 +139,7 @@ def test_the_same_seed_gives_the_same_and_progress_is_told() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_an_item_nobody_judged_and_a_single_group(method: ContextMethod) -> None:
     y = np.array([[0.9, 0.8], [0.1, 0.3], [np.nan, np.nan]])
-    context = Context(hashed([{"t": "yes"}, {"t": "no"}, {"t": ""}]), np.zeros(3, np.int64))
+    context = ItemContext(hashed([{"t": "yes"}, {"t": "no"}, {"t": ""}]), np.zeros(3, np.int64))
     found = by_context(binary(y), context, method, rng(), training=QUICK)
     assert np.isfinite(found.probability).all()
 
@@ -171,16 +171,20 @@ def test_given_numbers_are_standardised_and_a_constant_says_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def truthful(shared_data: Path) -> tuple[Ints, Floats, Context]:
+def truthful(shared_data: Path) -> tuple[Ints, Floats, ItemContext]:
     table = pq.read_table(shared_data / "skillagg/truthfulqa.parquet")
     said = ("item", "label", "question_id", "question", "answer")
     y = np.column_stack([table[name].to_numpy() for name in table.column_names if name not in said]).astype(np.float64)
     pairs = zip(table["question"].to_pylist(), table["answer"].to_pylist(), strict=True)
     x = hashed([{"question": str(question), "answer": str(answer)} for question, answer in pairs])
-    return table["label"].to_numpy().astype(np.int64), y, Context(x, table["question_id"].to_numpy().astype(np.int64))
+    return (
+        table["label"].to_numpy().astype(np.int64),
+        y,
+        ItemContext(x, table["question_id"].to_numpy().astype(np.int64)),
+    )
 
 
-def test_skill_aggregation_beats_what_reads_no_context(truthful: tuple[Ints, Floats, Context]) -> None:
+def test_skill_aggregation_beats_what_reads_no_context(truthful: tuple[Ints, Floats, ItemContext]) -> None:
     """TruthfulQA, one of the five seeds of the benchmark; the best other method is the mean probability, 0.681."""
     truth, y, context = truthful
     found = by_context(binary(y), context, "skill-aggregation", rng(3))
@@ -206,7 +210,7 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
     assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
 
 
-def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, Context]) -> None:
+def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, ItemContext]) -> None:
     """Context alone falls 3 points and more behind the majority here; nothing but its departure can tell."""
     _, y, context = truthful
     y = binary(y)

@@ -10,9 +10,9 @@ from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry
-from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, Asked, mark, unused
+from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, OrdersShown, mark, still_open
 from app.inference.state import snapshot
-from app.inference.state.snapshot import Blocked, Reading
+from app.inference.state.snapshot import BlockedPairs, Interpretation
 from app.inference.types import Ints
 
 ITEMS, N = 3, 6
@@ -25,7 +25,7 @@ def pairs(count: int, seed: int) -> tuple[Ints, Ints, Ints]:
     return rng.integers(ITEMS, size=count), first, (first + rng.integers(1, N, size=count)) % N
 
 
-def marked(count: int, seed: int) -> Asked:
+def marked(count: int, seed: int) -> OrdersShown:
     return mark(np.zeros((ITEMS, N, N), np.uint8), *pairs(count, seed))
 
 
@@ -50,29 +50,31 @@ def test_a_candidate_who_does_not_exist_is_an_error() -> None:
 
 @pytest.mark.parametrize("full", [LOWER_FIRST, BOTH_ORDERS])
 @pytest.mark.parametrize("seed", range(5))
-def test_unused_leaves_out_what_is_asked_blocked_or_missing(full: int, seed: int) -> None:
+def test_still_open_leaves_out_what_is_asked_blocked_or_missing(full: int, seed: int) -> None:
     asked, has = marked(30, seed), np.random.default_rng(seed).random((ITEMS, N)) < 0.8
     item, first, second = pairs(6, seed + 10)
     expected = np.triu(has[:, :, None] & has[:, None, :] & (asked < full), 1)
     expected[item, np.minimum(first, second), np.maximum(first, second)] = False
 
-    np.testing.assert_array_equal(unused(asked, has, item, first, second, full), expected)
+    np.testing.assert_array_equal(still_open(asked, has, item, first, second, full), expected)
 
 
 @pytest.mark.parametrize("method", [Method(), Method("hard-bt", position_bias="estimate")])
 @pytest.mark.parametrize("order", Order)
 def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order) -> None:
-    of_pairs = [bradley_terry.conditioned, bradley_terry.best_pairs, bradley_terry.nth_pair, lead, mark, unused]
+    of_pairs = [bradley_terry.conditioned, bradley_terry.best_pairs, bradley_terry.nth_pair, lead, mark, still_open]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs]
     snapshot.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
     rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
-    held = snapshot.advance(snapshot.empty(Reading(method, {1: 2.0}), N, ITEMS), 8, snapshot.log(rows), [])
-    everyone = snapshot.catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
+    held = snapshot.advance(
+        snapshot.empty(Interpretation(method, {1: 2.0}), N, ITEMS), 8, snapshot.log_from_rows(rows), []
+    )
+    everyone = snapshot.make_catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
     table = np.column_stack(pairs(4, seed=1))
     plan = Plan(Policy(Criterion.REORDERING, random_share=0.5), order, 0)
-    asked = snapshot.ask(held, everyone, Blocked(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
+    asked = snapshot.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
 
     assert len(asked) == 9
     assert all(known)

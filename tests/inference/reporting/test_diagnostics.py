@@ -11,9 +11,9 @@ from app.inference.experts import soft_bt
 from app.inference.reporting import diagnostics
 from app.inference.reporting.diagnostics import (
     Agreement,
-    Balance,
     Cycles,
-    Expected,
+    ExpectedCycles,
+    OrderBalance,
     Repeats,
     agreement,
     cycles,
@@ -274,13 +274,13 @@ def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
     assert agreement(other, 3, log.item) == agreement(log.comparisons, 3, log.item)
 
 
-def cyclic_by_enumeration(mu: Floats, triads: list[tuple[int, int, int]]) -> Expected:
+def cyclic_by_enumeration(mu: Floats, triads: list[tuple[int, int, int]]) -> ExpectedCycles:
     """Over all ways to decide the pairs; `mu` (E,) of the lower-numbered candidate of each, triads by their sides."""
     ways = np.array(list(product([1, -1], repeat=len(mu))))
     chance = np.prod(0.5 * (1.0 + ways * mu), axis=1)
     cyclic = sum((ways[:, ij] == ways[:, jk]) & (ways[:, jk] == -ways[:, ik]) for ij, jk, ik in triads)
     mean = float(chance @ cyclic)
-    return Expected(mean, float(np.sqrt(chance @ (cyclic - mean) ** 2)))
+    return ExpectedCycles(mean, float(np.sqrt(chance @ (cyclic - mean) ** 2)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -384,7 +384,7 @@ def test_an_empty_log_has_nothing_to_share(n: int) -> None:
     assert cycles(empty, n) == Cycles(0, 0, None)
     assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
     assert agreement(empty, n, one_item(empty)) == NOTHING
-    assert order_balance(empty, n)[1:] == Balance(np.zeros(n, np.int64), 0, None, None)[1:]
+    assert order_balance(empty, n)[1:] == OrderBalance(np.zeros(n, np.int64), 0, None, None)[1:]
 
 
 def test_correlations_with_the_last_order_by_hand() -> None:

@@ -16,7 +16,7 @@ from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
 from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Blocked, Catalogue, Reading, Snapshot
+from app.inference.state.snapshot import BlockedPairs, Catalogue, Interpretation, Snapshot
 from app.inference.types import Bools
 
 Row = tuple[int, int, int, int, float, int, float]
@@ -24,18 +24,18 @@ N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
 SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
 LATE = {40: 0, 52: 9, 63: 5}  # by seq, judges who compare from there on: their ids are no numbers in order of arrival
-READING = Reading(Method(), {})
+READING = Interpretation(Method(), {})
 MIXED = {
     "soft-bt": READING,
-    "tempered": Reading(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
-    "biases": Reading(Method(position_bias="estimate"), {}),
-    "gaussian": Reading(Method("gaussian", (("v", 2.0),), "unit", 2.0, "estimate"), {2: 2.0}),
-    "laplace": Reading(Method("laplace", position_bias="estimate"), {}),
-    "anchor": Reading(Method("phi-beta", prior="anchor"), {}),
+    "tempered": Interpretation(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
+    "biases": Interpretation(Method(position_bias="estimate"), {}),
+    "gaussian": Interpretation(Method("gaussian", (("v", 2.0),), "unit", 2.0, "estimate"), {2: 2.0}),
+    "laplace": Interpretation(Method("laplace", position_bias="estimate"), {}),
+    "anchor": Interpretation(Method("phi-beta", prior="anchor"), {}),
 }
 MODEL = build(Method(), N)
 NOTHING = np.empty(0, np.int64)
-NONE_BLOCKED = Blocked(NOTHING, NOTHING, NOTHING, 0)
+NONE_BLOCKED = BlockedPairs(NOTHING, NOTHING, NOTHING, 0)
 
 
 def rows() -> list[Row]:
@@ -55,7 +55,7 @@ def advance(held: Snapshot, version: int, *, mixed: bool = False) -> Snapshot:
     said = [_said(row[0], row[1], row[2]) for row in compared if row[0] in SCORES and mixed]
     compared = [_judged_later(row) for row in compared if row[0] not in SCORES] if mixed else compared
     voided = [v for seq, v in VOIDS.items() if held.version < seq <= version]
-    return snapshots.advance(held, version, snapshots.log(compared, said), voided)
+    return snapshots.advance(held, version, snapshots.log_from_rows(compared, said), voided)
 
 
 def _said(seq: int, item: int, candidate: int) -> tuple[int, int, int, int, float, float]:
@@ -68,20 +68,20 @@ def _judged_later(row: Row) -> Row:
     return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2, row[6])
 
 
-def by_steps(*versions: int, reading: Reading = READING, mixed: bool = False) -> Snapshot:
-    held = snapshots.empty(reading, N, ITEMS)
+def by_steps(*versions: int, interpretation: Interpretation = READING, mixed: bool = False) -> Snapshot:
+    held = snapshots.empty(interpretation, N, ITEMS)
     for version in versions:
         held = advance(held, version, mixed=mixed)
     return held
 
 
 def assert_same(one: Snapshot, other: Snapshot) -> None:
-    assert (one.version, one.reading, one.stage) == (other.version, other.reading, other.stage)
+    assert (one.version, one.interpretation, one.stage) == (other.version, other.interpretation, other.stage)
     assert np.array_equal(one.log.entries.seq, other.log.entries.seq)
     assert np.array_equal(one.log.scored.seq, other.log.scored.seq)
     assert np.array_equal(one.evidence.judges, other.evidence.judges)
     assert np.array_equal(one.comparisons.judge, other.comparisons.judge)
-    assert np.array_equal(one.asked, other.asked)
+    assert np.array_equal(one.shown, other.shown)
     assert one.model.prior.precision == pytest.approx(other.model.prior.precision, rel=1e-8)
     assert one.model.prior.pull == pytest.approx(other.model.prior.pull, abs=1e-8)
     assert one.posterior.mean == pytest.approx(other.posterior.mean, abs=1e-8)
@@ -93,22 +93,22 @@ def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int]) -> None
     assert_same(by_steps(*steps), by_steps(LENGTH))
 
 
-@pytest.mark.parametrize("reading", MIXED.values(), ids=MIXED)
+@pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
 @pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (8, 29, 31, 54, 61, 70)])
 def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
-    steps: Iterable[int], reading: Reading
+    steps: Iterable[int], interpretation: Interpretation
 ) -> None:
-    held = by_steps(*steps, reading=reading, mixed=True)
-    assert_same(held, by_steps(LENGTH, reading=reading, mixed=True))
+    held = by_steps(*steps, interpretation=interpretation, mixed=True)
+    assert_same(held, by_steps(LENGTH, interpretation=interpretation, mixed=True))
     assert held.evidence.judges.tolist() == [0, 1, 2, 5, 8, 9]
     assert held.evidence.absolute.size == len(SCORES) - 1
 
 
-@pytest.mark.parametrize("reading", MIXED.values(), ids=MIXED)
-def test_what_is_published_is_a_fit_of_everything_from_scratch(reading: Reading) -> None:
-    held = by_steps(*range(1, LENGTH + 1), reading=reading, mixed=True)
+@pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
+def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: Interpretation) -> None:
+    held = by_steps(*range(1, LENGTH + 1), interpretation=interpretation, mixed=True)
     judges, comparisons, absolute = held.evidence
-    fitted = combine(comparisons, build(reading.method, N, len(judges)), absolute)
+    fitted = combine(comparisons, build(interpretation.method, N, len(judges)), absolute)
     published = snapshots.exact(held)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
     assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
@@ -117,7 +117,7 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(reading: Reading)
 
 
 def test_the_log_is_kept_raw_and_read_tempered() -> None:
-    held = by_steps(LENGTH, reading=MIXED["tempered"], mixed=True)
+    held = by_steps(LENGTH, interpretation=MIXED["tempered"], mixed=True)
     raw, read = held.log.entries.comparisons, held.comparisons
     of_judge = held.evidence.judges[read.judge]
     assert np.array_equal(of_judge, raw.judge)
@@ -130,10 +130,10 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
     """The same judge, item and candidate; another judge and another item are other scores."""
     said = [(1, 0, 2, 4, 1.0, 1.0), (2, 0, 2, 4, 9.0, 0.5), (3, 1, 2, 4, 5.0, 1.0), (4, 0, 2, 6, 7.0, 1.0)]
     empty = snapshots.empty(READING, 3, 2)
-    at_once = snapshots.advance(empty, 4, snapshots.log([], said), [])
+    at_once = snapshots.advance(empty, 4, snapshots.log_from_rows([], said), [])
     one_by_one = empty
     for row in said:
-        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log([], [row]), [])
+        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([], [row]), [])
     for held in (at_once, one_by_one):
         assert held.evidence.absolute.mean.tolist() == [9.0, 5.0, 7.0]
         assert held.evidence.absolute.variance.tolist() == [0.5, 1.0, 1.0]
@@ -143,7 +143,7 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
 
 def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
     said = [(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
-    held = snapshots.advance(snapshots.empty(READING, 3, 1), 3, snapshots.log([], said), [])
+    held = snapshots.advance(snapshots.empty(READING, 3, 1), 3, snapshots.log_from_rows([], said), [])
     first, *rest = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
     assert {first.pair.first, first.pair.second} == {0, 1}
     assert len(rest) == 2
@@ -169,22 +169,22 @@ def test_voided_entries_are_gone() -> None:
 
 def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
     held = by_steps(20)
-    mean, asked = held.posterior.mean.copy(), held.asked.copy()
+    mean, asked = held.posterior.mean.copy(), held.shown.copy()
     advance(held, LENGTH)
     assert np.array_equal(held.posterior.mean, mean)
-    assert np.array_equal(held.asked, asked)
+    assert np.array_equal(held.shown, asked)
     assert held.version == 20
 
 
 def test_advancing_by_nothing_changes_nothing() -> None:
     held = by_steps(20)
-    assert_same(snapshots.advance(held, 20, snapshots.log([]), []), held)
+    assert_same(snapshots.advance(held, 20, snapshots.log_from_rows([]), []), held)
 
 
 def catalogue(has: Bools) -> Catalogue:
     items, n = has.shape
     keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    return snapshots.catalogue(1, keys, prompts, np.where(has, 1, -1))
+    return snapshots.make_catalogue(1, keys, prompts, np.where(has, 1, -1))
 
 
 def plan(order: Order = Order.BALANCED) -> Plan:
@@ -193,12 +193,12 @@ def plan(order: Order = Order.BALANCED) -> Plan:
 
 def small(*compared: tuple[int, int]) -> Snapshot:
     """Three candidates on one item."""
-    log = snapshots.log((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
+    log = snapshots.log_from_rows((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
     empty = snapshots.empty(READING, 3, 1)
     return snapshots.advance(empty, len(compared), log, [])
 
 
-def pairs(held: Snapshot, blocked: Blocked = NONE_BLOCKED, order: Order = Order.BALANCED) -> set[tuple[int, int]]:
+def pairs(held: Snapshot, blocked: BlockedPairs = NONE_BLOCKED, order: Order = Order.BALANCED) -> set[tuple[int, int]]:
     asked = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), blocked, plan(order), 9)
     return {(a.pair.first, a.pair.second) for a in asked}
 
@@ -212,7 +212,7 @@ def test_a_compared_pair_is_used_up() -> None:
 
 
 def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
-    blocked = Blocked(np.array([0]), np.array([2]), np.array([1]), 1)
+    blocked = BlockedPairs(np.array([0]), np.array([2]), np.array([1]), 1)
     assert unordered(pairs(small(), blocked)) == {(0, 1), (0, 2)}
 
 
@@ -222,7 +222,7 @@ def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round()
 
 
 def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:
-    blocked = Blocked(np.array([0]), np.array([0]), np.array([1]), 1)
+    blocked = BlockedPairs(np.array([0]), np.array([0]), np.array([1]), 1)
     assert unordered(pairs(small((1, 0)), blocked, Order.BOTH)) == {(0, 2), (1, 2)}
 
 
@@ -242,7 +242,7 @@ def test_size_counts_what_grows() -> None:
 
 
 def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = by_steps(LENGTH, reading=MIXED["laplace"])
+    held = by_steps(LENGTH, interpretation=MIXED["laplace"])
     assert len(snapshots.biases(held)) == 3
     monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 0)
     assert snapshots.biases(held) == []

@@ -9,7 +9,7 @@ from nextpair.words import ContextMethod
 
 from app.inference.judges.aggregation import binary, majority, votes
 from app.inference.judges.encoders import given
-from app.inference.judges.skill_aggregation import Context, Step, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
 from app.inference.types import Floats, Ints
 from app.offline import transformer
 from app.offline.transformer import Transformer, encode, fine_tuned, load, tokens
@@ -60,7 +60,7 @@ def of_any_kind(request: pytest.FixtureRequest, judge: str, tmp_path: Path) -> s
 
 
 def accuracy(method: ContextMethod, truth: Ints, y: Floats, x: Any, **options: Any) -> float:
-    found = by_context(binary(y), Context(x, np.arange(len(y))), method, rng(), **options)
+    found = by_context(binary(y), ItemContext(x, np.arange(len(y))), method, rng(), **options)
     return float((found.labels(rng()) == truth).mean())
 
 
