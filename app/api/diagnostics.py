@@ -11,6 +11,7 @@ from app.api.problems import documented
 from app.files import plots
 from app.service import calibration, diagnostics, matrix, trust
 from app.service.errors import InvalidRequest, SetDeleted, UnknownJudge, UnknownSet
+from app.service.presenting.pictures import draw_history, draw_reliability
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
@@ -23,7 +24,7 @@ async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json")
     As a picture, the history alone.
     """
     facts = await diagnostics.read(ctx, set_id)
-    return facts if format == "json" else _picture(await ctx.live.compute(diagnostics.draw, facts, format), format)
+    return facts if format == "json" else _picture(await ctx.live.compute(draw_history, facts, format), format)
 
 
 @router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted))
@@ -63,7 +64,7 @@ async def get_calibration(
     As a picture, the reliability diagram.
     """
     fit = await calibration.read(ctx, db, set_id, judge, reference, objective)
-    return fit if format == "json" else _picture(await ctx.live.compute(calibration.draw, fit, format), format)
+    return fit if format == "json" else _picture(await ctx.live.compute(draw_reliability, fit, format), format)
 
 
 def _picture(drawn: bytes, form: plots.Form) -> Response:

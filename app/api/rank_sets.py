@@ -32,4 +32,4 @@ async def get_rank_sets(
     ] = "sandwich",
 ) -> schemas.RankSets:
     """Systems ranked by people's verdicts, helped by a judge's: with probability 1 - alpha all rank-sets hold."""
-    return await rank_sets.read(ctx, set_id, rank_sets.Asked(judge, reference, alpha, covariance))
+    return await rank_sets.read(ctx, set_id, rank_sets.RankSetsQuery(judge, reference, alpha, covariance))

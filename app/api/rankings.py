@@ -12,7 +12,6 @@ from nextpair.words import MethodName
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
 from app.files import plots, spreadsheets
-from app.inference.reporting.ranking import Wanted
 from app.service import events, rankings
 from app.service.errors import (
     InvalidRequest,
@@ -23,7 +22,8 @@ from app.service.errors import (
     UnknownSet,
     VersionUnknown,
 )
-from app.service.rankings import Asked
+from app.service.presenting.pictures import draw_ranking
+from app.service.rankings import RankingQuery
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
@@ -63,17 +63,17 @@ async def get_ranking(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
     """The ranking with its uncertainty, best first."""
-    asked = Asked(method, as_of, Wanted(level, top_k, epsilon))
+    query = RankingQuery(method, as_of, level, top_k, epsilon)
     row = await rankings.find(ctx, set_id)
-    etag = f'"{rankings.fingerprint(row, asked)}-{format}"'
+    etag = f'"{rankings.fingerprint(row, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    ranking = await rankings.rank(ctx, row, asked)
+    ranking = await rankings.rank(ctx, row, query)
     if format == "json":
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    drawn = await rankings.draw(ctx, ranking, row.name, format)
+    drawn = await ctx.live.compute(draw_ranking, ranking, row.name, format)
     return Response(drawn, media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag})
 
 

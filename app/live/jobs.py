@@ -33,10 +33,12 @@ class Result(Protocol):
 
 
 R = TypeVar("R", bound=Result)
-Say = Callable[[str], None]
+Report = Callable[[str], None]  # says how far a job is
 
 
-class Question(NamedTuple):
+class JobKey(NamedTuple):
+    """What is asked about a set."""
+
     set_id: UUID
     name: str
 
@@ -44,19 +46,19 @@ class Question(NamedTuple):
 class Underway(Exception):
     """The work goes on."""
 
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
-        self.said = said
+    def __init__(self, progress: str) -> None:
+        super().__init__(progress)
+        self.progress = progress
 
 
 class _Job(Generic[R]):
     def __init__(self) -> None:
-        self.said = ""
+        self.progress = ""
         self.last: R | None = None
         self.running: asyncio.Task[R] | None = None  # or done, until somebody asks
 
-    def say(self, said: str) -> None:
-        self.said = said
+    def report(self, progress: str) -> None:
+        self.progress = progress
 
     @property
     def busy(self) -> bool:
@@ -71,28 +73,28 @@ class Jobs:
     """One at a time for each set, so that no set waits for the long work of another; the last results are kept."""
 
     def __init__(self) -> None:
-        self._jobs: OrderedDict[Question, _Job[Any]] = OrderedDict()
+        self._jobs: OrderedDict[JobKey, _Job[Any]] = OrderedDict()
         self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._places = asyncio.Semaphore(AT_ONCE)
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jobs")
 
     async def result(
-        self, question: Question, version: int, terms: object, prepare: Callable[[], Awaitable[Callable[[Say], R]]]
+        self, key: JobKey, version: int, terms: object, prepare: Callable[[], Awaitable[Callable[[Report], R]]]
     ) -> R:
         """The result at `version` or later if it comes soon, else the last one under these terms.
 
-        Once it is the question's turn, `prepare` reads what is to be computed and returns the computation, which runs
-        in a thread and may say how far it is. Raises Underway, and what these raise.
+        Once it is the job's turn, `prepare` reads what is to be computed and returns the computation, which runs
+        in a thread and may report how far it is. Raises Underway, and what these raise.
         """
-        job = self._job(question)
+        job = self._job(key)
         clock, earlier = asyncio.get_running_loop().time, job.running
         until = clock() + PATIENCE
         while job.last is None or job.last.version < version or job.last.terms != terms:
-            task = job.running = job.running or asyncio.create_task(self._run(job, question.set_id, prepare))
+            task = job.running = job.running or asyncio.create_task(self._run(job, key.set_id, prepare))
             if not (await asyncio.wait({task}, timeout=until - clock()))[0]:
                 if job.last is not None and job.last.terms == terms:
                     break
-                raise Underway(job.said)
+                raise Underway(job.progress)
             if job.running is task:
                 job.running = None
             if task is not earlier:
@@ -107,29 +109,29 @@ class Jobs:
         await asyncio.gather(*running, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _job(self, question: Question) -> _Job[Any]:
-        if question not in self._jobs:
+    def _job(self, key: JobKey) -> _Job[Any]:
+        if key not in self._jobs:
             if sum(job.busy for job in self._jobs.values()) >= WAITING:
                 raise Underway("many others come first, and it has not begun")
-            self._jobs[question] = _Job()
-        self._jobs.move_to_end(question)
+            self._jobs[key] = _Job()
+        self._jobs.move_to_end(key)
         self._trim()
-        return self._jobs[question]
+        return self._jobs[key]
 
-    async def _run(self, job: _Job[R], set_id: UUID, prepare: Callable[[], Awaitable[Callable[[Say], R]]]) -> R:
-        job.say("it waits for its turn")
+    async def _run(self, job: _Job[R], set_id: UUID, prepare: Callable[[], Awaitable[Callable[[Report], R]]]) -> R:
+        job.report("it waits for its turn")
         async with self._turns.setdefault(set_id, asyncio.Lock()), self._places:
-            job.say("it has just begun")
+            job.report("it has just begun")
             compute = await prepare()
-            job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.say)
+            job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.report)
             return job.last
 
     def _trim(self) -> None:
         """Forget the least recently wanted results until the rest fits; the last one stays."""
         size = sum(job.size_bytes for job in self._jobs.values())
-        for question, job in list(self._jobs.items())[:-1]:
+        for key, job in list(self._jobs.items())[:-1]:
             if len(self._jobs) <= KEPT and size <= KEPT_BYTES:
                 return
             if not job.busy:
                 size -= job.size_bytes
-                del self._jobs[question]
+                del self._jobs[key]

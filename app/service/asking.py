@@ -20,8 +20,7 @@ from app.inference.state.human_checks import HumanCheck
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import State
-from app.service.context import Context, Spent, existing_set
-from app.service.errors import UnknownJudge
+from app.service.context import Context, Spent, existing_judges, existing_set
 from app.service.leases import NOBODY, Asker, Lease
 from app.service.posteriors import Current, by_set
 from app.service.presenting import assignments as presenting
@@ -98,9 +97,7 @@ async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schem
     name = request.rank_sets_with if isinstance(request, schemas.Ask) else None
     if name is None:
         return Asker(judge_id, worker, request.lease_seconds, None)
-    checked = (await judges.find(db, [name])).get(name)
-    if checked is None:
-        raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict.")
+    checked = (await existing_judges(db, [name]))[name]
     people = frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked})
     return Asker(judge_id, worker, request.lease_seconds, HumanCheck(checked, people))
 

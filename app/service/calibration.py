@@ -1,4 +1,4 @@
-"""Is a judge as sure as it may be? Its probabilities against what others said of the same pairs."""
+"""Calibration: a judge's probabilities against what others said of the same pairs."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -9,13 +9,12 @@ from nextpair import schemas
 from nextpair.words import ObjectiveName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.files import plots
-from app.inference.reporting import calibration
-from app.inference.reporting.calibration import CalibrationErrors, Objective
+from app.inference.reporting import Objective, temperature
 from app.inference.types import Floats
-from app.service.context import Context, existing_set
-from app.service.errors import InvalidRequest, UnknownJudge
-from app.storage import comparisons, judges
+from app.service.context import Context, existing_judges, existing_set
+from app.service.errors import InvalidRequest
+from app.service.presenting.calibration import present_calibration
+from app.storage import comparisons
 from app.storage.schema import Record
 
 
@@ -26,16 +25,9 @@ async def read(
     row = await existing_set(db, set_id)
     if judge in reference:
         raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")
-    await _require(db, [judge, *reference])
+    await existing_judges(db, [judge, *reference])
     rows = await comparisons.judged_by_both(db, set_id, judge, reference)
     return await ctx.live.compute(_calibration, row, judge, reference, Objective(objective), rows)
-
-
-def draw(found: schemas.Calibration, form: plots.Form) -> bytes:
-    """The reliability diagram."""
-    tables = (("as said", found.reliability), (f"temperature {found.temperature:.2f}", found.reliability_after))
-    curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
-    return plots.reliability(curves, f"{found.judge} against {', '.join(found.reference)}", form)
 
 
 def _calibration(
@@ -43,21 +35,8 @@ def _calibration(
 ) -> schemas.Calibration:
     p, truth = _by_pair(rows)
     outcome = 0.5 + 0.5 * np.sign(np.round(truth - 0.5, 9))
-    found = calibration.temperature(p, outcome, objective)
-    return schemas.Calibration(
-        set_id=row.id,
-        version=row.version,
-        judge=judge,
-        reference=list(reference),
-        objective=objective.value,
-        verdicts=found.verdicts,
-        temperature=found.temperature,
-        at_bound=found.at_bound,
-        before=_errors(found.before),
-        after=_errors(found.after),
-        reliability=_bins(calibration.debiased(p, 1.0), outcome),
-        reliability_after=_bins(calibration.debiased(p, found.temperature), outcome),
-    )
+    fit = temperature(p, outcome, objective)
+    return present_calibration(row, judge, reference, objective, fit, p, outcome)
 
 
 def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
@@ -80,19 +59,3 @@ def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
             there.append(row.p_first)
             truth.append(row.truth)
     return np.array([here, there], np.float64), np.array(truth, np.float64)
-
-
-async def _require(db: AsyncConnection, names: Sequence[str]) -> None:
-    known = await judges.find(db, names)
-    if missing := [name for name in names if name not in known]:
-        raise UnknownJudge(f"There is no judge {missing[0]!r}; a judge appears with its first verdict.")
-
-
-def _errors(found: CalibrationErrors) -> schemas.CalibrationErrors:
-    return schemas.CalibrationErrors(log_loss=found.log_loss, ece=found.ece)
-
-
-def _bins(p: Floats, outcome: Floats) -> list[schemas.ReliabilityBin]:
-    table = calibration.reliability(p, outcome)
-    names, rows = table._fields, zip(*(column.tolist() for column in table), strict=True)
-    return [schemas.ReliabilityBin(**dict(zip(names, row, strict=True))) for row in rows]

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
-from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
@@ -20,11 +19,10 @@ from app.service.errors import (
     UnknownCandidate,
     UnknownItem,
 )
+from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.settings import Settings
 from app.storage import candidates, pages, sets
 from app.storage.schema import Record
-
-TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
 
 
 class _Output(NamedTuple):
@@ -80,37 +78,27 @@ async def page(
     start = -1 if after is None else await candidates.find(db, set_id, after)
     if start is None:
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
-    shown, has_more = await candidates.page(db, set_id, after=start, limit=limit)
+    rows, has_more = await candidates.page(db, set_id, after=start, limit=limit)
     items = [row.key for row in await candidates.all_items(db, [set_id])]
-    next_after = shown[-1].key if has_more else None
-    if shown and shown[0].length > pages.LARGEST_PAGE:
-        return _in_parts(ctx, set_id, shown[0], items, next_after)
-    texts: dict[int, dict[str, str | None]] = {row.id: {} for row in shown}
+    next_after = rows[-1].key if has_more else None
+    if rows and rows[0].length > pages.LARGEST_PAGE:
+        return json_of_system(rows[0], items, _batches(ctx, set_id, rows[0].id), next_after)
+    texts: dict[int, dict[str, str | None]] = {row.id: {} for row in rows}
     for row in await candidates.outputs_of(db, set_id, list(texts)):
         texts[row.candidate_id][items[row.item_id]] = row.text
     return schemas.CandidatePage(
-        candidates=[_present(row.key, row.metadata, texts[row.id]) for row in shown], next_after=next_after
+        candidates=[present_candidate(row, texts[row.id]) for row in rows], next_after=next_after
     )
 
 
-async def _in_parts(
-    ctx: Context, set_id: UUID, candidate: Record, items: Sequence[str], next_after: str | None
-) -> AsyncIterator[bytes]:
-    """JSON of a CandidatePage of one system. A slow reader holds no connection while it reads."""
-    yield b'{"candidates":[{"key":%b,"text":null,"outputs":{' % to_json(candidate.key)
+async def _batches(ctx: Context, set_id: UUID, candidate_id: int) -> AsyncIterator[Sequence[Record]]:
+    """All outputs of a candidate. A slow reader holds no connection while it reads."""
     last, has_more = -1, True
     while has_more:
         async with ctx.engine.connect() as db:
-            outputs, has_more = await candidates.outputs_page(db, set_id, candidate.id, after=last)
-        comma = b"" if last < 0 else b","
-        yield comma + b",".join(b"%b:%b" % (to_json(items[row.item_id]), to_json(row.text)) for row in outputs)
+            outputs, has_more = await candidates.outputs_page(db, set_id, candidate_id, after=last)
+        yield outputs
         last = outputs[-1].item_id
-    yield b'},"metadata":%b}],"next_after":%b}' % (to_json(candidate.metadata), to_json(next_after))
-
-
-def _present(key: str, metadata: schemas.Metadata, texts: dict[str, str | None]) -> schemas.CandidateOut:
-    text = texts.pop(TEXT_ITEM, None)
-    return schemas.CandidateOut(key=key, text=text, outputs=texts or None, metadata=metadata)
 
 
 def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
@@ -192,9 +180,9 @@ async def _complete_prompts(
     db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Sequence[Record]
 ) -> None:
     """An item that came without its prompt may get it later; one that has a prompt keeps it."""
-    held = {row.key: (n, row.prompt) for n, row in enumerate(known)}
+    existing = {row.key: (n, row.prompt) for n, row in enumerate(known)}
     for n, item in enumerate(new):
-        item_id, prompt = held.get(item.key, (0, item.prompt))
+        item_id, prompt = existing.get(item.key, (0, item.prompt))
         if item.prompt in (None, prompt):
             continue
         if prompt is not None:

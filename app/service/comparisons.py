@@ -32,6 +32,7 @@ from app.service.errors import (
 )
 from app.service.leases import superseded
 from app.service.posteriors import Entry
+from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
 from app.storage.schema import Record
 
@@ -137,7 +138,7 @@ async def page(
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
     rows, has_more = await comparisons.page(db, set_id, after=after, limit=limit, judge=judge)
-    shown = [present(row) for row in rows]
+    shown = [present_comparison(row) for row in rows]
     return schemas.ComparisonPage(comparisons=shown, next_after=shown[-1].seq if has_more else None)
 
 
@@ -151,10 +152,6 @@ async def export(
             batch = await page(db, set_id, after=more, limit=EXPORT_BATCH, judge=judge)
         more = batch.next_after
         yield batch.comparisons
-
-
-def present(row: Record) -> schemas.Comparison:
-    return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
 
 
 def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -> AppError | None:
@@ -194,7 +191,7 @@ async def _record(
     rows = {n: _row_of(verdicts[n], row, next(seqs[row.set_id]), now) for n, row in accepted.items()}
     await comparisons.append(db, list(rows.values()))
     await assignments.finish(db, [row.id for row in accepted.values()])
-    return {n: _voted(values, accepted[n]) for n, values in rows.items()}
+    return {n: _told(values, accepted[n]) for n, values in rows.items()}
 
 
 def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
@@ -206,10 +203,8 @@ def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) ->
     }  # fmt: skip
 
 
-def _voted(values: dict[str, Any], row: Record) -> Told:
-    names = {"item": row.item or None, "first": row.first_key, "second": row.second_key, "judge": row.judge}
-    comparison = schemas.Comparison.model_validate({**values, **names, "voided_by": None})
-    return Told(comparison, entry=Entry(*(values[name] for name in Entry._fields)))
+def _told(values: dict[str, Any], row: Record) -> Told:
+    return Told(present_verdict(values, row), entry=Entry(*(values[name] for name in Entry._fields)))
 
 
 def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, Any]:

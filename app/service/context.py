@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
-from app.service.errors import SetDeleted, UnknownSet
+from app.service.errors import SetDeleted, UnknownJudge, UnknownSet
 from app.service.notices import Notices
 from app.service.turns import Turns
 from app.settings import Settings
@@ -54,9 +54,9 @@ class Context:
         """Ids of judges by name; remembered only when they were there before this transaction."""
         if names <= self.judge_ids.keys():
             return {name: self.judge_ids[name] for name in names}
-        found = await judges.identify(db, names)
-        self.judge_ids.update(found.known)
-        return found.ids
+        identified = await judges.identify(db, names)
+        self.judge_ids.update(identified.known)
+        return identified.ids
 
 
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:
@@ -74,6 +74,15 @@ async def existing_sets(db: AsyncConnection, ids: Sequence[UUID]) -> None:
 async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:
     """The same, held for this transaction's writes."""
     return _checked(await sets.lock(db, set_id), set_id)
+
+
+async def existing_judges(db: AsyncConnection, names: Sequence[str]) -> dict[str, int]:
+    """Ids by name. Raises UnknownJudge for the first that is not there."""
+    ids = await judges.find(db, names)
+    for name in names:
+        if name not in ids:
+            raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict.")
+    return ids
 
 
 def _checked(row: Record | None, set_id: UUID) -> Record:

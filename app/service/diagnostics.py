@@ -8,19 +8,19 @@ from uuid import UUID
 import numpy as np
 from nextpair import schemas
 
-from app.files import plots
 from app.inference import graph
 from app.inference.fitting import posterior
 from app.inference.fitting.posterior import Scores, scores
 from app.inference.reporting import bias, diagnostics
-from app.inference.reporting.diagnostics import Agreement, Repeats
+from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import entropy
 from app.inference.state import snapshot as snapshots
 from app.inference.state.snapshot import Snapshot
 from app.inference.types import Comparisons, no_comparisons, take
-from app.service import rankings
+from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set
-from app.service.rankings import Basis, present_biases
+from app.service.presenting.diagnostics import present_agreement
+from app.service.presenting.rankings import present_biases
 from app.storage import assignments
 
 MOMENTS = 12  # of the history
@@ -51,7 +51,7 @@ async def gather(ctx: Context, set_id: UUID) -> Facts:
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         failures = await assignments.failures(db, set_id)
-        return Facts(await rankings.read_basis(ctx, db, row, others=failures), failures)
+        return Facts(await read_basis(ctx, db, row, others=failures), failures)
 
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
@@ -77,19 +77,6 @@ def diagnose(facts: Facts) -> schemas.Diagnostics:
         held_out=facts.basis.tested,
         history=_history(snapshot),
     )
-
-
-def draw(found: schemas.Diagnostics, form: plots.Form) -> bytes:
-    """The history as a picture."""
-    count = [float(moment.comparisons) for moment in found.history]
-    entropy = plots.Curve("entropy", count, [moment.entropy for moment in found.history])
-    stability = plots.Curve("stability", count, [moment.rank_correlation for moment in found.history])
-    panels = [("comparisons", "entropy, nats", entropy), ("comparisons", "rank correlation with now", stability)]
-    return plots.lines(panels, "How the ranking settled", form)
-
-
-def present_agreement(found: Agreement) -> schemas.Agreement:
-    return schemas.Agreement(pairs=found.pairs, share=found.share)
 
 
 def _judges(

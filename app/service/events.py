@@ -12,13 +12,12 @@ from nextpair import schemas
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service import comparisons
 from app.service.context import Context, existing_set
 from app.service.errors import SetDeleted
 from app.service.notices import Topic
-from app.service.sets import comparisons_of
-from app.storage import comparisons as log
-from app.storage.schema import Record
+from app.service.presenting.comparisons import present_comparison
+from app.service.presenting.sets import present_progress
+from app.storage import comparisons
 
 HEARTBEAT_SECONDS = 15.0
 BATCH = 500
@@ -81,12 +80,6 @@ def _ranked(state: schemas.SetProgress) -> tuple[int, int]:
     return state.version, state.candidates
 
 
-def _progress(row: Record) -> schemas.SetProgress:
-    return schemas.SetProgress(
-        version=row.version, comparisons=comparisons_of(row), candidates=row.candidates, status=row.status
-    )
-
-
 async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
     """Goes on from the last look, by `BATCH` comparisons at the most; a void may have changed what that holds."""
     now = asyncio.get_running_loop().time()
@@ -95,7 +88,7 @@ async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
             row = await existing_set(db, set_id)
         except SetDeleted:
             return _Look(now, None, 0, 0, 0, ())
-        state, version = _progress(row), int(row.version)
+        state, version = present_progress(row), int(row.version)
         if last is None:
             return _Look(now, state, row.voids, version, version, ())
         entries, until = await _page(db, set_id, last.until, version)
@@ -120,9 +113,9 @@ async def _page(
     """The comparisons behind `after`, and the version, `version` at the most, up to which these are all."""
     if after >= version:
         return (), version
-    page = await log.page(db, set_id, after=after, limit=BATCH)
+    page = await comparisons.page(db, set_id, after=after, limit=BATCH)
     rows = [row for row in page.rows if row.seq <= version]
-    return tuple(comparisons.present(row) for row in rows), rows[-1].seq if rows and page.has_more else version
+    return tuple(present_comparison(row) for row in rows), rows[-1].seq if rows and page.has_more else version
 
 
 async def _entries(ctx: Context, set_id: UUID, look: _Look, after: int) -> tuple[Sequence[schemas.Comparison], int]:

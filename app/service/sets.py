@@ -10,8 +10,8 @@ from app.inference.fitting.model import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import At, InvalidRequest, UnknownSet
+from app.service.presenting.sets import present_set
 from app.storage import sets
-from app.storage.schema import Record
 
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
@@ -28,7 +28,7 @@ async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schem
 
 async def get(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
     """Raises UnknownSet, SetDeleted."""
-    return present(await existing_set(db, set_id))
+    return present_set(await existing_set(db, set_id))
 
 
 async def page(
@@ -38,13 +38,13 @@ async def page(
     if after is not None and await sets.get(db, after) is None:
         raise UnknownSet(f"`after` names {after}, which is no candidate set.")
     rows, has_more = await sets.page(db, project=project, status=status, after=after, limit=limit)
-    shown = [present(row) for row in rows]
+    shown = [present_set(row) for row in rows]
     return schemas.SetPage(sets=shown, next_after=shown[-1].id if has_more else None)
 
 
 async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:
     """Those with `name` in their names, newest first."""
-    return [present(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
+    return [present_set(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
 
 
 async def projects(db: AsyncConnection) -> list[str]:
@@ -67,29 +67,7 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
     row = await locked_set(db, set_id)
     await sets.delete(db, set_id)
     await sets.announce(db, [set_id])
-    return present(row)
-
-
-def present(row: Record) -> schemas.SetOut:
-    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "batch", "seed")}
-    budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
-    more = {
-        "selection": selection,
-        "budget": budget,
-        "temperatures": temperatures_of(row),
-        "comparisons": comparisons_of(row),
-    }
-    return schemas.SetOut.model_validate({**row._mapping, **more})
-
-
-def comparisons_of(row: Record) -> int:
-    """How many comparisons count: a void is an entry too, and takes one back."""
-    return int(row.version - row.absolute_scores - 2 * row.voids)
-
-
-def temperatures_of(row: Record) -> dict[str, float]:
-    """By the judge's name."""
-    return {name: temperature for name, (_, temperature) in row.temperatures.items()}
+    return present_set(row)
 
 
 def _refuse_impossible_method(new: schemas.SetIn) -> None:

@@ -12,12 +12,12 @@ from app.inference.covariance import dense
 from app.inference.fitting.model import differences
 from app.inference.fitting.posterior import scores
 from app.inference.reporting.diagnostics import ExpectedCycles, Repeats, expected_cycles
-from app.inference.reporting.ranking import Wanted
 from app.service import diagnostics, rankings
+from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts
 from app.service.errors import NotConverged
-from app.service.rankings import Asked, Basis
+from app.service.rankings import RankingQuery
 
 FEW = 20
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
@@ -34,7 +34,7 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
 
 def _report(facts: Facts) -> schemas.Trust:
     try:
-        ranking = rankings.ranking_of(facts.basis, Asked(None, None, Wanted(0.95, 1, 0.0)))
+        ranking = rankings.ranking_of(facts.basis, RankingQuery())
         checks = _checks(facts, ranking, diagnostics.diagnose(facts))
     except NotConverged as error:
         checks = [_failed(error.detail)]

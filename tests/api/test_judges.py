@@ -214,7 +214,7 @@ async def test_systems_are_compared_item_by_item(http: httpx.AsyncClient) -> Non
 async def test_more_than_an_answer_lists_is_left_out_with_a_warning(
     http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.judges.MOST_LISTED", 3)
+    monkeypatch.setattr("app.service.presenting.judges.MOST_LISTED", 3)
     answer = await judges(http, many)
     assert (answer["verdicts"], answer["agreement"]) == (None, [])
     assert {"agreement: too many to be listed.", "verdicts: too many to be listed."} <= set(answer["warnings"])
@@ -223,6 +223,6 @@ async def test_more_than_an_answer_lists_is_left_out_with_a_warning(
 async def test_more_judges_than_matrices_can_hold_are_refused(
     http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.judges.MOST_CELLS", 50)
+    monkeypatch.setattr("app.service.weighing.MOST_CELLS", 50)
     answer = await http.get(f"/v1/sets/{many}/judges")
     assert_problem(answer, 422, "invalid-request", "4 judges of")

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.live import jobs
-from app.live.jobs import Jobs, Question, Say, Underway
+from app.live.jobs import JobKey, Jobs, Report, Underway
 
 A, B = uuid4(), uuid4()
 
@@ -28,10 +28,10 @@ class Work:
         self.begun, self.go = threading.Event(), threading.Event()
         self.go.set()
 
-    async def __call__(self) -> Callable[[Say], Answer]:
+    async def __call__(self) -> Callable[[Report], Answer]:
         return self.compute
 
-    def compute(self, say: Say) -> Answer:
+    def compute(self, say: Report) -> Answer:
         self.calls += 1
         say("half of it")
         self.begun.set()
@@ -46,8 +46,8 @@ async def work() -> AsyncIterator[Jobs]:
     await made.close()
 
 
-async def ask(work: Jobs, prepare: Callable[[], Awaitable[Callable[[Say], Answer]]], version: int = 1) -> Answer:
-    return await work.result(Question(A, "why"), version, "plain", prepare)
+async def ask(work: Jobs, prepare: Callable[[], Awaitable[Callable[[Report], Answer]]], version: int = 1) -> Answer:
+    return await work.result(JobKey(A, "why"), version, "plain", prepare)
 
 
 async def begun(*works: Work) -> None:
@@ -106,7 +106,7 @@ async def test_what_began_before_the_log_grew_is_followed_by_one_that_did_not(wo
 async def test_a_result_under_other_terms_is_never_given(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     await ask(work, Work())
     tempered = Work(terms="tempered")
-    assert await work.result(Question(A, "why"), 1, "tempered", tempered) == tempered.answer
+    assert await work.result(JobKey(A, "why"), 1, "tempered", tempered) == tempered.answer
     monkeypatch.setattr(jobs, "PATIENCE", 0.0)
     with pytest.raises(Underway):
         await ask(work, Work())
@@ -116,10 +116,10 @@ async def test_the_long_work_of_a_set_holds_up_no_other_set(work: Jobs) -> None:
     long = [Work() for _ in range(4)]
     for each in long:
         each.go.clear()
-    waiting = [asyncio.create_task(work.result(Question(A, str(n)), 1, "plain", each)) for n, each in enumerate(long)]
+    waiting = [asyncio.create_task(work.result(JobKey(A, str(n)), 1, "plain", each)) for n, each in enumerate(long)]
     await begun(long[0])
     short = Work()
-    assert await work.result(Question(B, "why"), 1, "plain", short) == short.answer
+    assert await work.result(JobKey(B, "why"), 1, "plain", short) == short.answer
     assert [each.calls for each in long] == [1, 0, 0, 0]
     for each in long:
         each.go.set()
@@ -129,7 +129,7 @@ async def test_the_long_work_of_a_set_holds_up_no_other_set(work: Jobs) -> None:
 async def test_what_failed_is_told_once_and_tried_again(work: Jobs) -> None:
     tries: list[int] = []
 
-    async def fails_once() -> Callable[[Say], Answer]:
+    async def fails_once() -> Callable[[Report], Answer]:
         tries.append(1)
         if len(tries) == 1:
             raise ValueError("no")
@@ -144,7 +144,7 @@ async def test_what_failed_is_told_once_and_tried_again(work: Jobs) -> None:
 
 
 async def test_what_failed_unheard_is_told_to_whoever_asks_next(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fails() -> Callable[[Say], Answer]:
+    async def fails() -> Callable[[Report], Answer]:
         await asyncio.sleep(0.01)
         raise ValueError("no")
 
@@ -163,7 +163,7 @@ async def test_only_the_latest_results_are_kept(
     work: Jobs, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
     monkeypatch.setattr(jobs, bound, most)
-    asked = [Question(UUID(int=n), "why") for n in range(8)]
+    asked = [JobKey(UUID(int=n), "why") for n in range(8)]
     made = [Work(size_bytes=10) for _ in asked]
     for question, each in zip(asked, made, strict=True):
         await work.result(question, 1, "plain", each)
@@ -185,7 +185,7 @@ async def test_no_more_wait_than_may(work: Jobs, monkeypatch: pytest.MonkeyPatch
     slow.go.clear()
     for name in ("one", "two"):
         with pytest.raises(Underway, match=r"turn|begun|half"):
-            await work.result(Question(A, name), 1, "plain", slow)
+            await work.result(JobKey(A, name), 1, "plain", slow)
     with pytest.raises(Underway, match="many others come first"):
-        await work.result(Question(A, "three"), 1, "plain", slow)
+        await work.result(JobKey(A, "three"), 1, "plain", slow)
     slow.go.set()

@@ -1,0 +1,57 @@
+"""The basis of results about a set: its row, its snapshot and the names around it, all of them at one version."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from nextpair import schemas
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.inference.state import Catalogue, Published, Snapshot, exact
+from app.service import held_out, posteriors
+from app.service.context import Context
+from app.service.errors import VersionUnknown
+from app.storage import judges
+from app.storage.schema import Record
+
+
+@dataclass(frozen=True)
+class Basis:
+    row: Record  # the set
+    catalogue: Catalogue
+    snapshot: Snapshot
+    names: Mapping[int, str]  # of judges, by id
+    tested: schemas.HeldOut | None
+
+    @cached_property
+    def published(self) -> Published:
+        """The posterior by the set's own method."""
+        return exact(self.snapshot)
+
+
+async def read_basis(
+    ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None, others: Iterable[int] = ()
+) -> Basis:
+    """Everything as of that version, the present one by default; names `others` beside the judges of the log.
+
+    Raises VersionUnknown.
+    """
+    catalogue, snapshot = await _at(ctx, db, row, as_of)
+    names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *others})
+    return Basis(row, catalogue, snapshot, names, await held_out.read(db, row.id, snapshot))
+
+
+async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:
+    """The live snapshot where it will do: it may have moved on since `row` was read."""
+    if existing_version(row, as_of) == row.version:
+        catalogue, snapshot = await posteriors.current(ctx, db, row)
+        if as_of in (None, snapshot.version):
+            return catalogue, snapshot
+    return await posteriors.at_version(ctx, db, row, existing_version(row, as_of))
+
+
+def existing_version(row: Record, as_of: int | None) -> int:
+    """`as_of`, the present version by default. Raises VersionUnknown."""
+    if as_of is not None and as_of > row.version:
+        raise VersionUnknown(f"as_of is {as_of}, but the log of this set ends at version {row.version}.")
+    return int(row.version) if as_of is None else as_of

@@ -1,0 +1,142 @@
+"""Judges: each as it was described, and all of a set as their verdicts have been weighed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+from uuid import UUID
+
+import numpy as np
+from nextpair import schemas
+from nextpair.words import AggregationName
+
+from app.inference.judges import DEPARTS, Doubt, Findings
+from app.inference.state import Catalogue
+from app.service.presenting.diagnostics import present_agreement
+from app.service.presenting.rankings import present_bias, present_convergence
+from app.service.weighing import WeighedJudges
+from app.storage.schema import Record
+
+FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
+MOST_LISTED = 100_000  # pairs in one answer
+SILENT = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "influence"))
+
+
+def present_judge(row: Record) -> schemas.JudgeOut:
+    return schemas.JudgeOut.model_validate({name: row._mapping[name] for name in schemas.JudgeOut.model_fields})
+
+
+def present_judges(
+    set_id: UUID,
+    method: AggregationName,
+    weighed: WeighedJudges,
+    catalogue: Catalogue,
+    rows: Mapping[int, Record],
+    failures: Mapping[int, Mapping[str, int]],
+    latencies: Mapping[int, float],
+    *,
+    with_verdicts: bool,
+) -> schemas.Judges:
+    """A card for each judge in `rows`; those, failures and latencies in ms are by judge id."""
+    findings, convergence = weighed.findings, weighed.findings.aggregation
+    names = [rows[judge].name for judge in weighed.judges.tolist()]
+    numbers = {judge: number for number, judge in enumerate(weighed.judges.tolist())}
+    sizes = {"agreement": int(np.count_nonzero(np.triu(findings.agreements.pairs, 1)))}
+    if with_verdicts:
+        sizes["verdicts"] = findings.pair_votes.size
+    long = [noun for noun, size in sizes.items() if size > MOST_LISTED]
+    return schemas.Judges(
+        set_id=set_id,
+        version=weighed.version,
+        method=method,
+        convergence=None if convergence is None else present_convergence(convergence),
+        warnings=[*_warnings(method, names, findings), *(f"{noun}: too many to be listed." for noun in long)],
+        judges=[
+            _card(row, numbers.get(row.id), weighed, failures.get(row.id, {}), latencies.get(row.id))
+            for row in sorted(rows.values(), key=lambda row: row.name)
+        ],
+        agreement=[] if "agreement" in long else _pairs(names, findings),
+        verdicts=_verdicts(catalogue, findings) if with_verdicts and "verdicts" not in long else None,
+    )
+
+
+def _card(
+    row: Record, number: int | None, weighed: WeighedJudges, failures: Mapping[str, int], latency: float | None
+) -> schemas.JudgeCard:
+    """A judge that only failed has no `number` among the weighed."""
+    count = 0 if number is None else int(weighed.comparisons[number])
+    failed = sum(failures.values())
+    answers = count + failed
+    return schemas.JudgeCard(
+        judge=row.name,
+        kind=row.kind,
+        model=row.model,
+        comparisons=count,
+        cost=None if row.cost_per_1000 is None else row.cost_per_1000 * answers / 1000.0,
+        median_latency_ms=latency,
+        failures={kind: failures[kind] for kind in FAILURES if kind in failures},
+        failure_rate=failed / answers if answers else None,
+        **(SILENT if number is None else _figures(number, weighed)),
+    )
+
+
+def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
+    """What a judge's verdicts say of it."""
+    findings = weighed.findings
+    pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements)
+    repeats, influence = findings.repeats[number], findings.influence.get(number)
+    bias = weighed.biases.get(number)
+    if bias is not None:
+        bias = bias._replace(discrimination=float(findings.discrimination[number]))
+    return {
+        "skill": None if findings.skill is None else float(findings.skill[number]),
+        "agreement": _agreement(pairs, agreeing),
+        "same_order": present_agreement(repeats.same_order),
+        "swapped": present_agreement(repeats.swapped),
+        "position_bias": None if bias is None else present_bias(bias),
+        "influence": None if influence is None else schemas.Influence(**influence._asdict()),
+    }
+
+
+def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
+    return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
+
+
+def _pairs(names: Sequence[str], findings: Findings) -> list[schemas.PairAgreement]:
+    pairs, agreeing = findings.agreements
+    return [
+        schemas.PairAgreement(
+            judges=(names[i], names[j]), **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump()
+        )
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if pairs[i, j]
+    ]
+
+
+def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict]:
+    votes = findings.pair_votes
+    judges = (~np.isnan(votes.p)).sum(axis=1)
+    return [
+        schemas.GroupVerdict(
+            item=catalogue.items[item][0] or None,
+            first=catalogue.keys[low],
+            second=catalogue.keys[high],
+            p_first=float(p),
+            judges=int(count),
+        )
+        for item, low, high, p, count in zip(votes.item, votes.low, votes.high, findings.p_low, judges, strict=True)
+    ]
+
+
+def _warnings(method: AggregationName, names: Sequence[str], findings: Findings) -> list[str]:
+    warnings = [_in_words(doubt, names[doubt.judge]) for doubt in findings.doubts if doubt.kind != "one_sided"]
+    if findings.departure >= DEPARTS:
+        warnings.append(
+            f"{method} decides against the majority in {findings.departure:.0%} of the pairs; look at some of them."
+        )
+    return warnings
+
+
+def _in_words(doubt: Doubt, judge: str) -> str:
+    if doubt.kind == "chance":
+        return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f})."
+    return f"{judge} is against the others (skill {doubt.size:.2f}): was it asked the same question?"

@@ -1,0 +1,39 @@
+"""Results as pictures."""
+
+from nextpair import schemas
+
+from app.files import plots
+
+
+def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
+    """A forest plot."""
+    in_parts = ranking.components > 1
+    rows = [plots.Row(rank.key, rank.score, rank.interval, _note(rank, in_parts=in_parts)) for rank in ranking.ranking]
+    caption = f"{ranking.comparisons:,} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    if in_parts:
+        caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
+    return plots.forest(rows, title, caption, form)
+
+
+def _note(rank: schemas.Rank, *, in_parts: bool) -> str:
+    best, worst = rank.rank_interval or (rank.rank, rank.rank)
+    part = f", part {rank.component + 1}" if in_parts else ""
+    return f"rank {plots.span(best, worst)}{part}"
+
+
+def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
+    """How the ranking settled."""
+    moments = diagnostics.history
+    count = [float(moment.comparisons) for moment in moments]
+    entropy = plots.Curve("entropy", count, [moment.entropy for moment in moments])
+    stability = plots.Curve("stability", count, [moment.rank_correlation for moment in moments])
+    panels = [("comparisons", "entropy, nats", entropy), ("comparisons", "rank correlation with now", stability)]
+    return plots.lines(panels, "How the ranking settled", form)
+
+
+def draw_reliability(calibration: schemas.Calibration, form: plots.Form) -> bytes:
+    """The reliability diagram, before and after the temperature."""
+    after = f"temperature {calibration.temperature:.2f}"
+    tables = (("as said", calibration.reliability), (after, calibration.reliability_after))
+    curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
+    return plots.reliability(curves, f"{calibration.judge} against {', '.join(calibration.reference)}", form)

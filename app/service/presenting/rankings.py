@@ -1,0 +1,119 @@
+"""Rankings, with all that is said beside them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from nextpair import schemas
+from nextpair.words import JUDGE_AWARE, MethodName
+
+from app.inference.choosing import Stopping
+from app.inference.experts import parameters
+from app.inference.fitting import BASELINES, Method
+from app.inference.reporting import Bias, Standing, Standings, Wanted
+from app.inference.state import Catalogue, Published, Snapshot
+from app.inference.types import Convergence
+from app.service.basis import Basis
+from app.service.presenting.sets import temperatures_of
+from app.storage.schema import Record
+
+NOT_IDENTIFIED = (
+    "This judge's verdicts do not tell its liking for the first position from merit: "
+    "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
+)
+
+
+def present_ranking(
+    basis: Basis,
+    name: MethodName,
+    method: Method,
+    wanted: Wanted,
+    published: Published | None,
+    standings: Standings,
+    stopping: Stopping | None,
+) -> schemas.Ranking:
+    """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
+    snapshot, is_baseline = basis.snapshot, name in BASELINES
+    estimates_bias = name == JUDGE_AWARE or (not is_baseline and method.position_bias == "estimate")
+    return schemas.Ranking(
+        set_id=basis.row.id,
+        version=snapshot.version,
+        method=_method(basis.row, name, method, wanted),
+        convergence=present_convergence(standings.convergence),
+        comparisons=snapshot.comparisons.size,
+        components=standings.components,
+        entropy=standings.entropy,
+        position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
+        absolute_scores=_scales(published, basis) if published else None,
+        held_out=None if is_baseline else basis.tested,
+        stopping=_stopping(stopping) if basis.row.stop else None,
+        ranking=[_rank(standing, basis.catalogue) for standing in standings.rows],
+    )
+
+
+def present_biases(
+    biases: Sequence[Bias], snapshot: Snapshot, names: Mapping[int, str]
+) -> dict[str, schemas.JudgeBias]:
+    """Biases by the judge's name."""
+    return {names[int(snapshot.evidence.judges[bias.judge])]: present_bias(bias) for bias in biases}
+
+
+def present_bias(bias: Bias) -> schemas.JudgeBias:
+    return schemas.JudgeBias(
+        delta=bias.delta,
+        sd=bias.sd,
+        comparisons=bias.comparisons,
+        discrimination=bias.discrimination,
+        warning=None if bias.identified else NOT_IDENTIFIED,
+    )
+
+
+def present_convergence(convergence: Convergence) -> schemas.Convergence:
+    return schemas.Convergence(
+        converged=convergence.converged,
+        iterations=convergence.iterations,
+        gradient_norm=convergence.gradient_norm,
+        message=convergence.outcome.value,
+    )
+
+
+def _method(row: Record, name: MethodName, method: Method, wanted: Wanted) -> schemas.Method:
+    shown = dict.fromkeys(("expert", "expert_parameters", "prior", "prior_variance")) | {"position_bias": "none"}
+    if name not in BASELINES:
+        shown = method._asdict()
+        shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
+    if name == JUDGE_AWARE:
+        shown["position_bias"] = "estimate"
+    return schemas.Method.model_validate(
+        shown | {"name": name, "temperatures": temperatures_of(row), **wanted._asdict()}
+    )
+
+
+def _scales(published: Published, basis: Basis) -> dict[str, schemas.JudgeScale] | None:
+    """Scales by the judge's name, on the published scores, which are relative to their mean."""
+    if published.scale is None:
+        return None
+    level = published.posterior.mean[: published.model.n].mean()
+    judges, scored = basis.snapshot.evidence.judges, np.unique(basis.snapshot.evidence.absolute.judge)
+    c0, c1 = published.scale.c0 - level, published.scale.c1
+    return {
+        basis.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j]), settled=published.settled)
+        for j in scored
+    }
+
+
+def _stopping(stopping: Stopping | None) -> schemas.Stopping:
+    if stopping is None:
+        return schemas.Stopping(converged=False, reason=None, forecast=None)
+    return schemas.Stopping.model_validate({"converged": stopping.reason is not None, **stopping._asdict()})
+
+
+def _rank(standing: Standing, catalogue: Catalogue) -> schemas.Rank:
+    uncertainty = standing.uncertainty._asdict() if standing.uncertainty else {}
+    return schemas.Rank(
+        key=catalogue.keys[standing.candidate],
+        rank=standing.rank,
+        score=standing.score,
+        comparisons=standing.comparisons,
+        component=standing.component,
+        **uncertainty,
+    )

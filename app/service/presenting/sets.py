@@ -1,0 +1,33 @@
+"""Candidate sets."""
+
+from nextpair import schemas
+
+from app.storage.schema import Record
+
+
+def present_set(row: Record) -> schemas.SetOut:
+    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "batch", "seed")}
+    budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
+    more = {
+        "selection": selection,
+        "budget": budget,
+        "temperatures": temperatures_of(row),
+        "comparisons": comparisons_of(row),
+    }
+    return schemas.SetOut.model_validate({**row._mapping, **more})
+
+
+def present_progress(row: Record) -> schemas.SetProgress:
+    return schemas.SetProgress(
+        version=row.version, comparisons=comparisons_of(row), candidates=row.candidates, status=row.status
+    )
+
+
+def comparisons_of(row: Record) -> int:
+    """How many comparisons count: a void is an entry too, and takes one back."""
+    return int(row.version - row.absolute_scores - 2 * row.voids)
+
+
+def temperatures_of(row: Record) -> dict[str, float]:
+    """Temperatures by the judge's name."""
+    return {name: temperature for name, (_, temperature) in row.temperatures.items()}
