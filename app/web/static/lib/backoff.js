@@ -1,8 +1,11 @@
+// @ts-check
 // Waits longer after each failure in a row, but no longer than until the browser is online again.
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
 
+/** @param {number} milliseconds */
 export const nap = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const online = () => new Promise((resolve) => window.addEventListener("online", resolve, { once: true }));
 
 export class Backoff {

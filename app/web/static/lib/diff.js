@@ -1,55 +1,77 @@
+// @ts-check
 // Which words two texts do not share, by their longest common subsequence.
+import { element } from "./dom.js";
+
 const MOST_CELLS = 9_000_000;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-// Pieces of both texts as [text, differs], or null where they are too long to compare.
+/** @typedef {[text: string, differs: boolean]} Piece */
+
+/**
+ * The pieces of both texts, or null where they are too long to compare.
+ * @param {string} first
+ * @param {string} second
+ * @returns {[Piece[], Piece[]] | null}
+ */
 export function diff(first, second) {
   const [a, b] = [words(first), words(second)];
   const start = sharedStart(a, b);
   const end = sharedStart(a.slice(start).reverse(), b.slice(start).reverse());
   const [middleA, middleB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
   if (middleA.length * middleB.length > MOST_CELLS) return null;
-  const [keptA, keptB] = common(middleA, middleB);
+  const [keptA, keptB] = commonPlaces(middleA, middleB);
   return [pieces(a, keptA, start, end), pieces(b, keptB, start, end)];
 }
 
-// Puts pieces into an element as text, those that differ inside <mark>.
-export function render(element, pieces) {
-  element.replaceChildren(...pieces.map(([text, differs]) => (differs ? marked(text) : text)));
+/**
+ * Puts pieces into a container, those that differ inside <mark>.
+ * @param {Element} container
+ * @param {Piece[]} pieces
+ */
+export function render(container, pieces) {
+  container.replaceChildren(...pieces.map(([text, differs]) => (differs ? element("mark", {}, text) : text)));
 }
 
-function marked(text) {
-  const mark = document.createElement("mark");
-  mark.textContent = text;
-  return mark;
-}
-
+/** @param {string} text */
 function words(text) {
-  return Array.from(segmenter.segment(text), (each) => each.segment);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+/**
+ * @param {string[]} a
+ * @param {string[]} b
+ */
 function sharedStart(a, b) {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
   return length;
 }
 
-// The places in a and in b of their longest common subsequence.
-function common(a, b) {
-  const table = lengths(a, b);
-  const [keptA, keptB] = [new Set(), new Set()];
+/**
+ * The places in a and in b of their longest common subsequence.
+ * @param {string[]} a
+ * @param {string[]} b
+ */
+function commonPlaces(a, b) {
+  const lengths = commonLengths(a, b);
+  const keptA = new Set();
+  const keptB = new Set();
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     if (a[i] === b[j]) {
       keptA.add(i++);
       keptB.add(j++);
-    } else if (table[i + 1][j] >= table[i][j + 1]) i += 1;
+    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i += 1;
     else j += 1;
   }
   return [keptA, keptB];
 }
 
-// table[i][j]: length of the longest common subsequence of a from i on and b from j on.
-function lengths(a, b) {
+/**
+ * A table of which [i][j] is the length of the longest common subsequence of a from i on and b from j on.
+ * @param {string[]} a
+ * @param {string[]} b
+ */
+function commonLengths(a, b) {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
@@ -59,13 +81,22 @@ function lengths(a, b) {
   return table;
 }
 
+/**
+ * All words, joined where neighbours are alike in differing or not.
+ * @param {string[]} words
+ * @param {Set<number>} kept places of words that do not differ, counted from start
+ * @param {number} start words shared at the beginning
+ * @param {number} end words shared at the end
+ */
 function pieces(words, kept, start, end) {
-  const found = [];
+  /** @type {Piece[]} */
+  const joined = [];
   words.forEach((word, place) => {
-    const inside = place >= start && place < words.length - end;
-    const differs = inside && !kept.has(place - start);
-    if (found.at(-1)?.[1] === differs) found.at(-1)[0] += word;
-    else found.push([word, differs]);
+    const isInside = place >= start && place < words.length - end;
+    const differs = isInside && !kept.has(place - start);
+    const last = joined.at(-1);
+    if (last?.[1] === differs) last[0] += word;
+    else joined.push([word, differs]);
   });
-  return found;
+  return joined;
 }

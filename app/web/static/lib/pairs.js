@@ -1,14 +1,24 @@
-// The pair in view and those after it. One that was undone has no id: it is judged without a lease.
-export class Pairs {
-  #list = [];
-  #done = new Set(); // an answer that was under way may still bring these
+// @ts-check
+// The pair in view and those after it.
 
+/**
+ * A pair on this page. One that was undone has no id: it is judged without a lease.
+ * @typedef {Omit<Contract.Assignment, "id"> & { id: string | null, late?: boolean }} Pair
+ */
+
+export class Pairs {
+  /** @type {Pair[]} */
+  #list = [];
+  /** @type {Set<string | null>} */
+  #done = new Set(); // ids that an answer under way may still bring
+
+  /** @returns {Pair | undefined} */
   get current() {
     return this.#list[0];
   }
 
   get ids() {
-    return this.#list.map((pair) => pair.id).filter(Boolean);
+    return this.#list.flatMap((pair) => pair.id ?? []);
   }
 
   clear() {
@@ -16,38 +26,55 @@ export class Pairs {
   }
 
   putAway() {
-    this.#done.add(this.current.id);
-    return this.#list.shift();
+    const pair = this.#list.shift();
+    if (pair) this.#done.add(pair.id);
   }
 
+  /** @param {Pair} pair */
   bringBack(pair) {
     this.#list.unshift({ ...pair, id: null, late: false });
   }
 
-  // Lets go of pairs whose lease has ended, but for the one in view: a late verdict counts too.
+  /**
+   * Lets go of pairs whose lease has ended, but for the one in view: a late verdict counts too.
+   * @param {string[]} ended ids
+   */
   drop(ended) {
-    this.#list = this.#list.filter((pair, place) => place === 0 || !ended.includes(pair.id));
-    if (ended.includes(this.current?.id)) this.current.late = true;
+    const hasEnded = (/** @type {Pair} */ { id }) => id !== null && ended.includes(id);
+    this.#list = this.#list.filter((pair, place) => place === 0 || !hasEnded(pair));
+    if (this.current && hasEnded(this.current)) this.current.late = true;
   }
 
+  /** @param {Contract.Assignment[]} leased all that this judge has now on this page */
   take(leased) {
     this.drop(without(this.ids, leased.map((pair) => pair.id)));
     const known = new Set([...this.ids, ...this.#done]);
     leased.filter((pair) => !known.has(pair.id)).forEach((pair) => this.#add(pair));
   }
 
-  // A pair that lost its lease, or never had one, may be leased anew.
+  /**
+   * Adds a pair, in its old place where it lost its lease or never had one.
+   * @param {Contract.Assignment} pair
+   */
   #add(pair) {
-    const place = this.#list.findIndex((held) => (!held.id || held.late) && isSame(held, pair));
+    const place = this.#list.findIndex((other) => (!other.id || other.late) && isSame(other, pair));
     if (place < 0) this.#list.push(pair);
     else if (this.#list[place].first.key !== pair.first.key) this.#list[place] = pair;
     else Object.assign(this.#list[place], { id: pair.id, late: false });
   }
 }
 
+/**
+ * @param {string[]} ids
+ * @param {string[]} others
+ */
 export const without = (ids, others) => ids.filter((id) => !others.includes(id));
 
+/**
+ * @param {Pair} a
+ * @param {Pair} b
+ */
 function isSame(a, b) {
-  const keys = (pair) => [pair.first.key, pair.second.key].sort().join("\n");
+  const keys = (/** @type {Pair} */ pair) => [pair.first.key, pair.second.key].sort().join("\n");
   return a.item?.key === b.item?.key && keys(a) === keys(b);
 }

@@ -1,13 +1,18 @@
+// @ts-check
 // Whoever judges on a page is a person, unless something was said of that judge before.
 import { get, put } from "./service.js";
 
-let introduced = null;
+let introduced = "";
 
-// For a judge who holds a pair, whom the service knows therefore.
+/**
+ * Introduces a judge who holds a pair, whom the service knows therefore.
+ * @param {string} name
+ */
 export async function introduce(name) {
   if (introduced === name) return;
   introduced = name;
   const path = `/v1/judges/${encodeURIComponent(name)}`;
-  const known = await get(path);
-  if ([known.kind, known.model, known.cost_per_1000].every((said) => said === null)) await put(path, { kind: "human" });
+  /** @type {Contract.JudgeOut} */
+  const { kind, model, cost_per_1000 } = await get(path);
+  if ([kind, model, cost_per_1000].every((fact) => fact === null)) await put(path, { kind: "human" });
 }

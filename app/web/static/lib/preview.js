@@ -1,85 +1,120 @@
-// What the service found in a file or in typed lines. Every value is untrusted, hence textContent throughout.
+// @ts-check
+// What the service read in a file or in typed lines, and whether a set can be made of it.
+import { element, find } from "./dom.js";
+
 const ROWS = 20;
 const EXCERPT = 300; // characters
-const at = (id) => document.getElementById(id);
+
+/**
+ * @typedef {object} CandidatePreview
+ * @property {string[]} columns of the file; none of typed lines
+ * @property {string | null} key column of the key
+ * @property {string | null} text column of the text
+ * @property {{ key: string, text: string | null }[]} candidates
+ * @property {Fault[]} faults the first of them
+ * @property {number} fault_count
+ */
+
+/** @typedef {{ place: string, column: string | null, wrong: string, remedy: string }} Fault */
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 export function hide() {
-  at("preview").hidden = true;
+  find("#preview").hidden = true;
 }
 
+/**
+ * @param {CandidatePreview} preview
+ * @param {string} name of what was read
+ */
 export function show(preview, name) {
-  at("preview-heading").textContent = `${counted(preview.candidates.length, "candidate")} in ${name}`;
-  showReport(preview);
+  find("#preview-heading").textContent = `${counted(preview.candidates.length, "candidate")} in ${name}`;
+  showFaults(preview);
   showColumns(preview);
-  showRows(preview.candidates);
+  showCandidates(preview);
   allowCreating(preview);
-  at("preview").hidden = false;
-  at("preview-heading").focus();
+  find("#preview").hidden = false;
+  find("#preview-heading").focus();
 }
 
-function showReport({ faults, fault_count: count }) {
-  at("report").hidden = !count;
-  const shown = count > faults.length ? `; here are the first ${faults.length}` : "";
-  at("report-summary").textContent = `${counted(count, "line")} cannot be used${shown}.`;
-  at("skip-label").textContent = `Create the set without ${count === 1 ? "this line" : `these ${counted(count, "line")}`}`;
-  at("faults").replaceChildren(...faults.map(faultRow));
+/** @param {CandidatePreview} preview */
+function showFaults({ faults, fault_count: count }) {
+  find("#report").hidden = !count;
+  const limit = count > faults.length ? `; here are the first ${faults.length}` : "";
+  find("#report-summary").textContent = `${counted(count, "line")} cannot be used${limit}.`;
+  find("#skip-label").textContent = `Create the set without ${count === 1 ? "this line" : `these ${counted(count, "line")}`}`;
+  find("#faults").replaceChildren(...faults.map(({ place, column, wrong, remedy }) =>
+    row(heading(column === null ? place : `${place}, column ${column}`), cell(wrong), cell(remedy))));
 }
 
-function faultRow({ place, column, wrong, remedy }) {
-  return row("th", column === null ? place : `${place}, column ${column}`, wrong, remedy);
-}
-
+/** @param {CandidatePreview} preview */
 function showColumns({ columns, key, text }) {
-  at("columns").hidden = !columns.length;
-  fill(at("key-column"), columns, key, "none: number the rows");
-  fill(at("text-column"), columns, text, "none: keys alone");
+  find("#columns").hidden = !columns.length;
+  offer("#key-column", columns, key, "none: number the rows");
+  offer("#text-column", columns, text, "none: keys alone");
 }
 
-function fill(select, columns, chosen, none) {
+/**
+ * @param {string} selector
+ * @param {string[]} columns
+ * @param {string | null} chosen
+ * @param {string} none
+ */
+function offer(selector, columns, chosen, none) {
   const options = [...columns.map((name) => [name, name]), [none, ""]];
-  select.replaceChildren(...options.map(([label, value]) => new Option(label, value, value === chosen, value === chosen)));
+  find(selector, HTMLSelectElement).replaceChildren(
+    ...options.map(([label, value]) => new Option(label, value, value === chosen, value === chosen)));
 }
 
-function showRows(candidates) {
-  at("rows-region").hidden = !candidates.length;
-  at("rows-caption").textContent = candidates.length > ROWS ? `The first ${ROWS}` : "All of them";
-  at("rows").replaceChildren(...candidates.slice(0, ROWS).map(({ key, text }) => row("th", key, excerpt(text ?? ""))));
+/** @param {CandidatePreview} preview */
+function showCandidates({ candidates }) {
+  find("#rows-region").hidden = !candidates.length;
+  find("#rows-caption").textContent = candidates.length > ROWS ? `The first ${ROWS}` : "All of them";
+  find("#rows").replaceChildren(...candidates.slice(0, ROWS).map(({ key, text }) => row(heading(key), cell(excerpt(text ?? "")))));
 }
 
+/** @param {string} text */
 function excerpt(text) {
   return text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text;
 }
 
-function row(first, ...texts) {
-  const made = document.createElement("tr");
-  made.append(...texts.map((text, place) => cell(place === 0 ? first : "td", text)));
-  return made;
-}
+/** @param {...Node} cells */
+const row = (...cells) => element("tr", {}, ...cells);
 
-function cell(kind, text) {
-  const made = document.createElement(kind);
-  if (kind === "th") made.scope = "row";
-  made.dir = "auto";
-  made.textContent = text;
-  return made;
-}
+/** @param {string} text */
+const heading = (text) => element("th", { scope: "row", dir: "auto" }, text);
 
-// Two candidates at least, and bad lines only when the person says to leave them out.
+/** @param {string} text */
+const cell = (text) => element("td", { dir: "auto" }, text);
+
+/**
+ * Allows it with two candidates at least, and with bad lines only when the person says to leave them out.
+ * @param {CandidatePreview} preview
+ */
 function allowCreating({ candidates, fault_count: count }) {
-  const skip = at("skip");
-  skip.checked = false;
+  const skip = find("#skip", HTMLInputElement);
+  const create = find("#create", HTMLButtonElement);
   const decide = () => {
-    const enough = candidates.length > 1;
-    at("create").disabled = !enough || (count > 0 && !skip.checked);
-    at("create").textContent = `Create the set with ${counted(candidates.length, "candidate")}`;
-    at("create-hint").textContent = hint(enough, count > 0 && !skip.checked);
+    const isEnough = candidates.length > 1;
+    const isFaulty = count > 0 && !skip.checked;
+    create.disabled = !isEnough || isFaulty;
+    create.textContent = `Create the set with ${counted(candidates.length, "candidate")}`;
+    find("#create-hint").textContent = hint(isEnough, isFaulty);
   };
+  skip.checked = false;
   skip.onchange = decide;
   decide();
 }
 
-function hint(enough, faulty) {
-  if (!enough) return "A set needs two candidates or more.";
-  return faulty ? "Correct the lines above and check again, or leave them out." : "Nothing has been created so far.";
+/**
+ * @param {boolean} isEnough
+ * @param {boolean} isFaulty
+ */
+function hint(isEnough, isFaulty) {
+  if (!isEnough) return "A set needs two candidates or more.";
+  return isFaulty ? "Correct the lines above and check again, or leave them out." : "Nothing has been created so far.";
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // Requests that must arrive once each. They stay in localStorage, one entry each so that two tabs never overwrite each
 // other, until the service has answered; their Idempotency-Key makes sending one again harmless.
 import { Backoff } from "./backoff.js";
@@ -7,31 +8,55 @@ import { Unreachable, post } from "./service.js";
 const PREFIX = "nextpair.waiting.";
 const CHANNEL = "nextpair.delivered";
 
+/**
+ * A request, and when it was made in milliseconds since 1970.
+ * @typedef {{ key: string, made: number, path: string, body: object }} Entry
+ */
+
+/**
+ * Who hears of requests of this page; another tab may be the one to deliver them.
+ * @typedef {object} Listeners
+ * @property {(entry: Entry, answer: any) => void} onAnswer
+ * @property {(entry: Entry, refusal: { message: string }) => void} onRefusal
+ * @property {() => void} onChange
+ * @property {() => void} onEmpty
+ */
+
+/** @typedef {{ entry: Entry, listener: "onAnswer" | "onRefusal", outcome: any }} Delivery */
+
+/**
+ * All requests not yet answered, of every tab, the oldest first.
+ * @returns {Entry[]}
+ */
 export function waiting() {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
-  return names.map((name) => JSON.parse(localStorage.getItem(name))).sort((a, b) => a.made - b.made);
+  const entries = names.map((name) => /** @type {Entry} */ (JSON.parse(localStorage.getItem(name) ?? "null")));
+  return entries.sort((a, b) => a.made - b.made);
 }
 
 export class Queue {
+  #listeners;
   #running = false;
-  #mine = new Set(); // keys of the requests of this page; another tab may deliver them
+  #mine = new Set(); // keys of the requests of this page
   #tabs = new BroadcastChannel(CHANNEL);
   offline = false;
 
+  /** @param {Listeners} listeners */
   constructor(listeners) {
-    Object.assign(this, listeners); // onAnswer, onRefusal, onChange, onEmpty
-    this.#tabs.addEventListener("message", ({ data }) => {
-      if (this.#mine.has(data.entry.key)) this[data.listener](data.entry, data.outcome);
-      this.onChange();
-    });
+    this.#listeners = listeners;
+    this.#tabs.addEventListener("message", ({ data }) => this.#hear(data));
   }
 
-  // The key by which onAnswer and onRefusal will know this request.
+  /**
+   * Returns the key by which onAnswer and onRefusal will know this request.
+   * @param {string} path
+   * @param {object} body
+   */
   add(path, body) {
     const entry = { key: randomId(), made: Date.now(), path, body };
     this.#mine.add(entry.key);
     localStorage.setItem(PREFIX + entry.key, JSON.stringify(entry));
-    this.onChange();
+    this.#listeners.onChange();
     this.run();
     return entry.key;
   }
@@ -42,27 +67,39 @@ export class Queue {
     const backoff = new Backoff();
     for (let entry = waiting()[0]; entry; entry = waiting()[0]) {
       this.offline = !(await this.#deliver(entry));
-      this.onChange();
+      this.#listeners.onChange();
       if (this.offline) await backoff.wait();
       else backoff.reset();
     }
     this.#running = false;
-    this.onEmpty();
+    this.#listeners.onEmpty();
   }
 
+  /**
+   * Whether the service has answered.
+   * @param {Entry} entry
+   */
   async #deliver(entry) {
     try {
-      this.#done(entry, "onAnswer", await post(entry.path, entry.body, { "Idempotency-Key": entry.key }));
+      const answer = await post(entry.path, entry.body, { headers: { "Idempotency-Key": entry.key } });
+      this.#finish({ entry, listener: "onAnswer", outcome: answer });
     } catch (error) {
       if (error instanceof Unreachable) return false;
-      this.#done(entry, "onRefusal", { message: error.message });
+      this.#finish({ entry, listener: "onRefusal", outcome: { message: error instanceof Error ? error.message : error } });
     }
     return true;
   }
 
-  #done(entry, listener, outcome) {
-    localStorage.removeItem(PREFIX + entry.key);
-    this.#tabs.postMessage({ entry, listener, outcome });
-    this[listener](entry, outcome);
+  /** @param {Delivery} delivery */
+  #finish(delivery) {
+    localStorage.removeItem(PREFIX + delivery.entry.key);
+    this.#tabs.postMessage(delivery);
+    this.#listeners[delivery.listener](delivery.entry, delivery.outcome);
+  }
+
+  /** @param {Delivery} delivery of another tab */
+  #hear({ entry, listener, outcome }) {
+    if (this.#mine.has(entry.key)) this.#listeners[listener](entry, outcome);
+    this.#listeners.onChange();
   }
 }

@@ -1,37 +1,122 @@
-// Requests to the service. Trouble that may pass is Unreachable; a Refusal is final and carries the service's words.
+// @ts-check
+// Requests to the service; nothing else fetches.
 const PATIENCE_MS = 45_000;
 const MAY_PASS = new Set([401, 408, 425, 429]);
+const JSON_TYPE = { "Content-Type": "application/json" };
 
-export class Unreachable extends Error {}
-export class Refusal extends Error {}
-
-export const get = (path) => request(path, {});
-
-export const post = (path, body, headers = {}) => write("POST", path, body, headers);
-export const put = (path, body) => write("PUT", path, body);
-
-function write(method, path, body, headers = {}) {
-  return request(path, { method, headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) });
-}
-
-// For a page that is going away: nobody reads the answer.
-export function postLast(path, body) {
-  const headers = { "Content-Type": "application/json" };
-  fetch(path, { method: "POST", headers, body: JSON.stringify(body), keepalive: true }).catch(() => {});
-}
-
-async function request(path, options) {
-  const [response, content] = await answer(path, options);
-  if (response.ok) return content;
-  if (response.status >= 500 || MAY_PASS.has(response.status)) throw new Unreachable(content.detail);
-  throw new Refusal(content.detail);
-}
-
-async function answer(path, options) {
-  try {
-    const response = await fetch(path, { ...options, signal: AbortSignal.timeout(PATIENCE_MS) });
-    return [response, await response.json()];
-  } catch (error) {
-    throw new Unreachable(error.message);
+/** Trouble that may pass: no answer, or one to try again after. */
+export class Unreachable extends Error {
+  /**
+   * @param {string} message
+   * @param {number} [status] of the answer, where there was one
+   */
+  constructor(message, status) {
+    super(message);
+    this.status = status;
   }
 }
+
+/** A final no in the service's words, and where in the body they belong. */
+export class Refusal extends Error {
+  /** @param {Contract.Problem} problem */
+  constructor({ detail, errors }) {
+    super(detail);
+    this.errors = errors ?? [];
+  }
+}
+
+/**
+ * Options of a request. A signal ends it, in place of the limit on its time; null lets it take as long as it takes.
+ * @typedef {{ headers?: Record<string, string>, signal?: AbortSignal | null }} Options
+ */
+
+/**
+ * @param {string} path
+ * @param {Options} [options]
+ */
+export const get = (path, options) => request(path, { ...options });
+
+/**
+ * @param {string} path
+ * @param {object} body
+ */
+export const put = (path, body) => request(path, { method: "PUT", headers: JSON_TYPE, body: JSON.stringify(body) });
+
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {Options} [options]
+ */
+export function post(path, body, { headers, ...options } = {}) {
+  return request(path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body), ...options });
+}
+
+/**
+ * Posts the contents of a file, however long that takes.
+ * @param {string} path
+ * @param {string | ArrayBuffer} contents
+ */
+export function upload(path, contents) {
+  const headers = { "Content-Type": "application/octet-stream" };
+  return request(path, { method: "POST", headers, body: contents, signal: null });
+}
+
+/**
+ * Posts for a page that is going away: nobody reads the answer.
+ * @param {string} path
+ * @param {object} body
+ */
+export function postLast(path, body) {
+  fetch(path, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body), keepalive: true }).catch(() => {});
+}
+
+/**
+ * Another page of the service.
+ * @param {string} path
+ */
+export async function getPage(path) {
+  const { status, body } = await exchange(path, {});
+  if (status !== 200) throw new Unreachable(nothingOfUse(status), status);
+  return new DOMParser().parseFromString(body, "text/html");
+}
+
+/**
+ * The JSON of an answer. Throws Unreachable, Refusal, and an AbortError where the signal ended the request.
+ * @param {string} path
+ * @param {RequestInit} options
+ * @returns {Promise<any>}
+ */
+async function request(path, options) {
+  const { ok, status, body } = await exchange(path, options);
+  const content = parsed(body);
+  if (ok && content !== undefined) return content;
+  const message = content?.detail ?? nothingOfUse(status);
+  if (content === undefined || status >= 500 || MAY_PASS.has(status)) throw new Unreachable(message, status);
+  throw new Refusal({ detail: message, errors: content.errors });
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ */
+async function exchange(path, { signal = AbortSignal.timeout(PATIENCE_MS), ...options }) {
+  try {
+    const response = await fetch(path, { ...options, signal });
+    return { ok: response.ok, status: response.status, body: await response.text() };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Unreachable("The service does not answer. Try again.");
+  }
+}
+
+/** @param {string} body */
+function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {number} status */
+const nothingOfUse = (status) => `The service answered ${status}. Try again.`;

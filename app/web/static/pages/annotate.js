@@ -1,29 +1,45 @@
+// @ts-check
 // Judging pairs: ask for them, show one, send its verdict, and go on while the connection is away.
 import { Backoff, nap } from "../lib/backoff.js";
-import { RENEWAL_MS, ask, release, renew } from "../lib/leases.js";
+import { find, findAll } from "../lib/dom.js";
+import * as view from "../lib/judging-view.js";
+import { RENEWAL_MS, lease, release, renew } from "../lib/leases.js";
 import { Pairs, without } from "../lib/pairs.js";
 import { introduce } from "../lib/people.js";
 import { Queue, waiting } from "../lib/queue.js";
-import { Reading } from "../lib/reading.js";
+import { ReadingTime } from "../lib/reading-time.js";
 import { scrollTogether } from "../lib/scroll.js";
 import { Unreachable, get } from "../lib/service.js";
-import * as view from "../lib/view.js";
+import { goesOn } from "../lib/statuses.js";
 
-const { element, say } = view;
+const { say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline
-const { set, readingSeconds } = element("annotate").dataset;
+const PAUSE_MS = 500; // before the next question, where there was no pair
+const { set: setId = "", readingSeconds } = find("#annotate").dataset;
+
+/**
+ * What became of a pair before: seq is null until the service has the vote, which is taken back then where unwanted.
+ * @typedef {{ pair: Pair, key: string, seq: number | null, isUnwanted: boolean }} Vote
+ * @typedef {import("../lib/pairs.js").Pair} Pair
+ * @typedef {import("../lib/queue.js").Entry} Entry
+ * @typedef {"first" | "second" | "tie" | "both_bad"} Winner
+ */
+const SKIPPED = "skipped";
 
 let judge = localStorage.getItem("nextpair.judge") ?? "";
-let earlier = []; // what became of the pairs before, the latest last
-let shown = null;
-let shownAt = 0;
-let known = null; // the set as last read
-let wanted = false;
-let asking = false;
+/** @type {(Vote | typeof SKIPPED)[]} */
+let earlier = []; // the latest last
+/** @type {Pair | undefined} */
+let inView;
+let inViewSince = 0; // milliseconds
+/** @type {Contract.SetOut | undefined} */
+let set; // as last read
+let isAskWanted = false;
+let isAsking = false;
 
 const pairs = new Pairs();
 const backoff = new Backoff();
-const reading = new Reading(Number(readingSeconds) || 0, view.showCountdown);
+const readingTime = new ReadingTime(Number(readingSeconds) || 0, view.showCountdown);
 const queue = new Queue({
   onAnswer: accepted,
   onRefusal: refused,
@@ -34,20 +50,20 @@ const queue = new Queue({
 // Asking
 
 async function refill() {
-  wanted = true;
-  if (asking) return;
-  asking = true;
-  while (wanted && judge) {
-    wanted = false;
-    wanted = (await askOnce()) || wanted;
+  isAskWanted = true;
+  if (isAsking) return;
+  isAsking = true;
+  while (isAskWanted && judge) {
+    isAskWanted = false;
+    isAskWanted = (await ask()) || isAskWanted;
   }
-  asking = false;
+  isAsking = false;
 }
 
-// Whether to ask again.
-async function askOnce() {
+/** Whether to ask again. */
+async function ask() {
   try {
-    const answer = await ask(set, judge, AHEAD + waiting().length);
+    const answer = await lease(setId, judge, AHEAD + waiting().length);
     backoff.reset();
     return await receive(answer);
   } catch (error) {
@@ -55,6 +71,7 @@ async function askOnce() {
   }
 }
 
+/** @param {Contract.Assignments} answer */
 async function receive({ status, assignments }) {
   const mine = assignments.filter((pair) => pair.judge === judge);
   release(assignments.filter((pair) => pair.judge !== judge).map((pair) => pair.id));
@@ -62,14 +79,15 @@ async function receive({ status, assignments }) {
   if (mine.length) introduce(judge).catch(() => {}); // the next visit tries again
   show(status);
   readProgress();
-  if (pairs.current || !view.goesOn(status)) return false;
-  await nap(500);
+  if (pairs.current || !goesOn(status)) return false;
+  await nap(PAUSE_MS);
   return true;
 }
 
+/** @param {unknown} error */
 async function failed(error) {
   if (!(error instanceof Unreachable)) {
-    say(error.message, "error");
+    say(error instanceof Error ? error.message : String(error), "error");
     return false;
   }
   if (!pairs.current) say("Offline: the service does not answer. This page goes on by itself.");
@@ -78,101 +96,122 @@ async function failed(error) {
 }
 
 async function keepLeases() {
-  const ids = pairs.ids;
+  const { ids } = pairs;
   if (document.hidden || !ids.length) return;
-  const held = await renew(ids).catch(() => ids);
-  pairs.drop(without(ids, held));
+  const renewed = await renew(ids).catch(() => ids);
+  pairs.drop(without(ids, renewed));
   show("open");
 }
 
 // Showing
 
+/** @param {Contract.Status} status */
 function show(status) {
-  if (pairs.current !== shown) present(pairs.current);
-  view.showStatus(status, shown);
+  if (pairs.current !== inView) present(pairs.current);
+  view.showStatus(status, inView);
 }
 
+/** @param {Pair | undefined} pair */
 function present(pair) {
-  if (!shown) say("");
-  shown = pair;
-  shownAt = performance.now();
-  reading.start();
+  if (!inView) say("");
+  inView = pair;
+  inViewSince = performance.now();
+  readingTime.start();
   view.showPair(pair);
 }
 
 async function readProgress() {
-  known = await get(`/v1/sets/${set}`).catch(() => known);
+  set = await get(`/v1/sets/${setId}`).catch(() => set);
   countJudged(0);
 }
 
+/** @param {number} change */
 function countJudged(change) {
-  const name = `nextpair.judged.${set}.${judge}`;
+  const name = `nextpair.judged.${setId}.${judge}`;
   const count = Number(sessionStorage.getItem(name) ?? 0) + change;
-  sessionStorage.setItem(name, count);
-  if (known) view.showProgress(count, known);
+  sessionStorage.setItem(name, String(count));
+  if (set) view.showProgress(count, set);
 }
 
 // Telling
 
+/** @param {Winner} winner */
 function vote(winner) {
-  if (!shown || !reading.done) return;
-  const key = queue.add(...request(shown, winner));
+  if (!inView || !readingTime.isOver) return;
+  const key = addVerdict(inView, winner);
   countJudged(+1);
-  goOn({ pair: shown, key, seq: null });
+  goOn({ pair: inView, key, seq: null, isUnwanted: false });
 }
 
-function request(pair, winner) {
+/**
+ * @param {Pair} pair
+ * @param {Winner} winner
+ */
+function addVerdict(pair, winner) {
   if (pair.id) {
-    return [`/v1/assignments/${pair.id}/verdict`, { winner, latency_ms: Math.round(performance.now() - shownAt) }];
+    return queue.add(`/v1/assignments/${pair.id}/verdict`, { winner, latency_ms: Math.round(performance.now() - inViewSince) });
   }
   const [first, second, item] = [pair.first.key, pair.second.key, pair.item?.key ?? null];
-  return [`/v1/sets/${set}/comparisons`, { comparisons: [{ first, second, item, winner, judge }] }];
+  return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [{ first, second, item, winner, judge }] });
 }
 
-function goOn(entry) {
-  earlier.push(entry);
+/** @param {Vote | typeof SKIPPED} outcome */
+function goOn(outcome) {
+  earlier.push(outcome);
   pairs.putAway();
   say("", "error");
   say("");
   show("open");
 }
 
-function accepted({ key }, answer) {
-  const entry = earlier.find((each) => each.key === key);
-  if (entry) entry.seq = answer.seq ?? answer.version;
-  if (entry?.unwanted) takeBack(entry);
+/**
+ * @param {Entry} entry
+ * @param {Partial<Contract.Comparison & Contract.ComparisonsAccepted>} answer
+ */
+function accepted({ key }, { seq, version }) {
+  const sent = earlier.filter((outcome) => outcome !== SKIPPED).find((each) => each.key === key);
+  if (!sent) return;
+  sent.seq = seq ?? version ?? null;
+  if (sent.isUnwanted) takeBack(sent);
 }
 
-function refused({ key }, error) {
-  if (earlier.some((each) => each.key === key)) countJudged(-1);
-  earlier = earlier.filter((each) => each.key !== key);
-  say(`The service did not take this: ${error.message}`, "error");
+/**
+ * @param {Entry} entry
+ * @param {{ message: string }} refusal
+ */
+function refused({ key }, { message }) {
+  const others = earlier.filter((outcome) => outcome === SKIPPED || outcome.key !== key);
+  if (others.length < earlier.length) countJudged(-1);
+  earlier = others;
+  say(`The service did not take this: ${message}`, "error");
 }
 
+/** @param {string} reason */
 function skip(reason) {
-  if (shown.id) queue.add(`/v1/assignments/${shown.id}/verdict`, { failure: "skipped", reason: reason || null });
-  goOn({ skipped: true });
+  if (inView?.id) queue.add(`/v1/assignments/${inView.id}/verdict`, { failure: "skipped", reason: reason || null });
+  goOn(SKIPPED);
 }
 
 function undo() {
   const last = earlier.at(-1);
   if (!last) say("There is nothing to undo on this page.");
-  else if (last.skipped) say("The last pair was skipped, and a skipped pair cannot be undone.");
+  else if (last === SKIPPED) say("The last pair was skipped, and a skipped pair cannot be undone.");
   else if (last.seq === null) takeBackLater(last);
   else takeBack(last);
 }
 
-function takeBackLater(entry) {
-  entry.unwanted = true;
+/** @param {Vote} unsent */
+function takeBackLater(unsent) {
+  unsent.isUnwanted = true;
   say("Your last vote has not been sent yet. It is taken back as soon as it has arrived.");
 }
 
-function takeBack(entry) {
-  const { pair, seq } = entry;
-  earlier = earlier.filter((each) => each !== entry);
-  queue.add(`/v1/sets/${set}/comparisons/${seq}/void`, { reason: `undone by ${judge}` });
+/** @param {Vote} unwanted */
+function takeBack(unwanted) {
+  earlier = earlier.filter((outcome) => outcome !== unwanted);
+  queue.add(`/v1/sets/${setId}/comparisons/${unwanted.seq}/void`, { reason: `undone by ${judge}` });
   countJudged(-1);
-  pairs.bringBack(pair);
+  pairs.bringBack(unwanted.pair);
   show("open");
   say("Your last vote was taken back. Judge this pair again.");
 }
@@ -182,7 +221,7 @@ function takeBack(entry) {
 function rename() {
   leave();
   judge = "";
-  known = null;
+  set = undefined;
   say("", "progress");
   say("");
   view.showWho(judge);
@@ -202,55 +241,70 @@ function begin() {
 
 // Controls
 
+const skipping = find("#skipping", HTMLDialogElement);
+const legend = find("#legend");
+const differences = find("#differences", HTMLInputElement);
+const together = find("#together", HTMLInputElement);
+const keysOn = find("#keys", HTMLInputElement);
+
+/** @type {Record<string, () => void>} */
 const ACTIONS = {
   first: () => vote("first"),
   second: () => vote("second"),
   tie: () => vote("tie"),
   both_bad: () => vote("both_bad"),
-  skip: () => shown && element("skipping").showModal(),
-  keep: () => element("skipping").close(),
+  skip: () => inView && skipping.showModal(),
+  keep: () => skipping.close(),
   undo,
   rename,
   again: refill,
-  legend: () => view.showLegend(element("legend").hidden),
-  differences: () => element("differences").click(),
+  legend: () => view.showLegend(Boolean(legend.hidden)),
+  differences: () => differences.click(),
 };
+/** @type {Record<string, string>} */
 const KEYS = {
   1: "first", ArrowLeft: "first", 2: "second", ArrowRight: "second", 3: "tie", "=": "tie", 4: "both_bad",
   s: "skip", u: "undo", z: "undo", d: "differences", "?": "legend",
 };
 
+/** @param {KeyboardEvent} event */
 function pressed(event) {
-  const elsewhere = event.target.closest("input:not([type=checkbox]), dialog") || !judge || !element("keys").checked;
+  const isTyping = event.target instanceof Element && event.target.closest("input:not([type=checkbox]), dialog");
   const action = KEYS[event.key] ?? KEYS[event.key.toLowerCase()];
-  if (!action || elsewhere || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!action || isTyping || !judge || !keysOn.checked) return;
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   ACTIONS[action]();
 }
 
-function submitted(form, act) {
+/**
+ * @param {string} selector of a form with one line
+ * @param {(line: string) => void} act
+ */
+function onSubmit(selector, act) {
+  const form = find(selector, HTMLFormElement);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    act(form.querySelector("input").value.trim());
+    act(find(`${selector} input`, HTMLInputElement).value.trim());
     form.reset();
   });
 }
 
-submitted(element("who"), (name) => {
+onSubmit("#who", (name) => {
   if (!name) return;
   judge = name;
   localStorage.setItem("nextpair.judge", judge);
   begin();
 });
-submitted(element("skipping").querySelector("form"), (reason) => {
-  element("skipping").close();
+onSubmit("#skipping form", (reason) => {
+  skipping.close();
   skip(reason);
 });
-for (const button of document.querySelectorAll("[data-action]")) {
-  button.addEventListener("click", () => ACTIONS[button.dataset.action]());
+for (const button of findAll("[data-action]")) {
+  button.addEventListener("click", () => ACTIONS[button.dataset.action ?? ""]());
 }
-element("differences").addEventListener("change", () => shown && view.showTexts(shown));
-scrollTogether(element("first"), element("second"), () => element("together").checked);
+differences.addEventListener("change", () => inView && view.showTexts(inView));
+scrollTogether(find("#first"), find("#second"), () => together.checked);
 
 view.showLegend(!matchMedia("(pointer: coarse)").matches);
 document.addEventListener("keydown", pressed);
@@ -258,7 +312,6 @@ document.addEventListener("visibilitychange", () => !document.hidden && judge &&
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && begin());
 setInterval(keepLeases, RENEWAL_MS);
-for (const trouble of ["error", "unhandledrejection"]) {
-  window.addEventListener(trouble, ({ message, reason }) => say(`Something went wrong: ${message ?? reason}`, "error"));
-}
+window.addEventListener("error", ({ message }) => say(`Something went wrong: ${message}`, "error"));
+window.addEventListener("unhandledrejection", ({ reason }) => say(`Something went wrong: ${reason}`, "error"));
 begin();

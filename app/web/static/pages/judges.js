@@ -1,54 +1,78 @@
+// @ts-check
 // A card for each judge, and who agrees with whom.
-import { element, get, problem, questions } from "../lib/api.js";
+import { element, find } from "../lib/dom.js";
+import { latestOnly, read, showProblem } from "../lib/set-page.js";
 
-const choices = document.getElementById("choices");
-const ask = questions();
 const COUNTS = ["Nobody has judged yet.", "1 judge."];
-const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}%`);
-const number = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const NONE = "–";
+const choices = find("#choices");
+const method = find("#choices [name=method]", HTMLSelectElement);
+const summary = find("#summary");
+const newSignal = latestOnly();
 
-function facts(card) {
-  const bias = card.position_bias, influence = card.influence;
+/** @param {number | null | undefined} share */
+const percent = (share) => (share === null || share === undefined ? NONE : `${Math.round(100 * share)}%`);
+
+/** @param {number | null | undefined} value */
+const number = (value) => (value === null || value === undefined ? NONE : value.toFixed(2));
+
+/**
+ * @param {Contract.JudgeCard} judge
+ * @returns {[name: string, value: string | number][]}
+ */
+function facts({ position_bias: bias, influence, median_latency_ms: latency, ...judge }) {
   return [
-    ["Verdicts", card.comparisons], ["Skill", number(card.skill)], ["Discrimination", number(bias?.discrimination)],
-    ["Likes the first position", bias ? `${bias.delta >= 0 ? "+" : ""}${number(bias.delta)} ± ${number(bias.sd)}` : "–"],
-    ["Agrees with others", percent(card.agreement?.share)], ["With itself, other order", percent(card.swapped?.share)],
-    ["Failures", percent(card.failure_rate)], ["Median time", card.median_latency_ms === null ? "–" : `${Math.round(card.median_latency_ms)} ms`],
-    ["Cost", number(card.cost)],
-    ["Without it", influence ? (influence.changes_top ? "another first place" : `moves of ${influence.largest_move} ranks at most`) : "–"],
+    ["Verdicts", judge.comparisons],
+    ["Skill", number(judge.skill)],
+    ["Discrimination", number(bias?.discrimination)],
+    ["Likes the first position", bias ? `${bias.delta >= 0 ? "+" : ""}${number(bias.delta)} ± ${number(bias.sd)}` : NONE],
+    ["Agrees with others", percent(judge.agreement?.share)],
+    ["With itself, other order", percent(judge.swapped?.share)],
+    ["Failures", percent(judge.failure_rate)],
+    ["Median time", latency === null ? NONE : `${Math.round(latency)} ms`],
+    ["Cost", number(judge.cost)],
+    ["Without it", influence ? (influence.changes_top ? "another first place" : `moves of ${influence.largest_move} ranks at most`) : NONE],
   ];
 }
 
-function shown(card) {
-  const about = [card.kind, card.model].filter(Boolean).join(", ");
-  return element("article", { className: "card" }, element("h2", { dir: "auto" }, card.judge), element("p", {}, about || "not described"),
-    element("dl", {}, ...facts(card).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
-    ...(card.position_bias?.warning ? [element("p", { className: "note" }, card.position_bias.warning)] : []));
+/** @param {Contract.JudgeCard} judge */
+function card(judge) {
+  const description = [judge.kind, judge.model].filter(Boolean).join(", ");
+  const warning = judge.position_bias?.warning;
+  return element("article", { className: "card" },
+    element("h2", { dir: "auto" }, judge.judge),
+    element("p", {}, description || "not described"),
+    element("dl", {}, ...facts(judge).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
+    ...(warning ? [element("p", { className: "note" }, warning)] : []));
 }
 
-function table(found) {
-  const names = [...new Set(found.agreement.flatMap((pair) => pair.judges))];
-  const share = new Map(found.agreement.flatMap((pair) => [[pair.judges.join("\n"), pair], [[...pair.judges].reverse().join("\n"), pair]]));
-  const row = (name) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...names.map((other) => {
-    const pair = share.get(`${name}\n${other}`);
-    return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}` : "");
-  }));
-  document.querySelector("#agreement thead").replaceChildren(
-    element("tr", {}, element("td", {}), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
-  document.querySelector("#agreement tbody").replaceChildren(...names.map(row));
+/** @param {Contract.PairAgreement[]} agreement */
+function showAgreement(agreement) {
+  const names = [...new Set(agreement.flatMap((pair) => pair.judges))];
+  const pairs = new Map(agreement.flatMap((pair) => [[pair.judges.join("\n"), pair], [[...pair.judges].reverse().join("\n"), pair]]));
+  const row = (/** @type {string} */ name) => element("tr", {},
+    element("th", { scope: "row", dir: "auto" }, name),
+    ...names.map((other) => {
+      const pair = pairs.get(`${name}\n${other}`);
+      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}` : "");
+    }));
+  find("#agreement thead").replaceChildren(
+    element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
+  find("#agreement tbody").replaceChildren(...names.map(row));
 }
 
 async function load() {
-  const summary = document.getElementById("summary");
-  const say = (text) => { summary.textContent = text; };
-  const found = await get("/judges", { method: choices.method.value, verdicts: false }, say, ask());
-  summary.textContent = COUNTS[found.judges.length] ?? `${found.judges.length} judges.`;
-  document.getElementById("warnings").replaceChildren(...found.warnings.map((says) => element("li", { className: "doubt" }, says)));
-  document.getElementById("cards").replaceChildren(...found.judges.map(shown));
-  table(found);
-  problem(null);
+  const onComputing = (/** @type {string} */ detail) => { summary.textContent = detail; };
+  /** @type {Contract.Judges} */
+  const { judges, warnings, agreement } = await read(
+    "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
+  summary.textContent = COUNTS[judges.length] ?? `${judges.length} judges.`;
+  find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
+  find("#cards").replaceChildren(...judges.map(card));
+  showAgreement(agreement);
+  showProblem(null);
 }
 
 choices.addEventListener("submit", (event) => event.preventDefault());
-choices.method.addEventListener("change", () => load().catch(problem));
-load().catch(problem);
+method.addEventListener("change", () => load().catch(showProblem));
+load().catch(showProblem);

@@ -1,34 +1,48 @@
+// @ts-check
 // A new set: what was typed or chosen is checked and shown, and only then, when asked to, created.
-import { Refusal, post } from "../lib/asking.js";
+import { find } from "../lib/dom.js";
 import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
 import { randomId } from "../lib/ids.js";
 import { hide, show } from "../lib/preview.js";
+import { Refusal, post, upload } from "../lib/service.js";
 
-const at = (id) => document.getElementById(id);
-const form = at("new-set");
-let source = null; // what is checked: {file, content}, file being null for typed lines
-let preview = null; // what the service found in it
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
+
+const form = find("#new-set", HTMLFormElement);
+const lines = find("#lines", HTMLTextAreaElement);
+const fileField = find("#file", HTMLInputElement);
+const forgetButton = find("#forget", HTMLButtonElement);
+const createButton = find("#create", HTMLButtonElement);
+const drop = find("#drop");
+
+/** @type {{ name: string, contents: ArrayBuffer } | null} */
+let file = null; // the one chosen; null for typed lines
+/** @type {import("../lib/preview.js").CandidatePreview | null} */
+let preview = null; // what the service read in it
 let checks = 0; // an answer to any but the latest is out of date
-let sent = { body: null, key: null }; // a body keeps its Idempotency-Key, so that sending it twice creates one set
+let sent = { body: "", key: "" }; // a body keeps its Idempotency-Key, so that sending it twice creates one set
 
-async function choose(file) {
-  if (!file) return;
-  const tooLarge = file.size > Number(form.dataset.maxBytes);
+// Candidates
+
+/** @param {File | undefined} chosen */
+async function choose(chosen) {
+  if (!chosen) return;
+  const isTooLarge = chosen.size > Number(form.dataset.maxBytes);
   forget();
-  if (tooLarge) return complain(`${file.name} is too large: this service takes up to ${form.dataset.maxBytes} bytes.`);
+  if (isTooLarge) return complain(`${chosen.name} is too large: this service takes up to ${form.dataset.maxBytes} bytes.`);
   const mine = checks;
-  const content = await file.arrayBuffer().catch(() => null);
+  const contents = await chosen.arrayBuffer().catch(() => null);
   if (mine !== checks) return; // another was chosen meanwhile
-  if (content === null) return complain(`${file.name} cannot be read: choose a file that is on this device.`);
-  source = { file: file.name, content };
-  at("forget").textContent = `Do without ${file.name}`;
-  at("forget").hidden = false;
+  if (contents === null) return complain(`${chosen.name} cannot be read: choose a file that is on this device.`);
+  file = { name: chosen.name, contents };
+  forgetButton.textContent = `Do without ${chosen.name}`;
+  forgetButton.hidden = false;
   await check();
 }
 
 function forget() {
-  source = null;
-  at("forget").hidden = true;
+  file = null;
+  forgetButton.hidden = true;
   outdate();
 }
 
@@ -39,42 +53,47 @@ function outdate() {
   clearErrors("candidates", "create");
 }
 
+/** @param {{ key?: string, text?: string }} columns of a file; those left out are guessed */
 async function check(columns = {}) {
   outdate();
   const mine = checks;
-  const { file, content } = source ?? { file: null, content: at("lines").value };
-  const query = new URLSearchParams(file === null ? {} : { file, ...columns });
+  const query = new URLSearchParams(file ? { file: file.name, ...columns } : {});
   try {
-    const found = await post(`/sets/new/candidates?${query}`, content, { "Content-Type": "application/octet-stream" });
+    const answer = await upload(`/sets/new/candidates?${query}`, file ? file.contents : lines.value);
     if (mine !== checks) return;
-    preview = found;
-    show(preview, file ?? "your lines");
+    preview = answer;
+    show(answer, file?.name ?? "your lines");
   } catch (error) {
-    if (mine === checks) complain(error.message);
+    if (mine === checks) complain(messageOf(error));
   }
 }
 
+/** @param {string} message */
 function complain(message) {
   showMessage("candidates", message).focus();
 }
 
+// The set
+
 async function create() {
-  clearErrors("create", ...[...form.elements].map((element) => element.name).filter(Boolean));
-  if (!form.elements.name.value.trim()) showError("name", "Give the set a name.");
-  if (!form.elements.question.value.trim()) showError("question", "Write what judges are asked.");
-  if (!form.elements.max_comparisons.checkValidity()) showError("max_comparisons", "Write a whole number from 1 on.");
+  clearErrors("create", ...fields().map((each) => each.name));
+  if (!field("name").value.trim()) showError("name", "Give the set a name.");
+  if (!field("question").value.trim()) showError("question", "Write what judges are asked.");
+  if (!field("max_comparisons").checkValidity()) showError("max_comparisons", "Write a whole number from 1 on.");
   if (focusFirstError(form)) return;
-  at("create").disabled = true;
+  createButton.disabled = true;
   try {
-    location.assign(`/sets/${(await send(JSON.stringify(newSet()))).id}`);
+    /** @type {Contract.SetOut} */
+    const { id } = await send(newSet());
+    location.assign(`/sets/${id}`);
   } catch (error) {
     explain(error);
-    at("create").disabled = false;
+    createButton.disabled = false;
   }
 }
 
 function newSet() {
-  const value = (name) => form.elements[name].value.trim() || undefined;
+  const value = (/** @type {string} */ name) => field(name).value.trim() || undefined;
   const budget = value("max_comparisons");
   return {
     name: value("name"),
@@ -82,7 +101,7 @@ function newSet() {
     context: value("context"),
     attribute: value("attribute"),
     project: value("project"),
-    candidates: preview.candidates,
+    candidates: preview?.candidates,
     selection: { criterion: value("criterion") },
     order: value("order"),
     position_bias: value("position_bias"),
@@ -90,53 +109,64 @@ function newSet() {
   };
 }
 
-function send(body) {
+/** @param {object} set */
+function send(set) {
+  const body = JSON.stringify(set);
   if (sent.body !== body) sent = { body, key: randomId() };
-  return post("/v1/sets", body, { "Content-Type": "application/json", "Idempotency-Key": sent.key });
+  return post("/v1/sets", set, { headers: { "Idempotency-Key": sent.key }, signal: null });
 }
 
+/** @param {unknown} error */
 function explain(error) {
-  const places = error instanceof Refusal ? error.errors : [];
-  for (const { pointer, detail } of places) {
-    const name = pointer.split("/").pop();
-    if (form.elements[name]) showError(name, detail);
+  for (const { pointer, detail } of error instanceof Refusal ? error.errors : []) {
+    const name = pointer.split("/").pop() ?? "";
+    if (fields().some((each) => each.name === name)) showError(name, detail);
   }
   if (focusFirstError(form)) return;
-  showMessage("create", error.message).focus();
+  showMessage("create", messageOf(error)).focus();
 }
 
-function columns() {
-  return { key: at("key-column").value, text: at("text-column").value };
-}
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Those that have a name, and therefore a place for an error. */
+const fields = () => /** @type {Field[]} */ ([...form.elements]).filter((each) => each.name);
+
+/** @param {string} name */
+const field = (name) => /** @type {Field} */ (form.elements.namedItem(name));
+
+// Controls
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   check();
 });
-at("lines").addEventListener("input", () => source ?? outdate());
-at("file").addEventListener("click", () => {
-  at("file").value = ""; // so that the same file can be chosen again when it is mended
+lines.addEventListener("input", () => file ?? outdate());
+fileField.addEventListener("click", () => {
+  fileField.value = ""; // so that the same file can be chosen again when it is mended
 });
-at("file").addEventListener("change", () => choose(at("file").files[0]));
-at("forget").addEventListener("click", () => {
+fileField.addEventListener("change", () => choose(fileField.files?.[0]));
+forgetButton.addEventListener("click", () => {
   forget();
-  at("file").value = "";
-  at("file").focus();
+  fileField.value = "";
+  fileField.focus();
 });
-at("columns").addEventListener("change", async (event) => {
-  await check(columns());
-  event.target.focus(); // arrow keys change it step by step
-});
-at("create").addEventListener("click", create);
+for (const column of [find("#key-column", HTMLSelectElement), find("#text-column", HTMLSelectElement)]) {
+  column.addEventListener("change", async () => {
+    await check({ key: find("#key-column", HTMLSelectElement).value, text: find("#text-column", HTMLSelectElement).value });
+    column.focus(); // arrow keys change it step by step
+  });
+}
+createButton.addEventListener("click", create);
 
-const drop = at("drop");
-for (const [name, over] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
+for (const [name, isOver] of /** @type {const} */ ([["dragover", true], ["dragleave", false], ["drop", false]])) {
   drop.addEventListener(name, (event) => {
     event.preventDefault();
-    drop.classList.toggle("over", over);
+    drop.classList.toggle("over", isOver);
   });
 }
 drop.addEventListener("drop", ({ dataTransfer }) => {
-  at("file").files = dataTransfer.files;
+  if (!dataTransfer) return;
+  fileField.files = dataTransfer.files;
   choose(dataTransfer.files[0]);
 });

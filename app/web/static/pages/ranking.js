@@ -1,113 +1,168 @@
+// @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
-import { address, element, get, problem, questions, set } from "../lib/api.js";
+import { element, find, findAll } from "../lib/dom.js";
+import { address, latestOnly, read, setId, showProblem } from "../lib/set-page.js";
+import { goesOn } from "../lib/statuses.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
-const choices = document.getElementById("choices");
-const body = document.querySelector("#ranking tbody");
-const slider = document.getElementById("as-of");
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
+const SURE = 0.95;
+const PAUSE_MS = 500;
+
+const method = find("#choices [name=method]", HTMLSelectElement);
+const search = find("#choices [name=find]", HTMLInputElement);
+const slider = find("#as-of", HTMLInputElement);
+const headings = findAll("#ranking [data-by]", HTMLButtonElement);
+const newSignal = latestOnly();
+
+/** @typedef {"rank" | "key" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
+/** @typedef {(score: number) => number} Scale */
+
+/** @type {Contract.Ranking | null} */
+let ranking = null;
+/** @type {{ by: Column, isUp: boolean }} */
+let order = { by: "rank", isUp: true };
+/** @type {Map<string, string | null>} */
 const texts = new Map();
-const GOES_ON = new Set(["open", "all_leased"]);
-const ask = questions();
-let shown = null, sorted = { by: "rank", up: true }, loading = null;
+/** @type {Promise<void> | null} */
+let loadingTexts = null;
 
 const isNow = () => slider.value === slider.max;
-const wanted = () => ({ method: choices.method.value, as_of: isNow() ? undefined : slider.value });
+const query = () => ({ method: method.value, as_of: isNow() ? undefined : slider.value });
+
+// Loading
+
+async function begin() {
+  await load();
+  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().catch(showProblem);
+  follow();
+}
 
 async function load() {
-  const signal = ask();
-  document.getElementById("version").textContent = isNow() ? "now" : slider.value;
-  for (const link of document.querySelectorAll("[data-format]")) {
-    link.href = address("/ranking", { ...wanted(), format: link.dataset.format });
+  const signal = newSignal();
+  find("#version").textContent = isNow() ? "now" : slider.value;
+  for (const link of findAll("[data-format]", HTMLAnchorElement)) {
+    link.href = address("/ranking", { ...query(), format: link.dataset.format });
   }
   try {
-    const [ranking, { status }] = await Promise.all([
-      get("/ranking", wanted(), undefined, signal), get("/next-pair", { count: 1 }, undefined, signal),
+    /** @type {[Contract.Ranking, Contract.Preview]} */
+    const [newest, { status }] = await Promise.all([
+      read("/ranking", query(), { signal }), read("/next-pair", { count: 1 }, { signal }),
     ]);
-    shown = ranking;
-    problem(null);
+    ranking = newest;
+    showProblem(null);
     draw();
-    tellStatus(status);
-    tellLeader(GOES_ON.has(status));
-    warn();
+    showStatus(status);
+    showLeader(newest, goesOn(status));
+    showWarnings(newest);
   } catch (error) {
-    problem(error);
+    showProblem(error);
   }
-}
-
-function draw() {
-  const find = choices.find.value.toLowerCase();
-  const rows = shown.ranking.filter(({ key }) => [key, texts.get(key) ?? ""].some((words) => words.toLowerCase().includes(find)));
-  rows.sort((a, b) => (sorted.up ? 1 : -1) * compare(a[sorted.by], b[sorted.by]) || a.rank - b.rank);
-  const scale = scaled(shown.ranking);
-  document.getElementById("level").textContent = `${Math.round(100 * shown.method.level)}%`;
-  body.replaceChildren(...rows.map((row) => line(row, scale)));
-}
-
-function compare(a, b) {
-  if (a === null || b === null) return (a === null) - (b === null);
-  return typeof a === "string" ? a.localeCompare(b) : a - b;
-}
-
-function scaled(rows) {
-  const ends = rows.flatMap((row) => row.interval ?? [row.score]);
-  const low = Math.min(...ends, 0), high = Math.max(...ends, 0), span = high - low || 1;
-  return (score) => 4 + (WIDTH - 8) * (score - low) / span;
-}
-
-function line(row, scale) {
-  const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
-  const cells = [row.rank, null, null, row.score.toFixed(2), best === worst ? best : `${best}–${worst}`,
-    row.p_best === null ? "–" : row.p_best.toFixed(2), row.tie_group ?? "–", row.comparisons];
-  const made = element("tr", {}, ...cells.map((cell) => element("td", {}, cell === null ? "" : String(cell))));
-  made.cells[1].replaceWith(element("th", { scope: "row", dir: "auto" }, named(row.key)));
-  made.cells[2].append(picture(row, scale));
-  return made;
-}
-
-// The key, with the text behind it where there is one.
-function named(key) {
-  const text = texts.get(key);
-  if (!text) return key;
-  const snippet = text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
-  return element("details", {}, element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
-    element("span", { dir: "auto" }, text));
 }
 
 async function loadTexts() {
+  /** @type {string | null} */
   let after = null;
   do {
-    const { candidates, next_after } = await get("/candidates", { limit: 1000, after });
+    /** @type {Contract.CandidatePage} */
+    const { candidates, next_after } = await read("/candidates", { limit: 1000, after });
     for (const { key, text } of candidates) texts.set(key, text);
     after = next_after;
   } while (after !== null);
   draw();
 }
 
-function search() {
-  loading ??= loadTexts().catch(problem);
-  draw();
+function follow() {
+  const events = new EventSource(`/v1/sets/${setId}/events`);
+  let timer = 0;
+  for (const name of ["ranking", "status"]) {
+    events.addEventListener(name, (event) => {
+      const { comparisons, version } = JSON.parse(event.data);
+      const wasNow = isNow();
+      find("#comparisons").textContent = comparisons;
+      slider.max = version;
+      if (!wasNow) return;
+      slider.value = version;
+      timer ||= setTimeout(() => {
+        timer = 0;
+        load();
+      }, PAUSE_MS);
+    });
+  }
 }
 
-function tellStatus(status) {
-  for (const each of document.querySelectorAll("[data-status]")) each.hidden = each.dataset.status !== status;
+// The table
+
+function draw() {
+  if (!ranking) return;
+  const words = search.value.toLowerCase();
+  const rows = ranking.ranking.filter(({ key }) => [key, texts.get(key) ?? ""].some((text) => text.toLowerCase().includes(words)));
+  rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
+  const scale = scaleOf(ranking.ranking);
+  find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
+  find("#ranking tbody").replaceChildren(...rows.map((row) => line(row, scale)));
 }
 
-function tellLeader(goesOn) {
-  const [first] = shown.ranking, sure = first?.p_best;
-  const known = sure !== undefined && sure !== null && shown.comparisons > 0;
-  document.getElementById("leader").textContent = known
-    ? `${goesOn ? "Best so far" : "Best"}: ${first.key}, with a probability of ${Math.round(100 * sure)}%.${goesOn && sure < 0.95 ? " Judge more pairs to be surer." : ""}` : "";
+/**
+ * Null comes last.
+ * @param {string | number | null} a
+ * @param {string | number | null} b
+ */
+function compare(a, b) {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return typeof a === "string" ? a.localeCompare(String(b)) : a - Number(b);
 }
 
-function warn() {
-  const doubts = Object.entries(shown.position_bias ?? {}).filter(([, bias]) => bias.warning);
-  document.getElementById("warnings").replaceChildren(
-    ...doubts.map(([judge, bias]) => element("li", { className: "doubt", dir: "auto" }, `${judge}: ${bias.warning}`)));
+/**
+ * Where a score is in a drawing that all rows fit in.
+ * @param {Contract.Rank[]} rows
+ * @returns {Scale}
+ */
+function scaleOf(rows) {
+  const ends = rows.flatMap((row) => row.interval ?? [row.score]);
+  const low = Math.min(...ends, 0), high = Math.max(...ends, 0), span = high - low || 1;
+  return (score) => 4 + (WIDTH - 8) * (score - low) / span;
 }
 
-function picture(row, scale) {
+/**
+ * @param {Contract.Rank} row
+ * @param {Scale} scale
+ */
+function line(row, scale) {
+  const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
+  const cell = (/** @type {Node | string | number} */ content) =>
+    element("td", {}, typeof content === "number" ? String(content) : content);
+  return element("tr", {},
+    cell(row.rank),
+    element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
+    cell(forest(row, scale)),
+    cell(row.score.toFixed(2)),
+    cell(best === worst ? best : `${best}–${worst}`),
+    cell(row.p_best === null ? "–" : row.p_best.toFixed(2)),
+    cell(row.tie_group ?? "–"),
+    cell(row.comparisons));
+}
+
+/**
+ * The key, with the text behind it where there is one.
+ * @param {string} key
+ */
+function candidate(key) {
+  const text = texts.get(key);
+  if (!text) return key;
+  const snippet = text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
+  return element("details", {},
+    element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
+    element("span", { dir: "auto" }, text));
+}
+
+/**
+ * The score and its interval, drawn.
+ * @param {Contract.Rank} row
+ * @param {Scale} scale
+ */
+function forest(row, scale) {
   const drawing = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "forest", "aria-hidden": "true" });
   drawing.append(shape("line", { class: "zero", x1: scale(0), x2: scale(0), y1: 0, y2: HEIGHT }));
   if (row.interval) {
@@ -118,40 +173,59 @@ function picture(row, scale) {
   return drawing;
 }
 
-function shape(name, values) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
-  return made;
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ */
+function shape(name, attributes) {
+  const created = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, String(value));
+  return created;
 }
 
-function sortBy(button) {
-  sorted = { by: button.dataset.by, up: sorted.by === button.dataset.by ? !sorted.up : button.dataset.by === "rank" || button.dataset.by === "key" };
-  for (const each of document.querySelectorAll("#ranking [data-by]")) {
-    each.parentElement.setAttribute("aria-sort", each === button ? (sorted.up ? "ascending" : "descending") : "none");
+// Around the table
+
+/** @param {Contract.Status} status */
+function showStatus(status) {
+  for (const words of findAll("[data-status]")) words.hidden = words.dataset.status !== status;
+}
+
+/**
+ * @param {Contract.Ranking} ranking
+ * @param {boolean} goesOn
+ */
+function showLeader({ ranking: [leader], comparisons }, goesOn) {
+  find("#leader").textContent = leader && leader.p_best !== null && comparisons > 0
+    ? `${goesOn ? "Best so far" : "Best"}: ${leader.key}, with a probability of ${Math.round(100 * leader.p_best)}%.`
+      + (goesOn && leader.p_best < SURE ? " Judge more pairs to be surer." : "")
+    : "";
+}
+
+/** @param {Contract.Ranking} ranking */
+function showWarnings({ position_bias }) {
+  const doubts = Object.entries(position_bias ?? {}).filter(([, bias]) => bias.warning);
+  find("#warnings").replaceChildren(
+    ...doubts.map(([judge, bias]) => element("li", { className: "doubt", dir: "auto" }, `${judge}: ${bias.warning}`)));
+}
+
+// Controls
+
+/** @param {HTMLButtonElement} heading */
+function sortBy(heading) {
+  const by = /** @type {Column} */ (heading.dataset.by);
+  order = { by, isUp: order.by === by ? !order.isUp : by === "rank" || by === "key" };
+  for (const each of headings) {
+    each.parentElement?.setAttribute("aria-sort", each !== heading ? "none" : order.isUp ? "ascending" : "descending");
   }
   draw();
 }
 
-function follow() {
-  const events = new EventSource(`/v1/sets/${set}/events`);
-  let soon = null;
-  for (const name of ["ranking", "status"]) {
-    events.addEventListener(name, (event) => {
-      const state = JSON.parse(event.data), now = isNow();
-      document.getElementById("comparisons").textContent = state.comparisons;
-      slider.max = state.version;
-      if (!now) return;
-      slider.value = state.version;
-      soon ??= setTimeout(() => { soon = null; load(); }, 500);
-    });
-  }
-}
-
-choices.addEventListener("submit", (event) => event.preventDefault());
-choices.method.addEventListener("change", load);
-choices.find.addEventListener("input", search);
+find("#choices").addEventListener("submit", (event) => event.preventDefault());
+method.addEventListener("change", load);
+search.addEventListener("input", () => {
+  loadingTexts ??= loadTexts().catch(showProblem);
+  draw();
+});
 slider.addEventListener("input", load);
-for (const button of document.querySelectorAll("#ranking [data-by]")) button.addEventListener("click", () => sortBy(button));
-await load();
-if (shown && shown.ranking.length <= SHOWN_IN_FULL) loading = loadTexts().catch(problem);
-follow();
+for (const heading of headings) heading.addEventListener("click", () => sortBy(heading));
+begin();

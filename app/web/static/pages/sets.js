@@ -1,19 +1,21 @@
+// @ts-check
 // Search while typing: the page with the query in its address brings the new list.
+import { find } from "../lib/dom.js";
+import { getPage } from "../lib/service.js";
+
 const PAUSE_MS = 250;
-const form = document.getElementById("search");
-let timer;
-let latest = 0;
+const form = find("#search", HTMLFormElement);
+let timer = 0;
+let searches = 0; // an answer to any but the latest is out of date
 
 async function search() {
-  const mine = ++latest;
-  const address = `/?${new URLSearchParams(new FormData(form))}`;
-  const response = await fetch(address).catch(() => null); // who is offline can still press Search
-  if (!response?.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (mine !== latest) return;
-  for (const id of ["count", "found"]) {
-    document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
-  }
+  searches += 1;
+  const mine = searches;
+  const query = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+  const address = `/?${new URLSearchParams(query)}`;
+  const page = await getPage(address).catch(() => null); // who is offline can still press Search
+  if (!page || mine !== searches) return;
+  for (const id of ["count", "found"]) find(`#${id}`).replaceChildren(...(page.getElementById(id)?.childNodes ?? []));
   history.replaceState(null, "", address);
 }
 

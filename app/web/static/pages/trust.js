@@ -1,42 +1,50 @@
+// @ts-check
 // Each check with its figure and a word for what it found; how sure a judge may be.
-import { address, element, get, problem } from "../lib/api.js";
+import { element, find } from "../lib/dom.js";
+import { address, read, showProblem } from "../lib/set-page.js";
 
 const WORDS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
-const form = document.getElementById("calibration");
+const form = find("#calibration", HTMLFormElement);
+const judge = find("#calibration [name=judge]", HTMLSelectElement);
+const reference = find("#calibration [name=reference]", HTMLSelectElement);
 
-function shown(check) {
-  return element("li", { className: check.verdict },
-    element("strong", {}, `${WORDS[check.verdict]}: ${check.name}`), element("span", { className: "figure" }, check.figure),
-    element("span", { dir: "auto" }, check.says));
+/** @param {Contract.Check} check */
+function line({ name, verdict, says, figure }) {
+  return element("li", { className: verdict },
+    element("strong", {}, `${WORDS[verdict]}: ${name}`), element("span", { className: "figure" }, figure),
+    element("span", { dir: "auto" }, says));
 }
 
+/** @param {Contract.Check[]} checks */
 function summary(checks) {
-  const doubts = checks.filter((check) => check.verdict === "doubt").length;
-  const unknown = checks.filter((check) => check.verdict === "unknown").length;
+  const doubts = checks.filter(({ verdict }) => verdict === "doubt").length;
+  const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
   return `${checks.length - doubts - unknown} of ${checks.length} checks hold, ${doubts} in doubt, ${unknown} unknown.`;
 }
 
-async function look() {
-  const { checks } = await get("/trust");
-  document.getElementById("summary").textContent = summary(checks);
-  document.getElementById("checks").replaceChildren(...checks.map(shown));
+async function showChecks() {
+  /** @type {Contract.Trust} */
+  const { checks } = await read("/trust");
+  find("#summary").textContent = summary(checks);
+  find("#checks").replaceChildren(...checks.map(line));
 }
 
-async function offer() {
-  const { judges } = await get("/diagnostics");
-  for (const place of [form.judge, form.reference]) {
-    place.replaceChildren(...Object.keys(judges).map((name) => element("option", {}, name)));
+async function offerJudges() {
+  /** @type {Contract.Diagnostics} */
+  const { judges } = await read("/diagnostics");
+  for (const choice of [judge, reference]) {
+    choice.replaceChildren(...Object.keys(judges).map((name) => element("option", {}, name)));
   }
-  form.reference.selectedIndex = Math.min(1, form.reference.length - 1);
-  form.hidden = form.judge.length < 2;
+  reference.selectedIndex = Math.min(1, reference.length - 1);
+  form.hidden = judge.length < 2;
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const place = document.getElementById("reliability");
-  place.hidden = false;
-  place.firstElementChild.src = address("/calibration", { judge: form.judge.value, reference: form.reference.value, format: "svg" });
+  find("#reliability").hidden = false;
+  find("#reliability img", HTMLImageElement).src =
+    address("/calibration", { judge: judge.value, reference: reference.value, format: "svg" });
 });
 
-look().catch(problem);
-offer().catch(problem);
+showChecks().catch(showProblem);
+offerJudges().catch(showProblem);

@@ -1,0 +1,181 @@
+// The parts of the HTTP contract that pages read, by the names that the contract gives them.
+
+declare namespace Contract {
+  interface Problem {
+    detail: string;
+    errors?: FieldError[] | null;
+  }
+
+  interface FieldError {
+    pointer: string;
+    detail: string;
+  }
+
+  interface SetOut {
+    id: string;
+    comparisons: number;
+    budget: Budget | null;
+    stop: Stop | null;
+  }
+
+  interface Budget {
+    max_comparisons: number | null;
+  }
+
+  interface Stop {
+    entropy_change: number | null;
+  }
+
+  interface Shown {
+    key: string;
+    text: string | null;
+  }
+
+  interface ItemOut {
+    key: string;
+    prompt: string | null;
+  }
+
+  interface Assignment {
+    id: string;
+    judge: string;
+    first: Shown;
+    second: Shown;
+    item: ItemOut | null;
+  }
+
+  type Status = "open" | "all_leased" | "exhausted" | "budget_reached" | "converged" | "paused";
+
+  interface Assignments {
+    status: Status;
+    assignments: Assignment[];
+  }
+
+  interface Preview {
+    status: Status;
+  }
+
+  interface Held {
+    held: Lease[];
+  }
+
+  interface Lease {
+    id: string;
+  }
+
+  interface JudgeOut {
+    kind: "human" | "llm" | null;
+    model: string | null;
+    cost_per_1000: number | null;
+  }
+
+  interface Comparison {
+    seq: number;
+  }
+
+  interface ComparisonsAccepted {
+    version: number;
+  }
+
+  interface CandidatePage {
+    candidates: CandidateOut[];
+    next_after: string | null;
+  }
+
+  interface CandidateOut {
+    key: string;
+    text: string | null;
+  }
+
+  interface Ranking {
+    comparisons: number;
+    method: Method;
+    position_bias: Record<string, JudgeBias> | null;
+    ranking: Rank[];
+  }
+
+  interface Method {
+    level: number;
+  }
+
+  interface Rank {
+    key: string;
+    rank: number;
+    score: number;
+    interval: [number, number] | null;
+    rank_interval: [number, number] | null;
+    p_best: number | null;
+    tie_group: number | null;
+    comparisons: number;
+  }
+
+  interface JudgeBias {
+    delta: number;
+    sd: number;
+    discrimination: number | null;
+    warning: string | null;
+  }
+
+  interface Trust {
+    checks: Check[];
+  }
+
+  interface Check {
+    name: string;
+    verdict: "holds" | "doubt" | "unknown";
+    says: string;
+    figure: string;
+  }
+
+  interface Diagnostics {
+    judges: Record<string, JudgeDiagnostics>;
+  }
+
+  interface JudgeDiagnostics {
+    comparisons: number;
+  }
+
+  interface Matrix {
+    keys: string[];
+    cells: string;
+  }
+
+  interface Judges {
+    warnings: string[];
+    judges: JudgeCard[];
+    agreement: PairAgreement[];
+  }
+
+  interface JudgeCard {
+    judge: string;
+    kind: "human" | "llm" | null;
+    model: string | null;
+    comparisons: number;
+    cost: number | null;
+    median_latency_ms: number | null;
+    failure_rate: number | null;
+    skill: number | null;
+    agreement: Agreement | null;
+    swapped: Agreement | null;
+    position_bias: JudgeBias | null;
+    influence: Influence | null;
+  }
+
+  interface Agreement {
+    share: number | null;
+  }
+
+  interface PairAgreement {
+    judges: [string, string];
+    pairs: number;
+    share: number | null;
+  }
+
+  interface Influence {
+    changes_top: boolean;
+    largest_move: number;
+  }
+}
+
+// Swagger UI's own script, which is no module.
+declare function SwaggerUIBundle(options: object): void;

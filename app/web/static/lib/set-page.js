@@ -1,0 +1,63 @@
+// @ts-check
+// What every page of a set needs: its id, addresses below it, answers that the service computes first, a place for trouble.
+import { nap } from "./backoff.js";
+import { find } from "./dom.js";
+import { Unreachable, get } from "./service.js";
+
+const COMPUTING = 425;
+const MOST_TRIES = 60; // while the service computes
+const PAUSE_MS = 1000;
+
+export const setId = find("#page").dataset.set;
+
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
+
+/**
+ * @param {string} path below that of the set
+ * @param {Query} [query] null and undefined are left out
+ */
+export function address(path, query = {}) {
+  const values = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const parameters = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString();
+  return `/v1/sets/${setId}${path}${parameters ? `?${parameters}` : ""}`;
+}
+
+/**
+ * The answer, asked for again while the service computes it; `onComputing` hears how far it is.
+ * @param {string} path
+ * @param {Query} [query]
+ * @param {{ signal?: AbortSignal | null, onComputing?: (detail: string) => void }} [options]
+ */
+export async function read(path, query = {}, { signal = null, onComputing = () => {} } = {}) {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    try {
+      return await get(address(path, query), { signal });
+    } catch (error) {
+      if (!(error instanceof Unreachable) || error.status !== COMPUTING) throw error;
+      onComputing(error.message);
+    }
+    await nap(PAUSE_MS);
+  }
+  throw new Error("The server is still computing. Load the page again later.");
+}
+
+/** Makes a signal for every new question about one thing, which withdraws the one before: its answer would come too late. */
+export function latestOnly() {
+  let latest = new AbortController();
+  return () => {
+    latest.abort();
+    latest = new AbortController();
+    return latest.signal;
+  };
+}
+
+/**
+ * Shows what went wrong, or with null that nothing did; a question that was withdrawn is nothing wrong.
+ * @param {unknown} error
+ */
+export function showProblem(error) {
+  if (error instanceof DOMException && error.name === "AbortError") return;
+  const problem = find("#problem");
+  problem.hidden = !error;
+  problem.textContent = error instanceof Error ? error.message : "";
+}

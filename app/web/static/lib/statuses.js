@@ -1,0 +1,7 @@
+// @ts-check
+
+/**
+ * Whether a set of that status will have more pairs to judge.
+ * @param {Contract.Status} status
+ */
+export const goesOn = (status) => status === "open" || status === "all_leased";

@@ -1,0 +1,75 @@
+// Marked differences: no character is lost, no shared word is marked, and no more is marked than has to be.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { diff } from "../../app/web/static/lib/diff.js";
+
+const text = (pieces) => pieces.map(([piece]) => piece).join("");
+const marked = (pieces) => pieces.filter(([, differs]) => differs).map(([piece]) => piece);
+const shared = (pieces) => text(pieces.filter(([, differs]) => !differs));
+
+test("words that differ are marked, and neighbours are one piece", () => {
+  const [first, second] = diff("The sky is blue today.", "The sky was very blue today.");
+  assert.deepEqual(first, [["The sky ", false], ["is", true], [" blue today.", false]]);
+  assert.deepEqual(marked(second), ["was very"]);
+});
+
+test("equal texts are one piece without a mark", () => {
+  assert.deepEqual(diff("Air scatters.", "Air scatters."), [[["Air scatters.", false]], [["Air scatters.", false]]]);
+});
+
+test("texts that share nothing are marked whole", () => {
+  assert.deepEqual(diff("ash", "birch"), [[["ash", true]], [["birch", true]]]);
+});
+
+test("an empty text has no pieces", () => {
+  assert.deepEqual(diff("", ""), [[], []]);
+  assert.deepEqual(diff("", "ash"), [[], [["ash", true]]]);
+});
+
+test("a word that is there twice is shared once with a text that has it once", () => {
+  const [first, second] = diff("ha ha", "ha");
+  assert.deepEqual([text(first), shared(first), marked(second)], ["ha ha", "ha", []]);
+});
+
+test("case, accents, other scripts and symbols of several code units are told apart as words", () => {
+  assert.deepEqual(marked(diff("Café", "café")[0]), ["Café"]);
+  assert.deepEqual(marked(diff("مرحبا بالعالم", "مرحبا بكم")[1]), ["بكم"]);
+  assert.deepEqual(marked(diff("a 👩‍🚀 b", "a 👩‍🔬 b")[0]), ["👩‍🚀"]);
+});
+
+test("only what differs counts for the length that can be compared", () => {
+  const words = (letter, count) => Array.from({ length: count }, (_, n) => `${letter}${n}`).join(" ");
+  assert.equal(diff(words("a", 4000), words("b", 4000)), null);
+  const [first] = diff(`${words("a", 9000)} ash ${words("c", 9000)}`, `${words("a", 9000)} elm ${words("c", 9000)}`);
+  assert.deepEqual(marked(first), ["ash"]);
+});
+
+test("as much is shared as the definition of the longest common subsequence allows", () => {
+  const random = generator(7);
+  for (let round = 0; round < 300; round += 1) {
+    const [a, b] = [0, 1].map(() => Array.from({ length: Math.floor(random() * 9) }, () => "xyz"[Math.floor(random() * 3)]));
+    const [first, second] = diff(a.join("\n"), b.join("\n")); // each letter and each end of line is a word
+    assert.deepEqual([text(first), text(second)], [a.join("\n"), b.join("\n")]);
+    assert.equal(shared(first), shared(second));
+    assert.equal(shared(first).length, longest(a.join("\n"), b.join("\n")));
+    for (const pieces of [first, second]) assert.ok(pieces.every(([, differs], n) => n === 0 || differs !== pieces[n - 1][1]));
+  }
+});
+
+function longest(a, b) {
+  if (!a || !b) return 0;
+  const lengths = [...Array(a.length + 1)].map(() => Array(b.length + 1).fill(0));
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      lengths[i][j] = Math.max(lengths[i - 1][j], lengths[i][j - 1], lengths[i - 1][j - 1] + Number(a[i - 1] === b[j - 1]));
+    }
+  }
+  return lengths[a.length][b.length];
+}
+
+// Numbers from 0 to 1, the same ones for a seed (Park and Miller's).
+function generator(seed) {
+  let state = seed;
+  return () => (state = (state * 48271) % 2147483647) / 2147483647;
+}
