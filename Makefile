@@ -5,13 +5,14 @@ INSTALLED := .venv/.installed
 TOOLS_INSTALLED := .venv/.tools-installed
 BROWSER_INSTALLED := .venv/.browser-installed
 DOCS_INSTALLED := .venv/.docs-installed
+TSC := app/web/node_modules/.bin/tsc
 
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
-.PHONY: run test test-faults test-browser install-browser test-vllm demo-vllm install-vllm check bench docs lock clean
+.PHONY: run test test-faults test-browser install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
@@ -26,6 +27,16 @@ test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, an
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
 
 install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
+
+check-js:  ## types of the pages' scripts; skipped, and says so, without Node.js or TypeScript
+	@if ! command -v npm >/dev/null; then echo "SKIPPED: make check-js, because there is no Node.js"; \
+	elif ! $(MAKE) --no-print-directory $(TSC); then echo "SKIPPED: make check-js, because TypeScript cannot be installed here"; \
+	else $(TSC) --project app/web; fi
+
+test-js:  ## what the pages' scripts compute; skipped, and says so, without Node.js 20
+	@if ! node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then \
+		echo "SKIPPED: make test-js, because there is no Node.js 20 or later"; \
+	else node --test --test-reporter=dot tests/js/*.test.mjs; fi
 
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
 	NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \
@@ -55,7 +66,7 @@ lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
 		--extra dev --extra browser --extra docs pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf .venv .venv-vllm var site
+	rm -rf .venv .venv-vllm app/web/node_modules var site
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
@@ -76,6 +87,10 @@ $(BROWSER_INSTALLED): $(TOOLS_INSTALLED)
 
 $(DOCS_INSTALLED): $(INSTALLED)
 	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[docs]'
+	touch $@
+
+$(TSC): app/web/package.json app/web/package-lock.json
+	npm ci --prefix app/web --no-audit --no-fund
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
