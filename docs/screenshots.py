@@ -145,7 +145,7 @@ def sender(url: str) -> Send:
 
 def fill(send: Send) -> str:
     """A set that several judges have judged, beside two smaller ones; the id of the first."""
-    answers = [json.loads(line) for line in (ROOT / "examples/answers.jsonl").read_text().splitlines()]
+    answers = [json.loads(line) for line in (ROOT / "app/demo/answers.jsonl").read_text().splitlines()]
     candidates = [{"key": answer["key"], "text": answer["text"]} for answer in answers]
     new = {"name": "Why is the sky blue?", "question": "Which answer explains it better to a ten-year-old?"}
     method = {"position_bias": "estimate", "selection": {"random_share": 0.2}, "stop": {"top_k": 1}}
@@ -160,7 +160,7 @@ def fill(send: Send) -> str:
 
 
 def quality() -> dict[str, float]:
-    with (ROOT / "examples/ratings.csv").open(newline="") as rows:
+    with (ROOT / "app/demo/ratings.csv").open(newline="") as rows:
         return {row["key"]: float(row["overall"]) for row in csv.DictReader(rows)}
 
 

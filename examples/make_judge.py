@@ -1,4 +1,4 @@
-"""Make judge.csv and battles.csv from ratings.csv: python make_judge.py [folder]"""
+"""Make the demo's judge.csv from its ratings.csv, and battles.csv: python -m examples.make_judge"""
 
 import csv
 import math
@@ -9,7 +9,9 @@ from itertools import permutations
 from pathlib import Path
 from statistics import NormalDist, fmean
 
-HERE = Path(__file__).resolve().parent
+from app.demo import FOLDER as DEMO
+
+BATTLES = Path(__file__).resolve().with_name("battles.csv")
 SEED = 20
 RATINGS = ("accuracy", "clarity", "completeness", "engagement")
 SCALE = 2.0  # points of overall rating worth one logit
@@ -43,15 +45,15 @@ def write(path: Path, header: str, rows: Iterable[tuple[str, ...]]) -> None:
     path.write_bytes("".join(f"{line}\n" for line in lines).encode())
 
 
-def main(out: Path) -> None:
-    with (HERE / "ratings.csv").open(encoding="utf-8", newline="") as file:
+def main() -> None:
+    with (DEMO / "ratings.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     scores = {row["key"]: fmean(int(row[name]) for name in RATINGS) for row in rows}
     if any(float(row["overall"]) != scores[row["key"]] for row in rows):
         sys.exit("ratings.csv: overall must be the mean of the four ratings")
-    write(out / "judge.csv", "first,second,p_first", judge(scores, random.Random(SEED)))
-    write(out / "battles.csv", "model_a,model_b,winner", battles(random.Random(SEED)))
+    write(DEMO / "judge.csv", "first,second,p_first", judge(scores, random.Random(SEED)))
+    write(BATTLES, "model_a,model_b,winner", battles(random.Random(SEED)))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    main()

@@ -13,8 +13,7 @@ import uvicorn
 from nextpair.client import Client, list_sets, next_pair, ranking
 
 from app.api.examples import EXAMPLES
-from app.demo import EXAMPLES as FOLDER
-from app.demo import PROJECT, RANDOM_PAIRS, SCATTER, demo_set, play, recorded_verdicts
+from app.demo import FOLDER, PROJECT, RANDOM_PAIRS, SCATTER, demo_set, play, recorded_verdicts
 from app.inference.choosing.selection import Criterion
 from app.main import make_server
 from app.settings import Settings

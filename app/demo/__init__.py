@@ -14,11 +14,11 @@ from nextpair.client import Client, NextpairError
 from nextpair.schemas import CandidateIn, SetIn, Stop, VerdictIn
 from nextpair.words import AskStatus
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
 PROJECT = "demo"
 JUDGE = "recorded judge"
 RANDOM_PAIRS = 400  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
-SCATTER = 0.063  # variance of the judge's answers about the scores that fit them best: examples/README.md
+SCATTER = 0.063  # variance of the judge's answers about the scores that fit them best: README.md
 
 
 def find_or_create(service: Client) -> UUID:
@@ -28,7 +28,7 @@ def find_or_create(service: Client) -> UUID:
 
 
 def demo_set() -> SetIn:
-    answers = [json.loads(line) for line in (EXAMPLES / "answers.jsonl").read_text().splitlines()]
+    answers = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
     return SetIn(
         name="Why is the sky blue?",
         question="Which answer explains better to a ten-year-old why the sky is blue?",
@@ -43,7 +43,7 @@ def demo_set() -> SetIn:
 
 def recorded_verdicts() -> dict[tuple[str, str], float]:
     """p_first by (first, second)."""
-    with (EXAMPLES / "judge.csv").open(newline="") as rows:
+    with (FOLDER / "judge.csv").open(newline="") as rows:
         return {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
 
 
@@ -51,10 +51,10 @@ def judge(service: Client, set_id: UUID, pace: float, stopped: Callable[[], bool
     """Ask and tell, one comparison every `pace` seconds, until no pair is handed out or the judge is stopped."""
     verdicts = recorded_verdicts()
     while True:
-        asked = service.send(client.next_pair(set_id, judge=JUDGE))
-        if stopped() or not asked.assignments:
-            return asked.status
-        (pair,) = asked.assignments
+        ask = service.send(client.next_pair(set_id, judge=JUDGE))
+        if stopped() or not ask.assignments:
+            return ask.status
+        (pair,) = ask.assignments
         p = verdicts[pair.first.key, pair.second.key]
         service.send(client.send_verdict(pair.id, VerdictIn(p_first=p)))
         time.sleep(pace)

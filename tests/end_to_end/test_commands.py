@@ -10,7 +10,7 @@ import httpx
 from tests.end_to_end.commands import ROOT, nextpair
 from tests.end_to_end.conftest import Start
 
-SIMULATE = "simulate examples/judge.csv --truth examples/ratings.csv --truth-column overall --seeds 1".split()
+SIMULATE = "simulate app/demo/judge.csv --truth app/demo/ratings.csv --truth-column overall --seeds 1".split()
 
 
 async def test_an_import_can_be_exported_and_imported_again(start: Start, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_a_copy_of_a_file_brings_nothing_new(start: Start, tmp_path: Path)
 
 async def test_candidates_are_imported_with_their_texts(start: Start) -> None:
     url = (await start()).url
-    done = await nextpair("import", "examples/answers.jsonl", server=url)
+    done = await nextpair("import", "app/demo/answers.jsonl", server=url)
     page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
     assert len(page["candidates"]) == 24
     assert all(candidate["text"] for candidate in page["candidates"])

@@ -24,7 +24,9 @@ from app.offline.simulation import spearman
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
-JUDGE, BATTLES, RATINGS = (str(ROOT / "examples" / name) for name in ("judge.csv", "battles.csv", "ratings.csv"))
+JUDGE, BATTLES, RATINGS = (
+    str(ROOT / name) for name in ("app/demo/judge.csv", "examples/battles.csv", "app/demo/ratings.csv")
+)
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the research data (../shared/data) is not here")
 
 
