@@ -6,12 +6,11 @@ from statistics import fmean
 import numpy as np
 
 from app.demo import demo_set, recorded_verdicts
-from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Criterion, Policy
-from app.inference.choosing.stopping import Stop, reason
-from app.inference.fitting.posterior import scores
-from app.offline.ranking import Method
-from app.offline.simulation import Local, Problem, Setup
+from app.inference.choosing import Criterion, Order, Policy, Stop, reason
+from app.inference.fitting import scores
+from app.offline.cases import Case
+from app.offline.ranking import RankingMethod
+from app.offline.replay import LocalLoop, Setup
 
 
 def cost(criterion: Criterion, seed: int = 0) -> int:
@@ -19,9 +18,9 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
     demo, verdicts = demo_set(), recorded_verdicts()
     keys = [candidate.key for candidate in demo.candidates]
     answers = np.array([[verdicts.get((first, second), np.nan) for second in keys] for first in keys])
-    method = Method(demo.expert, demo.prior_variance, tuple(demo.expert_parameters.items()))
+    method = RankingMethod(demo.expert, demo.prior_variance, tuple(demo.expert_parameters.items()))
     setup = Setup(Policy(criterion), Order(demo.order), seed, method)
-    loop = Local(Problem((), keys, np.zeros(len(keys)), answers), setup)
+    loop = LocalLoop(Case((), keys, np.zeros(len(keys)), answers), setup)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
     while pair := loop.ask():

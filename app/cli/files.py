@@ -65,13 +65,13 @@ def rank(
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
-    from app.inference.reporting.ranking import Wanted
+    from app.inference.reporting import Wanted
     from app.offline import printing
-    from app.offline.ranking import Method, parse_parameters, rank_file, require_possible
+    from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
-    asked = Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
+    asked = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
     if plot is not None:
         from app.offline.drawing import draw
@@ -117,10 +117,10 @@ def aggregate(
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import Columns, Encoder, load, require_possible, show
+    from app.offline.aggregation import AggregationColumns, TextEncoding, load, require_possible, show
 
-    columns = Columns(judge or (), item, truth, text or (), feature or (), group)
-    reader = require_possible(method, columns, Encoder(encoder, fine_tune))
+    columns = AggregationColumns(judge or (), item, truth, text or (), feature or (), group)
+    reader = require_possible(method, columns, TextEncoding(encoder, fine_tune))
     show(load(file, columns, reader), method, seed, form)
 
 
@@ -202,23 +202,23 @@ def simulate(
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
-    from app.inference.choosing.order import Order
-    from app.inference.choosing.selection import Batch, Criterion, Policy
-    from app.offline import printing, problems, remote, simulation
-    from app.offline.ranking import Method, parse_parameters, require_possible
+    from app.inference.choosing import Batch, Criterion, Order, Policy
+    from app.offline import cases, printing, remote, simulation
+    from app.offline.ranking import RankingMethod, parse_parameters, require_possible
+    from app.offline.replay import Setup
 
     if method == JUDGE_AWARE:
         raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
     columns = ComparisonColumns(first, second, winner, p_first)
-    scores = problems.AbsoluteScores(score_key or truth_key, score_column, temperature) if score_column else None
-    truth_file = problems.TruthFile(truth, truth_key, truth_column)
-    loaded = problems.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
-    setup = simulation.Setup(
+    scores = cases.ScoreColumns(score_key or truth_key, score_column, temperature) if score_column else None
+    truth_file = cases.TruthFile(truth, truth_key, truth_column)
+    loaded = cases.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
+    setup = Setup(
         Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by)),
         Order(order),
         seed=0,
         method=require_possible(
-            Method(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
+            RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
         ),
         batch=batch,
     )
@@ -231,7 +231,7 @@ def simulate(
     )
     run_all = printing.with_progress(runner)
     curves = simulation.simulate(
-        loaded.problems, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
+        loaded.cases, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
     )
     if curve:
         printing.write_curves(curves, curve)

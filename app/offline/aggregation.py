@@ -12,17 +12,29 @@ from scipy.sparse import csr_array, hstack
 from app.files.columns import encode, keys_of, numbers_of, texts_of
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges.aggregation import Aggregate, binary, votes
-from app.inference.judges.encoders import given, hashed
-from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
+from app.inference.judges import (
+    DEPARTS,
+    Aggregate,
+    Doubt,
+    ItemContext,
+    Learner,
+    Step,
+    aggregate,
+    binary,
+    departure,
+    doubts,
+    given,
+    hashed,
+    needs_context,
+    votes,
+)
 from app.inference.types import Bools, Floats
 from app.offline.printing import Format, count, grid, progress_of, write_json, write_rows
 
 Item = Mapping[str, str]  # text by field
 
 
-class Judged(NamedTuple):
+class ItemAnswers(NamedTuple):
     """N items and what K judges say of each."""
 
     items: list[str]  # (N,)
@@ -33,7 +45,7 @@ class Judged(NamedTuple):
     learner: Learner | None = None  # of a transformer that is trained too
 
 
-class Columns(NamedTuple):
+class AggregationColumns(NamedTuple):
     """Which column holds what."""
 
     judges: Sequence[str] = ()  # all others by default
@@ -44,14 +56,14 @@ class Columns(NamedTuple):
     group: str | None = None
 
 
-class Encoder(NamedTuple):
+class TextEncoding(NamedTuple):
     """What reads the texts: a transformer, or hashed n-grams where none is named."""
 
     model: str | None = None
     fine_tune: bool = False
 
 
-class Verdicts(NamedTuple):
+class ItemVerdicts(NamedTuple):
     """Under one method."""
 
     probability: Floats  # (N,) of yes
@@ -59,7 +71,7 @@ class Verdicts(NamedTuple):
     aggregate: Aggregate
 
 
-def require_possible(method: AggregationName, columns: Columns, encoder: Encoder) -> Encoder:
+def require_possible(method: AggregationName, columns: AggregationColumns, encoder: TextEncoding) -> TextEncoding:
     """Raises InputError for an encoder with nothing to do."""
     if encoder.fine_tune and not encoder.model:
         raise InputError("--fine-tune trains a transformer: name it with --encoder")
@@ -72,7 +84,7 @@ def require_possible(method: AggregationName, columns: Columns, encoder: Encoder
     return encoder
 
 
-def load(file: str, columns: Columns, encoder: Encoder = Encoder()) -> Judged:  # noqa: B008  # immutable
+def load(file: str, columns: AggregationColumns, encoder: TextEncoding = TextEncoding()) -> ItemAnswers:  # noqa: B008  # immutable
     """Raises InputError."""
     table, truth = read(file), columns.truth
     others = (columns.item, truth, columns.group, *columns.texts, *columns.features)
@@ -82,20 +94,20 @@ def load(file: str, columns: Columns, encoder: Encoder = Encoder()) -> Judged:  
     names = keys_of(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     y = np.column_stack([_share(table, judge) for judge in named])
     known = _share(table, truth, whole=True) if truth else np.full(len(names), np.nan)
-    return Judged(names, named, y, known, *_context(table, columns, encoder))
+    return ItemAnswers(names, named, y, known, *_context(table, columns, encoder))
 
 
-def verdicts(judged: Judged, method: AggregationName, seed: int) -> Verdicts:
+def verdicts(judged: ItemAnswers, method: AggregationName, seed: int) -> ItemVerdicts:
     """Raises InputError where the method reads a context and there is none."""
     if needs_context(method) and judged.context is None:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as more:
         found = aggregate(binary(judged.y), method, rng, judged.context, _percent(more), judged.learner)
-    return Verdicts(found.probability[:, 1], found.labels(rng) == 1, found)
+    return ItemVerdicts(found.probability[:, 1], found.labels(rng) == 1, found)
 
 
-def show(judged: Judged, method: AggregationName, seed: int, form: Format) -> None:
+def show(judged: ItemAnswers, method: AggregationName, seed: int, form: Format) -> None:
     found = verdicts(judged, method, seed)
     if form == "csv":
         write_rows(_items(judged, found), sys.stdout)
@@ -105,7 +117,9 @@ def show(judged: Judged, method: AggregationName, seed: int, form: Format) -> No
         _print(judged, _summary(judged, method, found))
 
 
-def _context(table: Table, columns: Columns, encoder: Encoder) -> tuple[ItemContext | None, Learner | None]:
+def _context(
+    table: Table, columns: AggregationColumns, encoder: TextEncoding
+) -> tuple[ItemContext | None, Learner | None]:
     if not (columns.texts or columns.features):
         return None, None
     parts, learner = [], None
@@ -151,14 +165,14 @@ def _percent(more: Callable[[int], None]) -> Callable[[Step], None]:
     return step
 
 
-def _items(judged: Judged, found: Verdicts) -> list[dict[str, Any]]:
+def _items(judged: ItemAnswers, found: ItemVerdicts) -> list[dict[str, Any]]:
     return [
         {"item": item, "p": float(p), "verdict": int(yes)}
         for item, p, yes in zip(judged.items, found.probability, found.yes, strict=True)
     ]
 
 
-def _summary(judged: Judged, method: AggregationName, found: Verdicts) -> dict[str, Any]:
+def _summary(judged: ItemAnswers, method: AggregationName, found: ItemVerdicts) -> dict[str, Any]:
     convergence = found.aggregate.convergence
     return {
         "method": method,
@@ -171,7 +185,7 @@ def _summary(judged: Judged, method: AggregationName, found: Verdicts) -> dict[s
     }
 
 
-def _warnings(judged: Judged, method: AggregationName, found: Verdicts) -> list[str]:
+def _warnings(judged: ItemAnswers, method: AggregationName, found: ItemVerdicts) -> list[str]:
     y = binary(judged.y)
     said = [in_words(doubt, judged.judges[doubt.judge]) for doubt in doubts(y)]
     departs = departure(found.aggregate, y)
@@ -189,7 +203,7 @@ def in_words(doubt: Doubt, judge: str) -> str:
     return f"{judge} is against the others (skill {doubt.size:.2f}); ask whether it was given the same question"
 
 
-def _judge(judged: Judged, found: Verdicts, k: int) -> dict[str, Any]:
+def _judge(judged: ItemAnswers, found: ItemVerdicts, k: int) -> dict[str, Any]:
     """How a judge goes with the group, and what the method believes of it."""
     said, skills = ~np.isnan(judged.y[:, k]), found.aggregate.confusion
     yes = votes(binary(judged.y))[said, k, 1]
@@ -209,7 +223,7 @@ def _right(yes: Floats, truth: Floats) -> float | None:
     return float(1.0 - np.abs(yes - truth)[known].mean()) if known.any() else None
 
 
-def _print(judged: Judged, summary: dict[str, Any]) -> None:
+def _print(judged: ItemAnswers, summary: dict[str, Any]) -> None:
     console = Console(highlight=False)
     accuracy = "" if summary["accuracy"] is None else f", accuracy {summary['accuracy']:.4f}"
     warning = "" if summary["converged"] else ", NOT CONVERGED"

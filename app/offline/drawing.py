@@ -6,7 +6,7 @@ from typing import cast, get_args
 
 from app.files import plots
 from app.files.tables import InputError
-from app.inference.reporting.standings import Standing
+from app.inference.reporting import Standing
 from app.offline.ranking import Ranked
 
 

@@ -17,11 +17,9 @@ from rich.table import Table
 from app.files import spreadsheets
 from app.files.columns import Labels
 from app.files.tables import InputError
-from app.inference.reporting.bias import Bias
-from app.inference.reporting.ranking import Wanted
-from app.inference.reporting.standings import Standing, Uncertainty
+from app.inference.reporting import Bias, Standing, Uncertainty, Wanted
 from app.inference.types import Floats
-from app.offline.ranking import Method, Ranked
+from app.offline.ranking import Ranked, RankingMethod
 from app.offline.simulation import Cost, Curves, Job, Runner
 
 Format = Literal["table", "json", "csv"]
@@ -76,7 +74,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
     }
 
 
-def _method(method: Method) -> Row:
+def _method(method: RankingMethod) -> Row:
     known: Row = method._asdict() | {"parameters": dict(method.parameters)}
     del known["wanted"]
     return known | method.wanted._asdict()
@@ -265,7 +263,7 @@ def progress_of(total: int, doing: str) -> Iterator[Callable[[int], None]]:
 
 def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> Row:
     return {
-        "groups": curves.problems,
+        "groups": curves.cases,
         "groups_left_out": curves.constant,
         "candidates_left_out": unscored,
         "ordered_pairs": curves.ordered_pairs,
@@ -279,7 +277,7 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
 def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
     seeds = len(next(iter(curves.curve.values())))
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
-    console.print(f"{count(curves.problems, 'group')} of {pairs} · {count(seeds, 'seed')}")
+    console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
     console.print(f"Spearman: {curves.full:.3f} from the full set, so the target is {target * curves.full:.3f}")
     if curves.constant:
         console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")

@@ -12,8 +12,7 @@ from app.files.columns import encode, keys_of, texts_of
 from app.files.comparisons import ComparisonColumns, pair_columns, winners
 from app.files.reading import read
 from app.files.tables import InputError, Table
-from app.inference.judges.people_and_judge import JudgedInstances
-from app.inference.judges.rank_sets import Instances, RankSets, Wins, by_people, prediction_powered, saved
+from app.inference.judges import Instances, JudgedInstances, RankSets, Wins, by_people, prediction_powered, saved
 from app.inference.types import Bools, Ints
 from app.offline.printing import Format, count, grid, write_json, write_rows
 

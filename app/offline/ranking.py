@@ -13,12 +13,9 @@ from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
 from app.files.reading import read
 from app.files.tables import InputError
-from app.inference.fitting import judge_aware, posterior
-from app.inference.fitting import model as models
-from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.model import Model
-from app.inference.reporting.ranking import Wanted
-from app.inference.reporting.standings import Standings, by_baseline, by_judges, by_posterior
+from app.inference import fitting
+from app.inference.fitting import BASELINES, Model
+from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.types import Comparisons
 
 
@@ -35,7 +32,7 @@ class Group(NamedTuple):
     judges: Sequence[str] = ("",)  # (J,) by number; one without a name where the file names none
 
 
-class Method(NamedTuple):
+class RankingMethod(NamedTuple):
     """A baseline by its name, or a posterior method with all that belongs to it."""
 
     name: MethodName
@@ -48,7 +45,7 @@ class Method(NamedTuple):
 
 class Ranked(NamedTuple):
     group: Group
-    method: Method
+    method: RankingMethod
     standings: Standings
 
 
@@ -70,7 +67,7 @@ def rank_file(
     columns: ComparisonColumns,
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
-    method: Method,
+    method: RankingMethod,
 ) -> list[Ranked]:
     """A ranking per group of a file, of the rows that meet `conditions`.
 
@@ -80,7 +77,7 @@ def rank_file(
     return [rank(group, method) for group in split(log)]
 
 
-def rank(group: Group, method: Method) -> Ranked:
+def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises NotConvergedError."""
     found = _standings(group, method)
     if not found.convergence.converged:
@@ -89,14 +86,14 @@ def rank(group: Group, method: Method) -> Ranked:
     return Ranked(group, method, found)
 
 
-def _standings(group: Group, method: Method) -> Standings:
+def _standings(group: Group, method: RankingMethod) -> Standings:
     if method.name in BASELINES:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name == JUDGE_AWARE:
-        aware = judge_aware.fit(group.comparisons, model_of(method, len(group.keys)), len(group.judges))
+        aware = fitting.fit_judge_aware(group.comparisons, model_of(method, len(group.keys)), len(group.judges))
         return by_judges(aware, group.comparisons, method.wanted)
     model = model_of(method, len(group.keys), len(group.judges))
-    return by_posterior(posterior.fit(group.comparisons, model), group.comparisons, model, method.wanted)
+    return by_posterior(fitting.fit(group.comparisons, model), group.comparisons, model, method.wanted)
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
@@ -108,7 +105,7 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
         raise InputError("--parameter needs a name and a number, as in --parameter v=1") from None
 
 
-def require_possible(method: Method) -> Method:
+def require_possible(method: RankingMethod) -> RankingMethod:
     """The same method. Raises InputError where there is no such method."""
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
@@ -123,8 +120,8 @@ def require_possible(method: Method) -> Method:
     return method
 
 
-def model_of(method: Method, n: int, judges: int = 1) -> Model:
+def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:
     """Of a posterior method."""
     expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
-    words = models.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
-    return models.build(words, n, judges)
+    words = fitting.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
+    return fitting.build(words, n, judges)

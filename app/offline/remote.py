@@ -12,7 +12,9 @@ from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
 from nextpair.words import ExpertName
 
 from app.inference.types import Floats
-from app.offline.simulation import Job, Problem, Setup, choosing, replay
+from app.offline.cases import Case
+from app.offline.replay import Setup, choosing, replay
+from app.offline.simulation import Job
 
 JUDGE = "simulation"
 PROJECT = "simulation"
@@ -22,8 +24,8 @@ def run_through(url: str, api_key: str | None, jobs: Sequence[Job]) -> Iterator[
     """`simulation.run` of every job, asked and told through the service at `url`."""
     with Client(url, api_key=api_key) as service:
         for job in jobs:
-            with closing(Remote(service, job.problem, job.setup)) as loop:
-                yield replay(loop, job.problem, job.limit)
+            with closing(RemoteLoop(service, job.case, job.setup)) as loop:
+                yield replay(loop, job.case, job.limit)
 
 
 class _Shown(NamedTuple):
@@ -32,14 +34,14 @@ class _Shown(NamedTuple):
     second: int
 
 
-class Remote:
+class RemoteLoop:
     """A candidate set of its own on the service; deleted by `close`."""
 
-    def __init__(self, service: Client, problem: Problem, setup: Setup) -> None:
+    def __init__(self, service: Client, case: Case, setup: Setup) -> None:
         self._service, self._setup = service, setup
-        self._ids = {key: i for i, key in enumerate(problem.keys)}
-        self._set_id = service.send(client.create_set(_set_of(problem, setup))).id
-        self._answers = problem.answers
+        self._ids = {key: i for i, key in enumerate(case.keys)}
+        self._set_id = service.send(client.create_set(_set_of(case, setup))).id
+        self._answers = case.answers
         self._shown: _Shown | None = None
 
     def ask(self) -> tuple[int, int] | None:
@@ -67,12 +69,12 @@ class Remote:
         self._service.send(client.delete_set(self._set_id))
 
 
-def _set_of(problem: Problem, setup: Setup) -> SetIn:
+def _set_of(case: Case, setup: Setup) -> SetIn:
     policy, method = setup.policy, choosing(setup.method)
     return SetIn(
-        name=" ".join(["simulation", *problem.labels])[:200],
+        name=" ".join(["simulation", *case.labels])[:200],
         question="Which is better?",
-        candidates=[CandidateIn(key=key) for key in problem.keys],
+        candidates=[CandidateIn(key=key) for key in case.keys],
         expert=cast(ExpertName, method.name),
         expert_parameters=dict(method.parameters),
         prior=method.prior,

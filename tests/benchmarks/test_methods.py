@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.types import by_one_judge
-from app.offline.simulation import Problem
+from app.offline.cases import Case
 from benchmarks.studies.methods import acceptance, data
 from benchmarks.studies.methods.__main__ import main
 from benchmarks.studies.methods.checkpoints import Keep
@@ -45,7 +45,7 @@ def test_entropy_that_orders_rankings_by_quality_scores_one() -> None:
 
 
 def test_a_leaning_judge_favours_what_is_shown_first() -> None:
-    fair = Problem((), ["a", "b"], np.array([1.0, 0.0]), np.array([[np.nan, 0.5], [0.5, np.nan]]))
+    fair = Case((), ["a", "b"], np.array([1.0, 0.0]), np.array([[np.nan, 0.5], [0.5, np.nan]]))
     leaning = data.leaning(fair, 1.0)
     assert leaning.offered[0, 1] == leaning.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
 

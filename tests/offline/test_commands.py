@@ -19,8 +19,8 @@ from app.files.reading import read
 from app.inference.choosing.order import Order
 from app.inference.experts import MAKERS
 from app.inference.fitting.baselines import BASELINES
-from app.offline.ranking import Group, Method, rank, split
-from app.offline.simulation import spearman
+from app.offline.ranking import Group, RankingMethod, rank, split
+from app.offline.replay import spearman
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -225,7 +225,9 @@ def restricted(group: Group, keys: set[str]) -> Group:
 
 
 def scores(group: Group) -> dict[str, float]:
-    return {group.keys[s.candidate]: s.score for s in rank(group, Method("soft-bt")).standings.rows if s.comparisons}
+    return {
+        group.keys[s.candidate]: s.score for s in rank(group, RankingMethod("soft-bt")).standings.rows if s.comparisons
+    }
 
 
 @needs_data

@@ -11,7 +11,7 @@ from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.reporting.ranking import Wanted
 from app.inference.types import Convergence, Outcome, by_one_judge
-from app.offline.ranking import Group, Method, NotConvergedError, rank, split
+from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, split
 
 CHAIN = Group(
     ("u",),
@@ -22,7 +22,7 @@ CHAIN = Group(
 
 @pytest.mark.parametrize("method", get_args(MethodName))
 def test_every_method_orders_a_chain(method: MethodName) -> None:
-    ranked = rank(CHAIN, Method(method))
+    ranked = rank(CHAIN, RankingMethod(method))
     assert [ranked.group.keys[s.candidate] for s in ranked.standings.rows] == ["top", "mid", "low"]
     assert [s.rank for s in ranked.standings.rows] == [1, 2, 3]
     assert [s.comparisons for s in ranked.standings.rows] == [2, 2, 2]
@@ -30,17 +30,18 @@ def test_every_method_orders_a_chain(method: MethodName) -> None:
 
 
 def test_only_a_posterior_has_uncertainty() -> None:
-    top = rank(CHAIN, Method("soft-bt")).standings.rows[0]
+    top = rank(CHAIN, RankingMethod("soft-bt")).standings.rows[0]
     assert top.uncertainty is not None
     low, high = top.uncertainty.interval
     assert low < top.score < high
-    assert rank(CHAIN, Method("win-ratio")).standings.rows[0].uncertainty is None
-    assert rank(CHAIN, Method("win-ratio")).standings.entropy is None
+    assert rank(CHAIN, RankingMethod("win-ratio")).standings.rows[0].uncertainty is None
+    assert rank(CHAIN, RankingMethod("win-ratio")).standings.entropy is None
 
 
 def test_a_wider_level_gives_wider_intervals() -> None:
     narrow, wide = (
-        rank(CHAIN, Method("soft-bt", wanted=Wanted(level))).standings.rows[0].uncertainty for level in (0.5, 0.99)
+        rank(CHAIN, RankingMethod("soft-bt", wanted=Wanted(level))).standings.rows[0].uncertainty
+        for level in (0.5, 0.99)
     )
     assert narrow is not None
     assert wide is not None
@@ -49,7 +50,7 @@ def test_a_wider_level_gives_wider_intervals() -> None:
 
 def test_components_are_numbered() -> None:
     islands = Group((), ["a", "b", "c", "d"], by_one_judge(np.array([0, 2]), np.array([1, 3]), np.array([1.0, 1.0])))
-    ranked = rank(islands, Method("soft-bt"))
+    ranked = rank(islands, RankingMethod("soft-bt"))
     assert ranked.standings.components == 2
     assert {s.candidate: s.component for s in ranked.standings.rows} == {0: 0, 1: 0, 2: 1, 3: 1}
 
@@ -76,4 +77,4 @@ def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> No
     lazy = {"win-ratio": lambda comparisons, n: baselines.Scores(np.zeros(n), stopped)}
     monkeypatch.setattr(standings, "BASELINES", lazy)
     with pytest.raises(NotConvergedError, match="u: win-ratio gives no ranking"):
-        rank(CHAIN, Method("win-ratio"))
+        rank(CHAIN, RankingMethod("win-ratio"))

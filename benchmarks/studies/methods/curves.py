@@ -12,14 +12,16 @@ from numpy.typing import ArrayLike
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.types import Floats
-from app.offline.ranking import Method
-from app.offline.simulation import Curves, Problem, Runner, Setup, one_by_one, reach, simulate
+from app.offline.cases import Case
+from app.offline.ranking import RankingMethod
+from app.offline.replay import Setup
+from app.offline.simulation import Curves, Runner, one_by_one, reach, simulate
 from benchmarks.studies.methods.tournaments import PAIRINGS, replayed
 
 TARGET = 0.9
-SOFT_BT = Method("soft-bt")
+SOFT_BT = RankingMethod("soft-bt")
 
-Parts = Mapping[str, Sequence[Problem]]  # by dimension or judge
+Parts = Mapping[str, Sequence[Case]]  # by dimension or judge
 Measured = Mapping[str, Curves]  # by dimension or judge
 
 
@@ -47,16 +49,16 @@ def measure(
     parts: Parts,
     criteria: Iterable[Criterion],
     seeds: int,
-    method: Method = SOFT_BT,
+    method: RankingMethod = SOFT_BT,
     order: Order = Order.BALANCED,
     limit: float = 1.0,
     run_all: Runner = one_by_one,
 ) -> dict[str, Curves]:
     """Every criterion on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
     setup, found = Setup(Policy(Criterion.REORDERING), order, 0, method), {}
-    for part, problems in parts.items():
+    for part, cases in parts.items():
         say(f"{title}: {part}, {method.name}")
-        found[part] = simulate(problems, list(criteria), seeds, setup, limit, run_all)
+        found[part] = simulate(cases, list(criteria), seeds, setup, limit, run_all)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The data sets as problems: a judge whose answers are all known, and what people say."""
+"""The data sets as cases: a judge whose answers are all known, and what people say."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,9 +13,8 @@ from app.files.reading import read
 from app.files.values import read_means, read_values
 from app.inference.fitting.baselines import average_probability
 from app.inference.types import Floats, by_one_judge, take
-from app.offline.problems import AbsoluteScores, TruthFile, load
+from app.offline.cases import Case, ScoreColumns, TruthFile, from_pairs, load
 from app.offline.ranking import Group, split
-from app.offline.simulation import Problem, from_pairs
 
 SUMMEVAL = ("coherence", "consistency", "fluency", "relevance")
 SUMMEVAL_JUDGES = (
@@ -45,19 +44,19 @@ def missing(folder: Path, name: str) -> str | None:
     return None if (folder / name).is_dir() else f"skipped {name}: it is not in the data folder"
 
 
-def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: float = 1.0) -> list[Problem]:
+def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: float = 1.0) -> list[Case]:
     """A document each, 12 systems; comparisons from the mean score of the judge's prompts."""
     path, truth = str(folder / "summeval/llm_absolute_12sys.csv.gz"), str(folder / "summeval/human.csv.gz")
-    judged_by = AbsoluteScores("system", "score", temperature)
+    judged_by = ScoreColumns("system", "score", temperature)
     conditions = [("judge", judge), ("dim", dimension)]
-    return load([path], judged_by, TruthFile(truth, "system", dimension), ["doc"], conditions).problems
+    return load([path], judged_by, TruthFile(truth, "system", dimension), ["doc"], conditions).cases
 
 
-def summeval_verdicts(folder: Path, dimension: str) -> list[Problem]:
+def summeval_verdicts(folder: Path, dimension: str) -> list[Case]:
     """A document each; hard verdicts on the 11 pairs of a chain through 12 systems, in both orders."""
     path, truth = str(folder / "summeval/h2h_chatgpt.csv.gz"), str(folder / "summeval/human.csv.gz")
     truth_file = TruthFile(truth, "system", dimension)
-    return load([path], ComparisonColumns(), truth_file, ["doc"], [("dim", dimension)]).problems
+    return load([path], ComparisonColumns(), truth_file, ["doc"], [("dim", dimension)]).cases
 
 
 def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Mapping[str, float]]:
@@ -71,14 +70,14 @@ def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Ma
     return scores
 
 
-def topicalchat(folder: Path, dimension: str) -> list[Problem]:
+def topicalchat(folder: Path, dimension: str) -> list[Case]:
     """A context each, 6 responses; p from 20 sampled scores a side, the mean of seven prompts."""
     path, truth = str(folder / "topicalchat/derived_pairwise.csv.gz"), str(folder / "topicalchat/human.csv.gz")
     columns = ComparisonColumns(first="item_i", second="item_j", p_first="p_i")
-    return load([path], columns, TruthFile(truth, "item", dimension), ["context"], [("dim", dimension)]).problems
+    return load([path], columns, TruthFile(truth, "item", dimension), ["context"], [("dim", dimension)]).cases
 
 
-def vicuna(folder: Path, judge: str) -> list[Problem]:
+def vicuna(folder: Path, judge: str) -> list[Case]:
     """A question each, 5 systems; hard verdicts on every pair in both orders."""
     table = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)])
     truths = _vicuna_truths(folder)
@@ -99,9 +98,9 @@ def hanna(folder: Path, dimension: str) -> Stories:
     return Stories(judged, np.array([truth[story,] for story in given]))
 
 
-def leaning(problem: Problem, delta: float) -> Problem:
+def leaning(case: Case, delta: float) -> Case:
     """The same judge with `delta` added to its logits, in favour of what is shown first."""
-    return problem._replace(offered=expit(logit(problem.offered) + delta))
+    return case._replace(offered=expit(logit(case.offered) + delta))
 
 
 def _vicuna_truths(folder: Path) -> Mapping[Labels, Mapping[str, float]]:
@@ -124,5 +123,5 @@ def _win_shares(group: Group) -> dict[str, float]:
     return {key: float(share) for key, share, kept in zip(group.keys, shares, among, strict=True) if kept}
 
 
-def few(problems: Sequence[Problem], count: int | None) -> list[Problem]:
-    return list(problems)[:count]
+def few(cases: Sequence[Case], count: int | None) -> list[Case]:
+    return list(cases)[:count]

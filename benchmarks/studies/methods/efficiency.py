@@ -8,7 +8,7 @@ from nextpair.words import MethodName
 
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion
-from app.offline.ranking import Method
+from app.offline.ranking import RankingMethod
 from benchmarks.studies.methods import curves, data
 from benchmarks.studies.methods.curves import Compared, Measured, Parts
 from benchmarks.studies.methods.size import Size
@@ -56,9 +56,9 @@ def vicuna_debiased(folder: Path, size: Size) -> Compared:
 
 def study(title: str, parts: Parts, size: Size, limit: float = 1.0) -> Study:
     compared = curves.compare(title, parts, size.seeds, limit=limit)
-    some = {part: problems[: size.few_documents] for part, problems in parts.items()}
+    some = {part: cases[: size.few_documents] for part, cases in parts.items()}
     methods: dict[str, Measured] = {
-        name: curves.measure(title, some, [Criterion.REORDERING], size.few_seeds, Method(name), limit=limit)
+        name: curves.measure(title, some, [Criterion.REORDERING], size.few_seeds, RankingMethod(name), limit=limit)
         for name in METHODS
     }
     return Study(title, compared, methods)

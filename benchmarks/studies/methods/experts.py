@@ -10,8 +10,9 @@ from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import AbsoluteScores, combine, moments
 from app.inference.types import Comparisons
-from app.offline.ranking import Method, model_of
-from app.offline.simulation import Problem, from_scores, spearman
+from app.offline.cases import Case, from_scores
+from app.offline.ranking import RankingMethod, model_of
+from app.offline.replay import spearman
 from benchmarks.studies.methods import data
 from benchmarks.studies.methods.curves import SOFT_BT, say
 from benchmarks.studies.methods.position_bias import everything
@@ -36,7 +37,7 @@ class Row(NamedTuple):
     auroc: Mapping[str, float]
 
 
-Rank = Callable[[Problem], Judged]
+Rank = Callable[[Case], Judged]
 
 
 def measure(folder: Path, size: Size) -> list[Row]:
@@ -46,17 +47,17 @@ def measure(folder: Path, size: Size) -> list[Row]:
 def combined(folder: Path, size: Size) -> list[Row]:
     """Comparisons, absolute scores, and both; never from the same scores."""
     rows: list[Row] = []
-    for source, problems_of, prompts in (
+    for source, cases_of, prompts in (
         ("verdicts on a chain", data.summeval_verdicts, None),
         ("comparisons from two prompts", _from_two_prompts, HELD_OUT),
     ):
         say(f"experts: {source} with absolute scores")
-        parts = {dimension: _usable(problems_of(folder, dimension), size) for dimension in size.summeval}
+        parts = {dimension: _usable(cases_of(folder, dimension), size) for dimension in size.summeval}
         scored = {dimension: data.summeval_scores(folder, dimension) for dimension in size.summeval}
         for name, rank in (("comparisons alone", _alone), ("absolute alone", _absolute), ("both", _both)):
             judged = {
-                part: [rank(problem, absolute(problem, scored[part], prompts or ())) for problem in problems]
-                for part, problems in parts.items()
+                part: [rank(case, absolute(case, scored[part], prompts or ())) for case in cases]
+                for part, cases in parts.items()
             }
             rows.append(_row(source, name, judged))
     return rows
@@ -83,60 +84,58 @@ def _topicalchat(folder: Path, size: Size) -> list[Row]:
     return _all("TopicalChat", {part: _usable(data.topicalchat(folder, part), size) for part in size.topicalchat})
 
 
-def _all(source: str, parts: Mapping[str, Sequence[Problem]]) -> list[Row]:
+def _all(source: str, parts: Mapping[str, Sequence[Case]]) -> list[Row]:
     """Every expert on the full sets."""
     say(f"experts: {source}")
     return [
-        _row(
-            source, name, {part: [full_set(problem, name) for problem in problems] for part, problems in parts.items()}
-        )
+        _row(source, name, {part: [full_set(case, name) for case in cases] for part, cases in parts.items()})
         for name in MAKERS
     ]
 
 
-def full_set(problem: Problem, expert: str) -> Judged:
-    log = everything(problem)
-    model = model_of(Method(expert), len(problem.keys))  # type: ignore[arg-type]
+def full_set(case: Case, expert: str) -> Judged:
+    log = everything(case)
+    model = model_of(RankingMethod(expert), len(case.keys))  # type: ignore[arg-type]
     held = posterior.fit(log, model)
-    return Judged(spearman(held.mean, problem.truth), held.covariance.log_det)
+    return Judged(spearman(held.mean, case.truth), held.covariance.log_det)
 
 
 def absolute(
-    problem: Problem, scored: Mapping[tuple[str, str], Mapping[str, float]], without: Sequence[str]
+    case: Case, scored: Mapping[tuple[str, str], Mapping[str, float]], without: Sequence[str]
 ) -> AbsoluteScores:
     """Mean and variance over the judge's prompts."""
-    (doc,) = problem.labels
-    given = [[value for prompt, value in scored[doc, key].items() if prompt not in without] for key in problem.keys]
+    (doc,) = case.labels
+    given = [[value for prompt, value in scored[doc, key].items() if prompt not in without] for key in case.keys]
     found = [moments({value: float(values.count(value)) for value in values}) for values in given]
     n = len(given)
     mean, variance = np.array([m.mean for m in found]), np.array([max(m.variance, 1 / 12) for m in found])
     return AbsoluteScores(np.arange(n), np.zeros(n, np.int64), mean, variance)
 
 
-def _from_two_prompts(folder: Path, dimension: str) -> list[Problem]:
+def _from_two_prompts(folder: Path, dimension: str) -> list[Case]:
     """The same rule as elsewhere, from the prompts that the absolute scores leave out."""
     means: dict[str, dict[str, float]] = {}
     for (doc, system), given in data.summeval_scores(folder, dimension).items():
         means.setdefault(doc, {})[system] = float(np.mean([given[prompt] for prompt in HELD_OUT if prompt in given]))
-    truths = {problem.labels: problem for problem in data.summeval(folder, dimension)}
+    truths = {case.labels: case for case in data.summeval(folder, dimension)}
     return [
         from_scores((doc,), mean, dict(zip(truths[doc,].keys, truths[doc,].truth.tolist(), strict=True)), 1.0)
         for doc, mean in means.items()
     ]
 
 
-def _alone(problem: Problem, _: AbsoluteScores) -> Judged:
-    return full_set(problem, "soft-bt")
+def _alone(case: Case, _: AbsoluteScores) -> Judged:
+    return full_set(case, "soft-bt")
 
 
-def _absolute(problem: Problem, scores: AbsoluteScores) -> Judged:
-    return Judged(spearman(scores.mean, problem.truth), float(np.log(scores.variance).sum()))
+def _absolute(case: Case, scores: AbsoluteScores) -> Judged:
+    return Judged(spearman(scores.mean, case.truth), float(np.log(scores.variance).sum()))
 
 
-def _both(problem: Problem, scores: AbsoluteScores) -> Judged:
-    log: Comparisons = everything(problem)
-    held = combine(log, model_of(SOFT_BT, len(problem.keys)), scores).posterior
-    return Judged(spearman(held.mean, problem.truth), held.covariance.log_det)
+def _both(case: Case, scores: AbsoluteScores) -> Judged:
+    log: Comparisons = everything(case)
+    held = combine(log, model_of(SOFT_BT, len(case.keys)), scores).posterior
+    return Judged(spearman(held.mean, case.truth), held.covariance.log_det)
 
 
 def _row(source: str, method: str, judged: Mapping[str, Sequence[Judged]]) -> Row:
@@ -152,5 +151,5 @@ def auroc(judged: Sequence[Judged]) -> float:
     return float(np.mean((np.sign(margin) + 1.0) / 2.0)) if margin.size else float("nan")
 
 
-def _usable(problems: Sequence[Problem], size: Size) -> list[Problem]:
-    return [problem for problem in problems[: size.documents] if np.ptp(problem.truth) > 0.0]
+def _usable(cases: Sequence[Case], size: Size) -> list[Case]:
+    return [case for case in cases[: size.documents] if np.ptp(case.truth) > 0.0]

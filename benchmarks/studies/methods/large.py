@@ -15,7 +15,7 @@ from app.inference.choosing.selection import Batch, Criterion, Policy, upper_tri
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons
-from app.offline.simulation import spearman
+from app.offline.replay import spearman
 from benchmarks.studies.methods import data
 from benchmarks.studies.methods.checkpoints import Keep
 from benchmarks.studies.methods.size import Size

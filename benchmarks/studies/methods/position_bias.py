@@ -11,21 +11,23 @@ from app.inference.choosing.selection import Criterion
 from app.inference.fitting import posterior
 from app.inference.reporting.bias import estimates
 from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, take
-from app.offline.ranking import Method, model_of
-from app.offline.simulation import Curves, Job, Local, Loop, Problem, full_set, replay
+from app.offline.cases import Case
+from app.offline.ranking import RankingMethod, model_of
+from app.offline.replay import LocalLoop, Loop, full_set, replay
+from app.offline.simulation import Curves, Job
 from benchmarks.studies.methods import curves, data
 from benchmarks.studies.methods.curves import SOFT_BT
 from benchmarks.studies.methods.size import Size
 
 DELTA = 1.0
 WITHIN = 2.0  # standard errors
-ESTIMATED = Method("soft-bt", position_bias="estimate")
+ESTIMATED = RankingMethod("soft-bt", position_bias="estimate")
 REORDERING = [Criterion.REORDERING]
 
 
 class Treatment(NamedTuple):
     name: str
-    method: Method
+    method: RankingMethod
     order: Order
 
 
@@ -80,8 +82,8 @@ class Recorder:
 
     def __call__(self, jobs: Sequence[Job]) -> Iterator[Floats]:
         for job in jobs:
-            loop = Recording(Local(job.problem, job.setup))
-            yield replay(loop, job.problem, job.limit)
+            loop = Recording(LocalLoop(job.case, job.setup))
+            yield replay(loop, job.case, job.limit)
             first, second, p = map(np.array, zip(*loop.told, strict=True))
             self.logs.append(by_one_judge(first, second, p))
 
@@ -98,7 +100,7 @@ class Leaning(NamedTuple):
 
 def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> Leaning:
     parts = {dimension: leaning(folder, size, dimension) for dimension in size.summeval}
-    some = {dimension: problems[: size.few_documents] for dimension, problems in parts.items()}
+    some = {dimension: cases[: size.few_documents] for dimension, cases in parts.items()}
     treated = {
         name: curves.measure(f"SummEval, bias, {name}", some, REORDERING, size.few_seeds, method, order, 0.3)
         for name, method, order in TREATMENTS
@@ -106,24 +108,24 @@ def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> Leaning:
     criteria = [Criterion.REORDERING, Criterion.EXPONENT]
     recorders: dict[str, Recorder] = {}
     accepted: dict[str, Curves] = {}
-    for part, problems in parts.items():
+    for part, cases in parts.items():
         recorders[part] = Recorder()
-        one = {part: problems}
+        one = {part: cases}
         title = "SummEval, bias, acceptance"
         accepted |= curves.measure(title, one, criteria, size.seeds, ESTIMATED, limit=0.22, run_all=recorders[part])
     found = {criterion: stops(criterion, criteria, accepted, recorders, fair) for criterion in criteria}
-    return Leaning(fair, {part: agreement(problems) for part, problems in some.items()}, treated, accepted, found)
+    return Leaning(fair, {part: agreement(cases) for part, cases in some.items()}, treated, accepted, found)
 
 
-def agreement(problems: Sequence[Problem]) -> float:
+def agreement(cases: Sequence[Case]) -> float:
     """Of the same judge without the bias, from all comparisons."""
-    fair = [data.leaning(problem, -DELTA) for problem in problems]
-    return float(np.mean([full_set(problem, SOFT_BT) for problem in fair]))
+    fair = [data.leaning(case, -DELTA) for case in cases]
+    return float(np.mean([full_set(case, SOFT_BT) for case in fair]))
 
 
-def leaning(folder: Path, size: Size, dimension: str) -> list[Problem]:
-    problems = data.summeval(folder, dimension)[: size.documents]
-    return [data.leaning(problem, DELTA) for problem in problems if np.ptp(problem.truth) > 0.0]
+def leaning(folder: Path, size: Size, dimension: str) -> list[Case]:
+    cases = data.summeval(folder, dimension)[: size.documents]
+    return [data.leaning(case, DELTA) for case in cases if np.ptp(case.truth) > 0.0]
 
 
 def stops(
@@ -138,7 +140,7 @@ def stops(
     pooled: list[Estimate] = []
     for part, row in zip(accepted, curves.needed(accepted, criterion, fair), strict=True):
         logs = recorders[part].logs
-        documents = accepted[part].problems
+        documents = accepted[part].cases
         start = criteria.index(criterion) * len(row) * documents
         for seed, count in enumerate(row):
             if np.isnan(count):
@@ -176,14 +178,14 @@ def vicuna(folder: Path, size: Size) -> dict[str, Reviewer]:
     return {judge: _reviewer(data.vicuna(folder, judge)[: size.documents], judge, size) for judge in size.judges}
 
 
-def _reviewer(problems: Sequence[Problem], judge: str, size: Size) -> Reviewer:
+def _reviewer(cases: Sequence[Case], judge: str, size: Size) -> Reviewer:
     treated = {
-        name: curves.measure(f"Vicuna, {name}", {judge: problems}, REORDERING, size.few_seeds, method, order)[judge]
+        name: curves.measure(f"Vicuna, {name}", {judge: cases}, REORDERING, size.few_seeds, method, order)[judge]
         for name, method, order in TREATMENTS
     }
-    return Reviewer(treated, estimate(*together([everything(problem) for problem in problems])))
+    return Reviewer(treated, estimate(*together([everything(case) for case in cases])))
 
 
-def everything(problem: Problem) -> Comparisons:
-    first, second = np.nonzero(~np.isnan(problem.offered))
-    return by_one_judge(first, second, problem.offered[first, second])
+def everything(case: Case) -> Comparisons:
+    first, second = np.nonzero(~np.isnan(case.offered))
+    return by_one_judge(first, second, case.offered[first, second])

@@ -50,8 +50,8 @@ def _level(found: Measured) -> float:
 def _sample(found: Measured) -> str:
     curve = next(iter(found.values()))
     seeds = len(curve.curve[Criterion.REORDERING])
-    problems = max(each.problems for each in found.values())
-    return f"{len(found)} dimensions or judges, up to {problems} documents each, {seeds} seed{'s' * (seeds > 1)}"
+    cases = max(each.cases for each in found.values())
+    return f"{len(found)} dimensions or judges, up to {cases} documents each, {seeds} seed{'s' * (seeds > 1)}"
 
 
 def _targets(study: Study) -> list[acceptance.Line]:

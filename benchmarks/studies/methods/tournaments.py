@@ -14,7 +14,9 @@ import numpy as np
 
 from app.inference.choosing.order import Order, present
 from app.inference.types import Bools, Floats
-from app.offline.simulation import Job, Local, Problem, Setup, run
+from app.offline.cases import Case
+from app.offline.replay import LocalLoop, Setup
+from app.offline.simulation import Job, run
 
 Pairs = Iterator[tuple[int, int]]
 Pairing = Callable[[Bools, Floats, np.random.Generator], Pairs]  # of which pairs (N, N) exist, and of points (N,)
@@ -51,11 +53,11 @@ PAIRINGS: Mapping[str, Pairing] = {"round robin": round_robin, "swiss": swiss}
 class Tournament:
     """A loop of simulation.py."""
 
-    def __init__(self, pairing: Pairing, problem: Problem, setup: Setup) -> None:
-        n, self._rng = len(problem.keys), np.random.default_rng(setup.seed)
-        self._learner, self._order = Local(problem, setup), setup.order
+    def __init__(self, pairing: Pairing, case: Case, setup: Setup) -> None:
+        n, self._rng = len(case.keys), np.random.default_rng(setup.seed)
+        self._learner, self._order = LocalLoop(case, setup), setup.order
         self._points, self._leads = np.zeros(n), np.zeros(n, np.int64)
-        self._shown = self._orders(pairing(~np.isnan(problem.answers), self._points, self._rng))
+        self._shown = self._orders(pairing(~np.isnan(case.answers), self._points, self._rng))
 
     def ask(self) -> tuple[int, int] | None:
         return next(self._shown, None)

@@ -1,0 +1,129 @@
+"""What a simulation replays: groups of candidates whose true values, and a judge's answers to all pairs, are known."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.files.columns import Labels, require, where
+from app.files.comparisons import ComparisonColumns, read_grouped
+from app.files.reading import read
+from app.files.tables import InputError, Table
+from app.files.values import read_means, read_values
+from app.inference.types import Floats
+from app.offline.ranking import Group, split
+
+Truths = Mapping[Labels, Mapping[str, float]]
+
+
+class Case(NamedTuple):
+    """One group: N candidates, their true values, and what the judge says of each ordered pair."""
+
+    labels: Labels
+    keys: list[str]  # (N,)
+    truth: Floats  # (N,)
+    offered: Floats  # (N, N) p that i beats j when i is shown first; NaN where the judge was not asked
+
+    @property
+    def answers(self) -> Floats:
+        """(N, N) `offered`, and 1 - p where only the other order is known."""
+        return np.where(np.isnan(self.offered), 1.0 - self.offered.T, self.offered)
+
+    @property
+    def ordered_pairs(self) -> int:
+        return len(self.keys) * (len(self.keys) - 1)
+
+
+class ScoreColumns(NamedTuple):
+    """A judge that scored candidates one at a time: the mean over its rows is what is compared."""
+
+    key: str  # column
+    score: str  # column
+    temperature: float
+
+
+class TruthFile(NamedTuple):
+    path: str
+    key: str  # column
+    value: str  # column
+
+
+class Loaded(NamedTuple):
+    cases: list[Case]
+    unscored: int  # candidates left out because the judge has no score for them
+
+
+def load(
+    paths: Iterable[str],
+    judged_by: ComparisonColumns | ScoreColumns,
+    truth_file: TruthFile,
+    group_by: Sequence[str],
+    conditions: Sequence[tuple[str, str]],
+) -> Loaded:
+    """One case per group of the judge's files, of which only the rows that meet `conditions` are read.
+
+    A truth file without any of the group columns holds for every group. Raises InputError.
+    """
+    tables = [where(read(path), conditions) for path in paths]
+    truths = _truths(truth_file, group_by)
+    if isinstance(judged_by, ComparisonColumns):
+        groups = split(read_grouped(tables, judged_by, group_by))
+        return Loaded([from_pairs(group, _of(truths, group.labels)) for group in groups], 0)
+    means = read_means(_only(tables), [*group_by, judged_by.key], judged_by.score)
+    scores = _by_group({label: mean for label, mean in means.items() if not isnan(mean)})
+    temperature = judged_by.temperature
+    cases = [from_scores(of, keys, _of(truths, of), temperature) for of, keys in scores.items()]
+    return Loaded(cases, sum(map(isnan, means.values())))
+
+
+def _only(tables: Sequence[Table]) -> Table:
+    if len(tables) > 1:
+        raise InputError("absolute scores are read from one file only; put them together")
+    return tables[0]
+
+
+def _truths(truth_file: TruthFile, group_by: Sequence[str]) -> Truths:
+    table = read(truth_file.path)
+    shared = not set(group_by) & set(table.columns)
+    columns = [] if shared else [require(table, column) for column in group_by]
+    return _by_group(read_values(table, [*columns, truth_file.key], truth_file.value))
+
+
+def _of(truths: Truths, labels: Labels) -> Mapping[str, float]:
+    """The truth of one group, or the one that holds for all."""
+    return truths.get(labels, truths.get((), {}))
+
+
+def _by_group(values: Mapping[Labels, float]) -> dict[Labels, dict[str, float]]:
+    """Split (*group, key) -> value into group -> key -> value."""
+    result: dict[Labels, dict[str, float]] = {}
+    for (*labels, key), value in values.items():
+        result.setdefault(tuple(labels), {})[key] = value
+    return result
+
+
+def from_pairs(group: Group, truth: Mapping[str, float]) -> Case:
+    """A judge that was asked pairs; answers to the same ordered pair are averaged by weight. Raises InputError."""
+    n, (first, second, p, _, weight) = len(group.keys), group.comparisons
+    at = first * n + second
+    votes, total = np.bincount(at, weight, n * n), np.bincount(at, weight * p, n * n)
+    mean = np.divide(total, votes, out=np.full(n * n, np.nan), where=votes > 0.0)
+    truths = true_values(group.labels, group.keys, truth)
+    return Case(group.labels, group.keys, truths, mean.reshape(n, n))
+
+
+def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float], temperature: float) -> Case:
+    """A judge that gave absolute scores: p_ij = sigmoid((s_i - s_j) / temperature). Raises InputError."""
+    keys, s = list(scores), np.array(list(scores.values()))
+    offered = expit((s[:, None] - s[None, :]) / temperature)
+    np.fill_diagonal(offered, np.nan)
+    return Case(labels, keys, true_values(labels, keys, truth), offered)
+
+
+def true_values(labels: Labels, keys: Sequence[str], truth: Mapping[str, float]) -> Floats:
+    if missing := [key for key in keys if key not in truth]:
+        name = " / ".join([*labels, missing[0]])
+        raise InputError(f"the judge knows {name} but the truth file has no value for it; add one")
+    return np.array([truth[key] for key in keys])

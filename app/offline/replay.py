@@ -1,0 +1,130 @@
+"""One run of active learning against a judge whose answers are all known.
+
+A loop asks for pairs and is told the answers; after each answer its scores are held against the truth by Spearman's
+rank correlation (ties share the mean rank; 0 where all scores are equal).
+
+    efficiency curve      that correlation after 1, 2, ... comparisons
+    full-set correlation  the same from every comparison that the judge offers, at once
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from app.inference import fitting
+from app.inference.choosing import NONE_LEASED, Draws, Order, Plan, Policy, next_pairs
+from app.inference.fitting import BASELINES
+from app.inference.reporting import ranks
+from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons
+from app.offline.cases import Case
+from app.offline.ranking import RankingMethod, model_of
+
+
+class Setup(NamedTuple):
+    """What one run is made of, besides its case."""
+
+    policy: Policy
+    order: Order
+    seed: int
+    method: RankingMethod
+    batch: int = 1
+
+
+class Loop(Protocol):
+    """Whatever hands out pairs and learns from answers: this process, or a service behind HTTP."""
+
+    def ask(self) -> tuple[int, int] | None:
+        """(first, second) as shown, or None when no pair is left."""
+
+    def tell(self, first: int, second: int, p: float) -> None: ...
+
+    def scores(self) -> Floats:
+        """(N,) from every answer so far."""
+
+
+class LocalLoop:
+    """The loop in this process: the numerics of the service, without its log and leases."""
+
+    def __init__(self, case: Case, setup: Setup) -> None:
+        self.model = model_of(choosing(setup.method), len(case.keys))
+        self._plan = Plan(setup.policy, setup.order, setup.seed)
+        self._setup = setup
+        self._open: Bools = ~np.isnan(case.answers)
+        self.comparisons = no_comparisons()
+        self.posterior = fitting.prior(self.model)
+        self._queue: list[tuple[int, int]] = []
+
+    def ask(self) -> tuple[int, int] | None:
+        if not self._queue:
+            self._queue = self._next_pairs()
+        return self._queue.pop(0) if self._queue else None
+
+    def tell(self, first: int, second: int, p: float) -> None:
+        self.comparisons = _append(self.comparisons, first, second, p)
+        self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
+
+    def scores(self) -> Floats:
+        if self._setup.method.name in BASELINES:
+            return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
+        return self.posterior.mean[: self.model.n]
+
+    def _next_pairs(self) -> list[tuple[int, int]]:
+        chosen = next_pairs(
+            self.posterior,
+            self.model,
+            self.comparisons,
+            NONE_LEASED,
+            self._open,
+            self._plan,
+            self._setup.batch,
+            Draws(self._plan, self.comparisons.size, leased=0),
+        )
+        pairs = [pair for shown in chosen for pair in _orders(shown.first, shown.second, self._plan.order)]
+        for i, j in pairs:
+            self._open[i, j] = self._open[j, i] = False
+        return pairs
+
+
+def choosing(method: RankingMethod) -> RankingMethod:
+    """The posterior that chooses pairs: soft Bradley-Terry where scores come from a baseline."""
+    return RankingMethod("soft-bt", method.prior_variance) if method.name in BASELINES else method
+
+
+def _orders(first: int, second: int, order: Order) -> list[tuple[int, int]]:
+    return [(first, second), (second, first)] if order is Order.BOTH else [(first, second)]
+
+
+def _append(comparisons: Comparisons, first: int, second: int, p: float) -> Comparisons:
+    return join(comparisons, by_one_judge(np.array([first]), np.array([second]), np.array([p])))
+
+
+def replay(loop: Loop, case: Case, limit: int) -> Floats:
+    """(K,) correlation with the truth after 1..K comparisons, K at most `limit`."""
+    answers = case.answers
+    curve: list[float] = []
+    while len(curve) < limit and (pair := loop.ask()):
+        loop.tell(*pair, float(answers[pair]))
+        curve.append(spearman(loop.scores(), case.truth))
+    return np.array(curve)
+
+
+def full_set(case: Case, method: RankingMethod) -> float:
+    """The correlation from every ordered pair that the judge offers."""
+    first, second = np.nonzero(~np.isnan(case.offered))
+    comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
+    if method.name in BASELINES:
+        return spearman(BASELINES[method.name](comparisons, n).score, case.truth)
+    model = model_of(method, n)
+    return spearman(fitting.fit(comparisons, model).mean[:n], case.truth)
+
+
+def spearman(scores: Floats, truth: Floats) -> float:
+    """Spearman's rank correlation of two (N,) arrays; 0 where one of them is constant."""
+    x, y = _mean_ranks(scores), _mean_ranks(truth)
+    norm = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / norm if norm else 0.0
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    """(N,) centred ranks; equal values share the mean of the best and the worst rank that they could have."""
+    return np.asarray(0.5 * (ranks(values) - ranks(-values)), dtype=np.float64)

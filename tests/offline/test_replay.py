@@ -1,0 +1,74 @@
+"""One run of active learning in this process."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from app.inference.choosing import Criterion, Order, Policy
+from app.inference.types import by_one_judge
+from app.offline.cases import Case, from_pairs
+from app.offline.ranking import Group, RankingMethod
+from app.offline.replay import LocalLoop, Setup, full_set, replay, spearman
+from tests.offline.factories import SETUP, make_case
+
+
+def asked(setup: Setup, case: Case) -> list[tuple[int, int]]:
+    loop, pairs = LocalLoop(case, setup), []
+    while pair := loop.ask():
+        loop.tell(*pair, float(case.answers[pair]))
+        pairs.append(pair)
+    return pairs
+
+
+@pytest.mark.parametrize("criterion", Criterion)
+def test_every_pair_is_asked_once(criterion: Criterion) -> None:
+    pairs = asked(SETUP._replace(policy=Policy(criterion)), make_case())
+    assert {frozenset(pair) for pair in pairs} == {frozenset((i, j)) for i in range(6) for j in range(i)}
+    assert len(pairs) == 15
+
+
+def test_both_orders_follow_each_other() -> None:
+    pairs = asked(SETUP._replace(order=Order.BOTH), make_case())
+    assert len(pairs) == 30
+    assert pairs[1::2] == [(second, first) for first, second in pairs[::2]]
+
+
+def test_pairs_that_the_judge_was_not_asked_stay_closed() -> None:
+    case = from_pairs(
+        Group((), ["a", "b", "c"], by_one_judge(np.array([0, 1]), np.array([1, 2]), np.array([0.6, 0.7]))),
+        {"a": 1.0, "b": 2.0, "c": 3.0},
+    )
+    assert {frozenset(pair) for pair in asked(SETUP, case)} == {frozenset((0, 1)), frozenset((1, 2))}
+
+
+def test_the_same_seed_gives_the_same_pairs() -> None:
+    assert asked(SETUP, make_case()) == asked(SETUP, make_case())
+    assert asked(SETUP, make_case()) != asked(SETUP._replace(seed=4), make_case())
+
+
+def test_a_batch_is_asked_without_looking_at_answers() -> None:
+    once = asked(SETUP._replace(batch=15), make_case())
+    blind = make_case()._replace(offered=np.full((6, 6), 0.5))
+    assert once == asked(SETUP._replace(batch=15), blind)
+
+
+def test_a_replay_ends_at_the_full_set() -> None:
+    case = make_case()
+    curve = replay(LocalLoop(case, SETUP), case, 100)
+    assert len(curve) == 15
+    assert curve[-1] == pytest.approx(full_set(case, SETUP.method)) == pytest.approx(1.0)
+    assert len(replay(LocalLoop(case, SETUP), case, 4)) == 4
+
+
+def test_scores_may_come_from_a_baseline() -> None:
+    case, by_ratio = make_case(), SETUP._replace(method=RankingMethod("win-ratio"))
+    assert asked(by_ratio, case) == asked(SETUP, case)
+    assert replay(LocalLoop(case, by_ratio), case, 100)[-1] == pytest.approx(1.0)
+
+
+def test_spearman_agrees_with_scipy_and_shares_ranks() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        x, y = rng.integers(0, 5, (2, 9)).astype(float)
+        assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
+    assert spearman(np.zeros(4), np.arange(4.0)) == 0.0
