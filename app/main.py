@@ -35,7 +35,7 @@ from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.api.stopping import AnswerWhenStopped
-from app.inference.state.snapshot import warm_up
+from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.process import freeze_what_start_up_made

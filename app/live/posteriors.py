@@ -10,7 +10,7 @@ from uuid import UUID
 
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.stopping import Stop
-from app.inference.state.snapshot import Catalogue, Interpretation, Snapshot
+from app.inference.state import Catalogue, Interpretation, Snapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")

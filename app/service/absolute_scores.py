@@ -10,7 +10,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting.absolute import Moments, moments
-from app.inference.state.snapshot import Catalogue
+from app.inference.state import Catalogue
 from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set
 from app.storage import absolute_scores, sets

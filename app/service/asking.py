@@ -15,8 +15,8 @@ from nextpair import schemas
 from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import snapshot as snapshots
-from app.inference.state.human_checks import HumanCheck
+from app.inference import state as snapshots
+from app.inference.state import HumanCheck
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import State

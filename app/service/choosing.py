@@ -7,10 +7,8 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import StopReason
 
-from app.inference.state import human_checks
-from app.inference.state import snapshot as snapshots
-from app.inference.state.human_checks import HumanCheck
-from app.inference.state.snapshot import BlockedPairs, ChosenPair
+from app.inference import state as snapshots
+from app.inference.state import BlockedPairs, ChosenPair, HumanCheck
 from app.service.context import Context
 from app.service.posteriors import Current
 from app.service.presenting.assignments import Outcome, present_why
@@ -65,7 +63,7 @@ def _asks(state: State, count: int, checks: HumanCheck | None) -> list[ChosenPai
     if count <= 0:
         return []
     if checks is not None:
-        return human_checks.ask(snapshot, state.blocked, terms.plan, checks, count)
+        return snapshots.ask_people(snapshot, state.blocked, terms.plan, checks, count)
     return snapshots.ask(snapshot, catalogue, state.blocked, terms.plan, count)
 
 

@@ -16,7 +16,7 @@ from nextpair import schemas
 from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state.snapshot import Catalogue
+from app.inference.state import Catalogue
 from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (

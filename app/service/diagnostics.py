@@ -9,13 +9,13 @@ import numpy as np
 from nextpair import schemas
 
 from app.inference import graph
+from app.inference import state as snapshots
 from app.inference.fitting import posterior
 from app.inference.fitting.posterior import Scores, scores
 from app.inference.reporting import bias, diagnostics
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import entropy
-from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Snapshot
+from app.inference.state import Snapshot
 from app.inference.types import Comparisons, no_comparisons, take
 from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set

@@ -7,7 +7,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.reporting.held_out import check_predictions
-from app.inference.state.snapshot import Snapshot
+from app.inference.state import Snapshot
 from app.storage import comparisons
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from app.inference.state.snapshot import Catalogue
+from app.inference.state import Catalogue
 from app.service.errors import AmbiguousItem, At, MissingOutput, UnknownCandidate, UnknownItem
 
 MANY = 1000  # entries from which placing them is no work for the event loop

@@ -9,7 +9,7 @@ from uuid import UUID
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state.human_checks import HumanCheck
+from app.inference.state import HumanCheck
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
 from app.service.posteriors import by_set
 from app.storage import assignments, sets

@@ -8,10 +8,10 @@ from nextpair import schemas
 from nextpair.words import MatrixName
 from scipy.special import ndtr
 
+from app.inference import state as snapshots
 from app.inference.covariance import dense
 from app.inference.fitting.posterior import scores
-from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Catalogue, Snapshot
+from app.inference.state import Catalogue, Snapshot
 from app.inference.types import Floats
 from app.service import posteriors
 from app.service.context import Context, existing_set

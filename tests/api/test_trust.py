@@ -11,8 +11,8 @@ import pytest
 from nextpair.words import MatrixName
 from scipy.special import expit
 
-from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Published, Snapshot
+from app.inference import state as snapshots
+from app.inference.state import Published, Snapshot
 from app.service.context import Context
 from tests.factories import (
     answer_all,

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from app.inference import state as snapshots
 from app.inference.fitting.model import Method
-from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import Interpretation
+from app.inference.state import Interpretation
 from app.live.posteriors import LivePosteriors, all_of
 
 SNAPSHOT = snapshots.empty(Interpretation(Method(), {}), 50, 1)

@@ -12,7 +12,7 @@ import pytest
 
 from app.inference.fitting import posterior as inference
 from app.inference.fitting.model import Method, build
-from app.inference.state import snapshot as snapshots
+from app.inference.state import speed
 from app.inference.types import by_one_judge
 from app.service.context import Context
 from app.settings import Settings
@@ -290,7 +290,7 @@ async def test_a_long_batch_is_fitted_beside_the_event_loop_to_the_same_end(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = await create_set(http)
-    monkeypatch.setattr(snapshots, "QUICK", 0)
+    monkeypatch.setattr(speed, "QUICK", 0)
     pair = await ask_one(http, created["id"])
     await tell(http, pair["id"], p_first=0.8)
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing.order import Order, lead, present
-from app.inference.choosing.selection import Choice, Policy, fantasise_all, select
+from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
 from app.inference.types import Bools, Chance, Comparisons, Ints
@@ -80,7 +80,7 @@ def next_pairs(
     Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
     """
     mean, sigma = scores(posterior, comparisons, model)
-    sigma = fantasise_all(sigma, mean, model.expert, leased.first, leased.second)
+    sigma = fantasise(sigma, mean, model.expert, leased.first, leased.second)
     choices = select(mean, sigma, model.expert, open_pairs, plan.policy, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [_present(choice, leads, plan.order, rng) for choice in choices]

@@ -1,4 +1,4 @@
-"""Which pair of systems people should judge next, so that the rank-sets shrink most (ours).
+"""Which pairs people should judge to check a judge: those that shrink the rank-sets of both most (ours).
 
 One more verdict of people on systems a and b, of which they have c, takes about
 
@@ -10,36 +10,93 @@ difference exceeds its reach, sqrt(R V_mm'). Of pairs that are not yet apart, th
 
     gain_ab = sum over m < m' not apart of  (|theta_m - theta_m'| / reach_mm') D_mm' / V_mm'
 
-Within the pair chosen, which instance people see is left to chance: theta stays unbiased.
+Several pairs are chosen one after the other, each counted as judged before the next. Within the pair of systems
+chosen, which instance people see is left to chance: theta stays unbiased.
 """
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.judges.rank_sets import RankSets, squared_radius
-from app.inference.types import Floats, Ints
+from app.inference.choosing.asking import Presented
+from app.inference.choosing.order import Order, present
+from app.inference.choosing.selection import TIE, Choice
+from app.inference.covariance import variance_of_difference
+from app.inference.fitting.posterior import Scores
+from app.inference.judges.pair_votes import PairVotes
+from app.inference.judges.people_and_judge import ENOUGH, by_both, by_judge_alone, fewest, judged_instances
+from app.inference.judges.rank_sets import RankSets, prediction_powered, squared_radius
+from app.inference.types import Bools, Chance, Floats, Ints
 
+ALPHA = 0.05
 UNSEEN = 0.5  # what a pair that people never judged counts for: it comes before every other
 
 
-def gains(found: RankSets | None, counts: Ints, alpha: float) -> Floats:
-    """(k, k), symmetric.
+class Unchecked(NamedTuple):
+    """Which of a judge's votes people might check, and what their verdicts tell so far."""
 
-    Args: found, where people have judged enough to have rank-sets; counts (k, k) of people's verdicts on each pair.
+    votes: PairVotes
+    free: Bools  # (M,) judged by the judge, by none of the people, and out to nobody
+    counts: Ints  # (k, k), symmetric: people's verdicts on each pair of systems, those that are out included
+    rank_sets: RankSets | None  # where people have judged enough to have them
+
+
+def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools, k: int) -> Unchecked:
+    """Args: `judge` and `people` by their number; `is_out` (M,) says which pairs somebody is about to judge."""
+    by_judge = by_judge_alone(votes, judge, people)
+    counted = by_both(votes, judge, people) | (by_judge & is_out)
+    counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
+    instances = judged_instances(votes, judge, people)
+    enough = fewest(instances, k)[1] >= ENOUGH
+    rank_sets = prediction_powered(*instances, k=k, alpha=ALPHA) if enough else None
+    return Unchecked(votes, by_judge & ~is_out, np.asarray(counts + counts.T), rank_sets)
+
+
+def next_checks(
+    unchecked: Unchecked, marginal: Scores, leads: Ints, order: Order, count: int, rng: Chance
+) -> list[tuple[int, Presented]]:
+    """Up to `count` of the free votes, best first, each by its row and as it is shown.
+
+    Args: `marginal` explains the choice; `leads` (k,) is how many times more often each system was shown first.
+    """
+    votes, free, counts, leads = unchecked.votes, unchecked.free.copy(), unchecked.counts.copy(), leads.copy()
+    checks = []
+    for _ in range(min(count, int(free.sum()))):
+        gain = np.where(free, gains(unchecked.rank_sets, counts, ALPHA)[votes.low, votes.high], -np.inf)
+        best = np.flatnonzero(gain >= gain.max() * (1.0 - TIE))
+        row = int(rng.choice(best))
+        low, high = int(votes.low[row]), int(votes.high[row])
+        first, second = present(low, high, leads, order, rng)
+        leads[first] += 1
+        leads[second] -= 1
+        free[row] = False
+        counts[[low, high], [high, low]] += 1
+        m, v = float(marginal.mean[low] - marginal.mean[high]), variance_of_difference(marginal.covariance, low, high)
+        choice = Choice(low, high, float(gain[row]), m, float(np.sqrt(v)), 1.0 / len(best), random=False)
+        checks.append((row, Presented(first, second, choice)))
+    return checks
+
+
+def gains(rank_sets: RankSets | None, counts: Ints, alpha: float) -> Floats:
+    """(k, k) gain_ab, symmetric.
+
+    Args: `rank_sets`, where people have judged enough to have them; `counts` (k, k) of people's verdicts on each pair.
     Conceptually: for each pair a, b the sum above, in a loop.
     """
     c = np.maximum(counts, UNSEEN)
     relief = 1.0 / c - 1.0 / (c + 1.0)
-    worth = np.ones(counts.shape) if found is None else _worth(found, alpha)
+    worth = np.ones(counts.shape) if rank_sets is None else _worth(rank_sets, alpha)
     worth = worth * (1.0 - np.eye(len(counts)))
     of_either = worth.sum(axis=1)
     gain = relief * (of_either[:, None] + of_either[None, :] + 2.0 * worth)
     return np.asarray(gain * (1.0 - np.eye(len(counts))))
 
 
-def _worth(found: RankSets, alpha: float) -> Floats:
+def _worth(rank_sets: RankSets, alpha: float) -> Floats:
     """(k, k) what a smaller variance of each difference is worth; a little for those that are apart, lest all be 0."""
-    own, k = np.diag(found.covariance), len(found.theta)
-    variance = np.maximum(own[:, None] + own - 2.0 * found.covariance, np.finfo(np.float64).tiny)
-    radius = min(squared_radius(k, alpha, found.freedom), 1e6)
-    close = np.abs(found.theta[:, None] - found.theta) / np.sqrt(radius * variance)
+    own, k = np.diag(rank_sets.covariance), len(rank_sets.theta)
+    variance = np.maximum(own[:, None] + own - 2.0 * rank_sets.covariance, np.finfo(np.float64).tiny)
+    radius = min(squared_radius(k, alpha, rank_sets.freedom), 1e6)
+    close = np.abs(rank_sets.theta[:, None] - rank_sets.theta) / np.sqrt(radius * variance)
     return np.where(close < 1.0, np.maximum(close, 1e-3), 1e-6) / variance

@@ -75,12 +75,16 @@ class Choice(NamedTuple):
     score: float
     mean_difference: float  # m_ij
     sd_difference: float  # sqrt(v_ij)
-    probability_of_reordering: float
     propensity: float  # probability of this pick given the state before it
     random: bool  # drawn uniformly, whatever the criterion says
 
+    @property
+    def probability_of_reordering(self) -> float:
+        """Phi(-|m| / sqrt(v)): how likely the true order is the other one."""
+        return float(ndtr(-abs(self.mean_difference) / self.sd_difference))
 
-class _Problem(NamedTuple):
+
+class _Search(NamedTuple):
     """One batch being chosen; the last three arrays are written in place."""
 
     mean: Floats  # (N,)
@@ -110,17 +114,17 @@ def select(
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
     n, upper = len(mean), open_pairs & upper_triangle(len(mean))
-    problem = _Problem(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    search = _Search(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
     choices: list[Choice] = []
     for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
-        choice = _pick(problem, sigma, rng)
+        choice = _pick(search, sigma, rng)
         choices.append(choice)
         upper[choice.i, choice.j] = False
         if policy.batch is Batch.TOP:
-            problem.fresh[choice.i] = False
+            search.fresh[choice.i] = False
         elif left:
-            problem.fresh[:] = False
-            sigma = fantasise(sigma, mean, expert, choice.i, choice.j)
+            search.fresh[:] = False
+            sigma = fantasise(sigma, mean, expert, np.array([choice.i]), np.array([choice.j]))
     return choices
 
 
@@ -130,18 +134,13 @@ def upper_triangle(n: int) -> Bools:
     return np.triu(np.ones((n, n), np.bool_), 1)
 
 
-def fantasise(sigma: Covariance, mean: Floats, expert: Expert, i: int, j: int) -> Covariance:
-    """The covariance once the pair (i, j) is answered, whatever the answer."""
-    return fantasise_all(sigma, mean, expert, np.array([i]), np.array([j]))
-
-
 def equality(sigma: Covariance) -> float:
     """The squared difference below which two means count as equal."""
     return EQUAL**2 * mean_variance(sigma)
 
 
-def fantasise_all(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
-    """The covariance once these (L,) pairs are answered."""
+def fantasise(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
+    """The covariance once these (L,) pairs are answered, whatever the answers."""
     if bradley_terry.serves(expert, len(mean)):
         after, fall = bradley_terry.conditioned(_array(sigma), mean, first, second)
         return plain(after, sigma.log_det - fall)
@@ -163,11 +162,6 @@ def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) ->
             return np.ones_like(v)
 
 
-def probability_of_reordering(m: float, v: float) -> float:
-    """Phi(-|m| / sqrt(v)): how likely the true order is the other one."""
-    return float(ndtr(-abs(m) / np.sqrt(v)))
-
-
 def _expected_curvature(expert: Expert, m: Floats) -> Floats:
     return expert.curvature(m, expert.expected(m))
 
@@ -177,14 +171,14 @@ def _array(sigma: Covariance) -> Floats:
     return np.ascontiguousarray(dense(sigma))
 
 
-def _pick(problem: _Problem, sigma: Covariance, rng: Chance) -> Choice:
+def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
     """One open pair; at least one must be open."""
-    policy, upper = problem.policy, problem.upper
+    policy, upper = search.policy, search.upper
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
     uniform = share / int(np.count_nonzero(upper))
     if share == 1.0:
-        return _explain(problem, sigma, *_draw(upper, rng), uniform, True)
-    rows, tied, many = _best_pairs(problem, sigma)
+        return _explain(search, sigma, *_draw(upper, rng), uniform, True)
+    rows, tied, many = _best_pairs(search, sigma)
     random = share > 0.0 and bool(rng.random() < share)
     if random:
         i, j = _draw(upper, rng)
@@ -192,13 +186,13 @@ def _pick(problem: _Problem, sigma: Covariance, rng: Chance) -> Choice:
         row, j = _nth(tied, many, rng)
         i = int(rows[row])
     is_best = not random or bool(tied[rows == i, j].any())
-    return _explain(problem, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
+    return _explain(search, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
 
 
-def _explain(problem: _Problem, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
-    m, v = float(problem.mean[i] - problem.mean[j]), variance_of_difference(sigma, i, j)
-    value = float(score(problem.policy, problem.expert, np.array(m), np.array(v), problem.floor))
-    return Choice(i, j, value, m, float(np.sqrt(v)), probability_of_reordering(m, v), propensity, random)
+def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
+    m, v = float(search.mean[i] - search.mean[j]), variance_of_difference(sigma, i, j)
+    value = float(score(search.policy, search.expert, np.array(m), np.array(v), search.floor))
+    return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
 def _draw(pairs: Bools, rng: Chance) -> tuple[int, int]:
@@ -211,45 +205,42 @@ def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
     return bradley_terry.nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def _best_pairs(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
+def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if bradley_terry.serves(problem.expert, len(problem.mean)):
-        return _best_of_few(problem, sigma)
+    if bradley_terry.serves(search.expert, len(search.mean)):
+        return _best_of_few(search, sigma)
     variances = diagonal(sigma)
     while True:
-        rows = np.flatnonzero(problem.best >= _tie_line(problem.best.max()))
-        stale = rows[~problem.fresh[rows]]
+        rows = np.flatnonzero(search.best >= _tie_line(search.best.max()))
+        stale = rows[~search.fresh[rows]]
         if not stale.size:
             break
-        _rescan(problem, sigma, variances, stale)
-    line, tied = _tie_line(problem.best.max()), np.zeros((len(rows), len(variances)), np.bool_)
+        _rescan(search, sigma, variances, stale)
+    line, tied = _tie_line(search.best.max()), np.zeros((len(rows), len(variances)), np.bool_)
     for start, block in _blocks(rows):
-        scores = _row_scores(problem, sigma, variances, block)
+        scores = _row_scores(search, sigma, variances, block)
         tied[start : start + len(block), int(block[0]) :] = scores >= line
     return rows, tied, int(np.count_nonzero(tied))
 
 
-def _best_of_few(problem: _Problem, sigma: Covariance) -> tuple[Ints, Bools, int]:
+def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """All rows, by one call of a kernel."""
-    policy, n = problem.policy, len(problem.mean)
-    determinant, power = policy.criterion is Criterion.DETERMINANT, _power(policy)
-    found = bradley_terry.best_pairs(problem.mean, _array(sigma), problem.upper, determinant, power, problem.floor, TIE)
-    return np.arange(n), *found
-
-
-def _power(policy: Policy) -> float:
-    """Of m^2 + floor, where that divides v."""
-    return {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
+    policy = search.policy
+    determinant = policy.criterion is Criterion.DETERMINANT
+    power = {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
+    pairs = search.mean, _array(sigma), search.upper
+    tied, many = bradley_terry.best_pairs(*pairs, determinant, power, search.floor, TIE)
+    return np.arange(len(search.mean)), tied, many
 
 
 def _tie_line(best: float) -> float:
     return best * (1.0 - TIE)
 
 
-def _rescan(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> None:
+def _rescan(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> None:
     for _, block in _blocks(rows):
-        problem.best[block] = _row_scores(problem, sigma, variances, block).max(axis=1)
-    problem.fresh[rows] = True
+        search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
+    search.fresh[rows] = True
 
 
 def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
@@ -258,11 +249,11 @@ def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
         yield start, rows[start : start + BLOCK]
 
 
-def _row_scores(problem: _Problem, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
+def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
     """Scores of the pairs (i, j) for i in the ascending `rows` and j from the first of them on; -inf if not open."""
     left = int(rows[0])
     covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
     v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
-    m = problem.mean[rows, None] - problem.mean[None, left:]
-    value = score(problem.policy, problem.expert, m, np.maximum(v, 0.0), problem.floor)
-    return np.where(problem.upper[rows, left:], value, -np.inf)
+    m = search.mean[rows, None] - search.mean[None, left:]
+    value = score(search.policy, search.expert, m, np.maximum(v, 0.0), search.floor)
+    return np.where(search.upper[rows, left:], value, -np.inf)

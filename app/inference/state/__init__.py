@@ -3,35 +3,19 @@
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
-from app.inference.state.human_checks import HumanCheck
-from app.inference.state.snapshot import (
-    BlockedPairs,
-    Catalogue,
-    ChosenPair,
-    Interpretation,
-    Log,
-    Published,
-    Snapshot,
-    advance,
-    are_quick,
-    ask,
-    biases,
-    empty,
-    exact,
-    log_from_rows,
-    make_catalogue,
-    pair_votes_of,
-    plain_model,
-    raw,
-    stop_reason,
-    under,
-    warm_up,
-)
+from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
+from app.inference.state.catalogue import Catalogue, make_catalogue
+from app.inference.state.evidence import Evidence, Interpretation
+from app.inference.state.log import Log, log_from_rows
+from app.inference.state.published import Published, biases, exact, stop_reason, under
+from app.inference.state.snapshot import Snapshot, advance, empty, pair_votes_of, plain_model, raw
+from app.inference.state.speed import are_quick, warm_up
 
 __all__ = [
     "BlockedPairs",
     "Catalogue",
     "ChosenPair",
+    "Evidence",
     "HumanCheck",
     "Interpretation",
     "Log",
@@ -40,6 +24,7 @@ __all__ = [
     "advance",
     "are_quick",
     "ask",
+    "ask_people",
     "biases",
     "empty",
     "exact",

@@ -8,7 +8,7 @@ from uuid import UUID
 from nextpair import schemas
 from nextpair.words import AskStatus, StopReason
 
-from app.inference.state.snapshot import ChosenPair
+from app.inference.state import ChosenPair
 from app.live.posteriors import Terms
 from app.service.leases import Lease
 from app.service.posteriors import Current

@@ -16,7 +16,6 @@ from app.inference.choosing.selection import (
     Policy,
     equality,
     fantasise,
-    probability_of_reordering,
     score,
     select,
 )
@@ -233,7 +232,8 @@ def test_reordering_orders_pairs_whose_means_differ_as_the_probability_of_reorde
 
     by_score = np.argsort(score(Policy(Criterion.REORDERING), SOFT_BT, m, v, 0.0))
 
-    probability = [probability_of_reordering(float(a), float(b)) for a, b in zip(m, v, strict=True)]
+    choices = [Choice(0, 1, 0.0, *each, 1.0, random=False) for each in zip(m, np.sqrt(v), strict=True)]
+    probability = [choice.probability_of_reordering for choice in choices]
     np.testing.assert_array_equal(by_score, np.argsort(probability))
 
 
@@ -276,7 +276,7 @@ def test_fantasise_is_the_posterior_covariance_once_answered_as_expected() -> No
     mean, sigma = random_state(5, seed=0)
     weight = float(expit(mean[1] - mean[3]) * expit(mean[3] - mean[1]))
 
-    after = fantasise(sigma, mean, SOFT_BT, 1, 3)
+    after = fantasise(sigma, mean, SOFT_BT, np.array([1]), np.array([3]))
 
     np.testing.assert_allclose(dense(after), dense(condition(sigma, 1, 3, weight)), atol=1e-14)
 
@@ -402,7 +402,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
 
     np.testing.assert_allclose(score(policy, expert, m, v, 0.0), weight * v)
     assert choice.score == pytest.approx((weight * v).max())
-    after = fantasise(sigma, mean, expert, choice.i, choice.j)
+    after = fantasise(sigma, mean, expert, np.array([choice.i]), np.array([choice.j]))
     k = int(np.flatnonzero((i == choice.i) & (j == choice.j))[0])
     np.testing.assert_allclose(dense(after), dense(condition(sigma, choice.i, choice.j, float(weight[k]))), atol=1e-14)
 
@@ -412,7 +412,10 @@ def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row
     """PoE A.6: det Sigma falls by 1 + w v, so the pair of the largest w v is the one that lowers it most."""
     expert, (mean, sigma) = row.expert, random_state(6, seed=3)
 
-    left = {pair: fantasise(sigma, mean, expert, *pair).log_det for pair in combinations(range(6), 2)}
+    left = {
+        (i, j): fantasise(sigma, mean, expert, np.array([i]), np.array([j])).log_det
+        for i, j in combinations(range(6), 2)
+    }
 
     (choice,) = select(mean, sigma, expert, all_open(6), Policy(Criterion.DETERMINANT), 1, np.random.default_rng(0))
     assert left[choice.i, choice.j] == pytest.approx(min(left.values()))

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.inference import state
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, OrdersShown, mark, still_open
-from app.inference.state import snapshot
-from app.inference.state.snapshot import BlockedPairs, Interpretation
+from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
 
 ITEMS, N = 3, 6
@@ -64,17 +64,15 @@ def test_still_open_leaves_out_what_is_asked_blocked_or_missing(full: int, seed:
 def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order) -> None:
     of_pairs = [bradley_terry.conditioned, bradley_terry.best_pairs, bradley_terry.nth_pair, lead, mark, still_open]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs]
-    snapshot.warm_up()
+    state.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
     rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
-    held = snapshot.advance(
-        snapshot.empty(Interpretation(method, {1: 2.0}), N, ITEMS), 8, snapshot.log_from_rows(rows), []
-    )
-    everyone = snapshot.make_catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
+    held = state.advance(state.empty(Interpretation(method, {1: 2.0}), N, ITEMS), 8, state.log_from_rows(rows), [])
+    everyone = state.make_catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
     table = np.column_stack(pairs(4, seed=1))
     plan = Plan(Policy(Criterion.REORDERING, random_share=0.5), order, 0)
-    asked = snapshot.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
+    asked = state.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
 
     assert len(asked) == 9
     assert all(known)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from app.inference import state as snapshots
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
@@ -15,8 +16,7 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
-from app.inference.state import snapshot as snapshots
-from app.inference.state.snapshot import BlockedPairs, Catalogue, Interpretation, Snapshot
+from app.inference.state import BlockedPairs, Catalogue, Interpretation, Snapshot
 from app.inference.types import Bools
 
 Row = tuple[int, int, int, int, float, int, float]

@@ -1,0 +1,125 @@
+"""From a snapshot to pairs ready to be shown: by the set's own criterion, or for people to check a judge.
+
+Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from app.inference.choosing import human_checks
+from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.order import Order, lead
+from app.inference.fitting.posterior import scores
+from app.inference.kernels.availability import BOTH_ORDERS, LOWER_FIRST, still_open
+from app.inference.state.catalogue import Catalogue
+from app.inference.state.snapshot import Snapshot, pair_votes_of
+from app.inference.types import Bools, Ints
+
+
+class BlockedPairs(NamedTuple):
+    """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
+
+    item: Ints  # (B,)
+    first: Ints  # (B,)
+    second: Ints  # (B,)
+    leases: int
+
+
+class ChosenPair(NamedTuple):
+    """A pair on an item, ready to be shown."""
+
+    item: int
+    pair: Presented
+    criterion: Literal["rank-sets"] | None = None  # None is the set's own
+
+
+class HumanCheck(NamedTuple):
+    """Ids of a judge whose verdicts are to be checked, and of the people who check them."""
+
+    judge: int
+    people: frozenset[int]
+
+
+def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int) -> list[ChosenPair]:
+    """Up to `count` pairs that are neither used up nor blocked, best first.
+
+    A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
+    everything chosen so far counted as leased.
+    """
+    item, first, second, leases = blocked
+    blocked = BlockedPairs(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
+    rng = Draws(plan, snapshot.version, blocked.leases)
+    chosen: list[ChosenPair] = []
+    while len(chosen) < count:
+        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng)
+        if not in_round:
+            break
+        chosen += in_round
+        if len(chosen) < count:
+            blocked = _with_leases(blocked, in_round)
+    return chosen
+
+
+def ask_people(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that the judge has judged and people should, best first.
+
+    They come beside the set's own queue, which never shows a pair that anyone has judged. A pair that someone holds
+    counts as judged.
+    """
+    ids, n = snapshot.evidence.judges.tolist(), snapshot.model.n
+    if check.judge not in ids:
+        return []
+    votes = pair_votes_of(snapshot)
+    low, high = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
+    is_out = np.isin((votes.item * n + votes.low) * n + votes.high, (blocked.item * n + low) * n + high)
+    people = [number for number, judge in enumerate(ids) if judge in check.people]
+    unchecked = human_checks.unchecked(votes, ids.index(check.judge), people, is_out, n)
+    marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    rng = Draws(plan, snapshot.version, blocked.leases)
+    checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
+    return [ChosenPair(int(votes.item[row]), pair, "rank-sets") for row, pair in checks]
+
+
+def _round(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int, rng: Draws
+) -> list[ChosenPair]:
+    on_items = _open_on_items(snapshot, catalogue, blocked, plan.order)
+    open_pairs = on_items[0] if len(on_items) == 1 else np.asarray(on_items.any(axis=0))
+    leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
+    pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
+    return [_on_item(pair, on_items, snapshot, plan.order, rng) for pair in pairs]
+
+
+def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> Bools:
+    """(I, N, N), True at [item, i, j], i < j, where the pair may be shown now.
+
+    With order "both", a pair seen in one order comes before any new pair.
+    """
+    used_up = BOTH_ORDERS if order is Order.BOTH else LOWER_FIRST
+    on_items = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
+    if order is not Order.BOTH:
+        return on_items
+    half_done = on_items & (snapshot.shown != 0)
+    return half_done if half_done.any() else on_items
+
+
+def _on_item(pair: Presented, on_items: Bools, snapshot: Snapshot, order: Order, rng: Draws) -> ChosenPair:
+    """The pair on an item where it is open, drawn if there are several; its other order where it was shown in one."""
+    i, j = pair.choice.i, pair.choice.j
+    items = on_items[:, i, j].nonzero()[0]
+    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    if order is Order.BOTH and snapshot.shown[item, i, j]:
+        first, second = (j, i) if snapshot.shown[item, i, j] == LOWER_FIRST else (i, j)
+        pair = Presented(first, second, pair.choice)
+    return ChosenPair(item, pair)
+
+
+def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
+    new = np.array([(each.item, each.pair.first, each.pair.second) for each in chosen], np.int64).T
+    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
+    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
+    return BlockedPairs(item, first, second, blocked.leases + len(chosen))

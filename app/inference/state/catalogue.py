@@ -1,0 +1,27 @@
+"""Who is in a set and on which items each has an output, numbered as arrays number them."""
+
+from typing import NamedTuple
+
+from app.inference.types import Bools, Ints
+
+
+class Catalogue(NamedTuple):
+    """N candidates and I items; changes only with `revision`."""
+
+    revision: int
+    keys: tuple[str, ...]  # (N,)
+    ids: dict[str, int]
+    items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
+    item_ids: dict[str, int]
+    lengths: Ints  # (I, N) bytes of the candidate's output on the item; -1 where it has none
+    has: Bools  # (I, N) whether it has one
+    size_bytes: int
+
+
+def make_catalogue(
+    revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], lengths: Ints
+) -> Catalogue:
+    ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(items)}
+    texts = sum(map(len, keys)) + sum(len(key) + len(prompt or "") for key, prompt in items)
+    size_bytes = lengths.nbytes + lengths.size + 4 * texts + 200 * (len(keys) + len(items))
+    return Catalogue(revision, keys, ids, items, item_ids, lengths, lengths >= 0, size_bytes)

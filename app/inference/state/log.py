@@ -1,0 +1,95 @@
+"""A set's log as arrays: comparisons and absolute scores, oldest first, each with its sequence number.
+
+Voided entries are taken out as soon as their void is read; judges go by their id, p is as it was stored.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
+from app.inference.types import Comparisons, Ints, join, no_comparisons, take
+
+
+class Entries(NamedTuple):
+    """K comparisons."""
+
+    seq: Ints  # (K,)
+    item: Ints  # (K,)
+    comparisons: Comparisons
+
+
+class Scored(NamedTuple):
+    """M absolute scores."""
+
+    seq: Ints  # (M,)
+    item: Ints  # (M,)
+    scores: AbsoluteScores
+
+
+class Log(NamedTuple):
+    entries: Entries
+    scored: Scored
+
+
+def empty_log() -> Log:
+    no_seq, no_item = np.empty(0, np.int64), np.empty(0, np.int64)
+    return Log(Entries(no_seq, no_item, no_comparisons()), Scored(no_seq, no_item, no_absolute_scores()))
+
+
+def log_from_rows(
+    compared: Iterable[tuple[int, int, int, int, float, int, float]],
+    scored: Iterable[tuple[int, int, int, int, float, float]] = (),
+) -> Log:
+    """Rows are (seq, item, first, second, p, judge, weight) and (seq, item, candidate, judge, mean, variance)."""
+    log = empty_log()
+    if rows := list(compared):
+        seq, item, first, second, p, judge, weight = (np.array(column) for column in zip(*rows, strict=True))
+        comparisons = Comparisons(first, second, p.astype(np.float64), judge, weight.astype(np.float64))
+        log = log._replace(entries=Entries(seq, item, comparisons))
+    if scores := list(scored):
+        seq, item, candidate, judge, mean, variance = (np.array(column) for column in zip(*scores, strict=True))
+        absolute = AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64))
+        log = log._replace(scored=Scored(seq, item, absolute))
+    return log
+
+
+def extend(old: Log, new: Log) -> Log:
+    """Both, the new entries behind the old ones."""
+    entries = Entries(
+        np.concatenate([old.entries.seq, new.entries.seq]),
+        np.concatenate([old.entries.item, new.entries.item]),
+        join(old.entries.comparisons, new.entries.comparisons),
+    )
+    if not len(new.scored.seq):
+        return Log(entries, old.scored)
+    scored = Scored(
+        np.concatenate([old.scored.seq, new.scored.seq]),
+        np.concatenate([old.scored.item, new.scored.item]),
+        join_scores(old.scored.scores, new.scored.scores),
+    )
+    return Log(entries, scored)
+
+
+def without(log: Log, voided: list[int]) -> Log:
+    """The log without the comparisons of these sequence numbers."""
+    if not voided:
+        return log
+    kept = ~np.isin(log.entries.seq, voided)
+    entries = Entries(log.entries.seq[kept], log.entries.item[kept], take(log.entries.comparisons, kept))
+    return Log(entries, log.scored)
+
+
+def judges_of(log: Log) -> Ints:
+    """(J,) ids of who compared or scored, ascending."""
+    return np.unique(np.concatenate([log.entries.comparisons.judge, log.scored.scores.judge]))
+
+
+def latest_scores(scored: Scored) -> AbsoluteScores:
+    """The last of several scores by one judge for one output."""
+    if not scored.seq.size:
+        return scored.scores
+    outputs = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
+    last = len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1]
+    return take_scores(scored.scores, np.sort(last))
