@@ -44,34 +44,38 @@ Judge = Callable[[Floats, np.random.Generator], Floats]  # from true differences
 
 
 class Setting(NamedTuple):
+    """A row of the tables, but for its length."""
+
     expert: str
     n: int
     criterion: Criterion
 
 
 class State(NamedTuple):
+    """A log and what it says."""
+
     posterior: Posterior
     comparisons: Comparisons
 
 
-class Said(NamedTuple):
-    """Stated probabilities and whether what they were stated of is so."""
+class Statements(NamedTuple):
+    """Probabilities stated, and of each whether it was so."""
 
-    stated: Floats
-    true: Floats
+    stated: Floats  # (n,)
+    true: Floats  # (n,) 0 or 1
 
 
-class Check(NamedTuple):
-    """One ranking against the truth."""
+class Coverage(NamedTuple):
+    """How one ranking does against the truth."""
 
     marginal: float  # share of the marginal intervals that hold their score, less the mean of all
     together: bool  # all rank intervals hold their rank
     width: float  # worst rank minus best, the mean
-    leader: Said  # P(best) of the one at the top
-    best: Said  # P(best) of everyone
-    top: Said  # P(among the best fifth) of everyone
-    before: Said  # P(i before i + 1) in candidate order, which says nothing of the scores
-    claims: tuple[Said, ...]  # for each of EPSILONS: a later tie group is worse than the first head, by more than that
+    leader: Statements  # P(best) of the one at the top
+    best: Statements  # P(best) of everyone
+    top: Statements  # P(among the best fifth) of everyone
+    before: Statements  # P(i before i + 1) in candidate order, which says nothing of the scores
+    claims: tuple[Statements, ...]  # by EPSILONS: a later tie group is worse than the first head, by more
 
 
 def main() -> None:
@@ -80,7 +84,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     for expert in RUNS:
         runs = QUICK if quick else RUNS[expert]
-        everything: list[list[Check]] = []
+        everything: list[list[Coverage]] = []
         print(heading(expert))
         for n, criterion in product(runs, CRITERIA):
             measured = list(measure(Setting(expert, n, criterion), runs[n]))
@@ -90,8 +94,8 @@ def main() -> None:
         print(calibration(everything), flush=True)
 
 
-def measure(setting: Setting, runs: int) -> Iterator[list[Check]]:
-    """Of every run, one check for each of LENGTHS."""
+def measure(setting: Setting, runs: int) -> Iterator[list[Coverage]]:
+    """Yield for every run how each of LENGTHS is covered."""
     for number in range(runs):
         rng = np.random.default_rng([SEED, *_key(setting), number])
         yield list(one_run(setting, rng))
@@ -99,20 +103,20 @@ def measure(setting: Setting, runs: int) -> Iterator[list[Check]]:
     print(file=sys.stderr)
 
 
-def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Check]:
+def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Coverage]:
     n, model = setting.n, build(Method(expert=setting.expert), setting.n)
     truth, wanted = rng.standard_normal(n), Wanted(LEVEL, top_k=max(n // 5, 1))
     at = {length * n for length in lengths}
     batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
-    for live, log in asked(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
+    for live, log in judged_batches(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
         if log.size in at:
             exact = posterior.scores(posterior.exact(live, log, model), log, model)
-            yield check(exact, truth, wanted)
+            yield coverage_of(exact, truth, wanted)
         if log.size >= max(at):
             return
 
 
-def asked(
+def judged_batches(
     truth: Floats,
     judge: Judge,
     model: Model,
@@ -122,7 +126,7 @@ def asked(
     batch: int = 1,
     repeats: bool = False,
 ) -> Iterator[State]:
-    """The state after every batch of verdicts, without end.
+    """Yield the state after every batch of verdicts, without end.
 
     Args: `repeats` keeps every pair open; without it pairs are opened again when all have been asked.
     """
@@ -140,7 +144,7 @@ def asked(
 
 
 def judge(expert: str) -> Judge:
-    """Who answers as this expert believes."""
+    """Return a judge who answers as this expert believes."""
     if expert == "soft-bt":
         return hard_verdicts
     alpha, beta, v = (experts.parameters("gaussian")[name] for name in ("alpha", "beta", "v"))
@@ -151,25 +155,20 @@ def hard_verdicts(d: Floats, rng: np.random.Generator) -> Floats:
     return (rng.random(len(d)) < expit(d)).astype(np.float64)
 
 
-def check(posterior: Scores, truth: Floats, wanted: Wanted) -> Check:
+def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
     stated = summarise(posterior, wanted, np.random.default_rng(DRAWS_SEED))
-    rank, leader = true_ranks(truth), int(np.argmax(stated.score))
+    rank, leader = np.argsort(np.argsort(-truth)) + 1, int(np.argmax(stated.score))
     best, top = (rank == 1).astype(np.float64), (rank <= wanted.top_k).astype(np.float64)
-    return Check(
+    return Coverage(
         float(_inside(truth - truth.mean(), stated.interval).mean()),  # scores are relative: decision 14
         bool(_inside(rank, stated.rank_interval).all()),
         float(np.diff(stated.rank_interval, axis=1).mean()),
-        Said(stated.p_best[[leader]], best[[leader]]),
-        Said(stated.p_best, best),
-        Said(stated.p_top, top),
+        Statements(stated.p_best[[leader]], best[[leader]]),
+        Statements(stated.p_best, best),
+        Statements(stated.p_top, top),
         _before(posterior, truth),
         tuple(_claims(posterior, stated, truth, wanted._replace(epsilon=epsilon)) for epsilon in EPSILONS),
     )
-
-
-def true_ranks(truth: Floats) -> Ints:
-    """(N,) 1 for the highest of different scores."""
-    return np.argsort(np.argsort(-truth)) + 1
 
 
 def heading(expert: str) -> str:
@@ -180,28 +179,28 @@ def heading(expert: str) -> str:
     return table_head(f"{expert}: {columns} | {claims}")
 
 
-def row(n: int, length: int, criterion: Criterion, checks: Sequence[Check]) -> str:
-    marginal, together = ([100.0 * getattr(check, name) for check in checks] for name in ("marginal", "together"))
-    stated, so = (np.concatenate([check.leader[side] for check in checks]).mean() for side in (0, 1))
-    cells = [f"{n}", f"{length}N", criterion, f"{len(checks)}", _with_error(marginal), _with_error(together)]
-    cells += [f"{np.mean([check.width for check in checks]):.1f}", f"{stated:.3f}", f"{so:.3f}"]
-    for said in zip(*(check.claims for check in checks), strict=True):
-        true = np.concatenate([of_run.true for of_run in said])
+def row(n: int, length: int, criterion: Criterion, rankings: Sequence[Coverage]) -> str:
+    marginal, together = ([100.0 * getattr(ranking, name) for ranking in rankings] for name in ("marginal", "together"))
+    stated, so = (np.concatenate([ranking.leader[side] for ranking in rankings]).mean() for side in (0, 1))
+    cells = [f"{n}", f"{length}N", criterion, f"{len(rankings)}", _with_error(marginal), _with_error(together)]
+    cells += [f"{np.mean([ranking.width for ranking in rankings]):.1f}", f"{stated:.3f}", f"{so:.3f}"]
+    for claims in zip(*(ranking.claims for ranking in rankings), strict=True):
+        true = np.concatenate([of_run.true for of_run in claims])
         cells += [f"{len(true)}", f"{100.0 * (1.0 - true.mean()):.2f}" if len(true) else "–"]
     return f"| {' | '.join(cells)} |"
 
 
-def calibration(runs: Sequence[Sequence[Check]]) -> str:
-    """For each kind of probability and each bin: how many, the mean stated, the share that was so."""
+def calibration(runs: Sequence[Sequence[Coverage]]) -> str:
+    """Tabulate each kind of probability by bins: how many, the mean stated, the share that was so."""
     lines = [table_head("what | stated | how many | mean stated | so | ± se")]
     for name in ("best", "top", "before"):
-        said = [_joined([getattr(check, name) for check in run]) for run in runs]
-        bins = zip(EDGES[:-1], EDGES[1:], _bins(said), strict=True)
+        by_run = [_joined([getattr(ranking, name) for ranking in run]) for run in runs]
+        bins = zip(EDGES[:-1], EDGES[1:], _bins(by_run), strict=True)
         lines += [f"| P({name}) | {low:g} to {high:g} | {cells} |" for low, high, cells in bins]
     return "\n".join(lines) + "\n"
 
 
-def _bins(runs: Sequence[Said]) -> list[str]:
+def _bins(runs: Sequence[Statements]) -> list[str]:
     """Cells of each bin. The standard error lets whatever was stated in one run depend on each other."""
     number = np.repeat(np.arange(len(runs)), [len(run.stated) for run in runs])
     stated, true = _joined(runs)
@@ -214,22 +213,22 @@ def _bins(runs: Sequence[Said]) -> list[str]:
     return cells
 
 
-def _joined(said: Sequence[Said]) -> Said:
-    stated, true = (np.concatenate(side) for side in zip(*said, strict=True))
-    return Said(stated, true)
+def _joined(parts: Sequence[Statements]) -> Statements:
+    stated, true = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return Statements(stated, true)
 
 
-def _before(posterior: Scores, truth: Floats) -> Said:
+def _before(posterior: Scores, truth: Floats) -> Statements:
     pairs = [(i, i + 1) for i in range(len(truth) - 1)]
     stated = np.array([predict(posterior, i, j).p_first_better for i, j in pairs])
-    return Said(stated, np.array([float(truth[i] > truth[j]) for i, j in pairs]))
+    return Statements(stated, np.array([float(truth[i] > truth[j]) for i, j in pairs]))
 
 
-def _claims(posterior: Scores, stated: Ranking, truth: Floats, wanted: Wanted) -> Said:
-    """That the candidates of later tie groups are worse than the head of the first by more than epsilon."""
+def _claims(posterior: Scores, stated: Ranking, truth: Floats, wanted: Wanted) -> Statements:
+    """Claims that the candidates of later tie groups are worse than the head of the first by more than epsilon."""
     later = tie_groups(posterior, wanted) > 1
     worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon
-    return Said(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
+    return Statements(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
 
 
 def _inside(values: Floats | Ints, interval: Floats | Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -1,4 +1,4 @@
-"""How often is a false winner named when every verdict is looked at? `python -m benchmarks.studies.early_stops`.
+"""False winners: how often is one named when every verdict is looked at? `python -m benchmarks.studies.early_stops`.
 
 Hard verdicts from the model, and every pair stays open. Two rules look at the same verdicts, after each of them:
 
@@ -27,16 +27,20 @@ from app.inference.covariance import dense
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, scores
 from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.coverage import asked, hard_verdicts, table_head
+from benchmarks.studies.coverage import hard_verdicts, judged_batches, table_head
 
 SEED = 20_261
 ALPHA = 0.05
 EVERY = 25  # how often the naive rule is looked at by someone who looks less often
 WAYS = (0.25, 0.5, 0.75)  # of the comparisons that it took: where forecasts are read
 QUICK = 50  # times fewer runs
+THIRD_TIED = np.array([1.0, 0.8, 0.5, 0.5, 0.2, 0.0, -0.5, -1.0])
+ONE_AHEAD = np.concatenate([[1.5], np.linspace(0.5, -1.5, 7)])
 
 
 class Scenario(NamedTuple):
+    """True scores, who are looked for, and how long."""
+
     name: str
     truth: Callable[[np.random.Generator], Floats]
     runs: int
@@ -45,13 +49,15 @@ class Scenario(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Where a rule first said stop, in comparisons, and whether what it claimed is false; None where it never did."""
+    """Where a rule first stopped, in comparisons, and whether what it claimed is false; None where it never did."""
 
     at: int | None
     false: bool
 
 
 class Run(NamedTuple):
+    """One run: where each rule stopped, and what was false."""
+
     ours: Stopped
     naive: Stopped
     naive_seldom: Stopped
@@ -63,6 +69,8 @@ class Run(NamedTuple):
 
 
 class Look(NamedTuple):
+    """Who would stop at a verdict, and what would be false."""
+
     ours: bool
     naive: bool
     width: bool
@@ -81,24 +89,16 @@ def two_tied_drawn(rng: np.random.Generator) -> Floats:
     return drawn
 
 
-def third_tied(rng: np.random.Generator) -> Floats:
-    return np.array([1.0, 0.8, 0.5, 0.5, 0.2, 0.0, -0.5, -1.0])
-
-
-def one_ahead(rng: np.random.Generator) -> Floats:
-    return np.concatenate([[1.5], np.linspace(0.5, -1.5, 7)])
-
-
 TIED = (
     Scenario("two tied at 1, six below, to -1", two_tied, 1000),
     Scenario("from N(0, 1), the best two made equal", two_tied_drawn, 200),
     Scenario("all eight tied", lambda rng: np.zeros(8), 200),
     Scenario("two tied at 3, six below, to -3", lambda rng: 3.0 * two_tied(rng), 200),
-    Scenario("top 3, the third and fourth tied", third_tied, 200, top_k=3),
+    Scenario("top 3, the third and fourth tied", lambda rng: THIRD_TIED, 200, top_k=3),
     Scenario("eight within 0.01", lambda rng: np.linspace(0.01, 0.0, 8), 200),
     Scenario("twenty within 0.01, 1000 verdicts", lambda rng: np.linspace(0.01, 0.0, 20), 50, votes=1000),
 )
-AHEAD = Scenario("one at 1.5, seven from 0.5 to -1.5", one_ahead, 200, votes=1000)
+AHEAD = Scenario("one at 1.5, seven from 0.5 to -1.5", lambda rng: ONE_AHEAD, 200, votes=1000)
 
 
 def main() -> None:
@@ -122,10 +122,11 @@ def measure(scenario: Scenario, criterion: Criterion, runs: int) -> Iterable[Run
 
 
 def one_run(scenario: Scenario, criterion: Criterion, rng: np.random.Generator) -> Run:
-    """To the last of `scenario.votes`, whoever has stopped: the rules see the same verdicts."""
+    """Go on to the last of `scenario.votes`, whoever has stopped: the rules see the same verdicts."""
     truth, k = rng.permutation(scenario.truth(rng)), scenario.top_k
     model, looks, forecasts = build(Method(), len(truth)), list[Look](), list[int | None]()
-    for live, log in islice(asked(truth, hard_verdicts, model, Policy(criterion), rng, repeats=True), scenario.votes):
+    states = judged_batches(truth, hard_verdicts, model, Policy(criterion), rng, repeats=True)
+    for live, log in islice(states, scenario.votes):
         marginal = scores(live, log, model)
         looks.append(look(marginal, model, truth, k))
         if scenario is AHEAD:
@@ -174,14 +175,14 @@ def prior_variances(model: Model) -> Floats:
 
 
 def are_possible(bounds: Ints, truth: Floats) -> bool:
-    """Whether each (N, 2) rank interval holds a rank that its candidate may have; equals share several."""
+    """Tell whether each (N, 2) rank interval holds a rank that its candidate may have; equals share several."""
     above: Bools = truth[:, None] > truth
     best, worst = 1 + above.sum(axis=0), len(truth) - above.sum(axis=1)
     return bool(((bounds[:, 0] <= worst) & (best <= bounds[:, 1])).all())
 
 
 def first_stop(stops: Sequence[bool], false: Sequence[bool], every: int = 1) -> Stopped:
-    """Looking after each `every` comparisons."""
+    """Return the first stop of one who looks after each `every` comparisons."""
     for at in range(every, len(stops) + 1, every):
         if stops[at - 1]:
             return Stopped(at, false[at - 1])
@@ -224,20 +225,20 @@ def ahead_row(criterion: Criterion, runs: Sequence[Run]) -> str:
 
 
 def stops(stopped: Sequence[Stopped]) -> list[str]:
-    """Who has not stopped stops after everyone else in the quartiles."""
+    """Cells of a rule. In the quartiles who has not stopped stops after everyone else."""
     after = [np.inf if stop.at is None else float(stop.at) for stop in stopped]
     by = [percent([at <= votes for at in after]) for votes in (300, AHEAD.votes)]
     return [*by, share([stop.false for stop in stopped]), quartiles(after, 0)]
 
 
-def percent(found: Sequence[bool]) -> str:
-    return f"{100.0 * np.mean(found):.1f}"
+def percent(hits: Sequence[bool]) -> str:
+    return f"{100.0 * np.mean(hits):.1f}"
 
 
-def share(found: Sequence[bool]) -> str:
-    """In percent, with its exact 95% interval."""
-    interval = binomtest(sum(found), len(found)).proportion_ci(0.95, "exact")
-    return f"{percent(found)} ({100.0 * interval.low:.1f} to {100.0 * interval.high:.1f})"
+def share(hits: Sequence[bool]) -> str:
+    """Write a share in percent, with its exact 95% interval."""
+    interval = binomtest(sum(hits), len(hits)).proportion_ci(0.95, "exact")
+    return f"{percent(hits)} ({100.0 * interval.low:.1f} to {100.0 * interval.high:.1f})"
 
 
 def quartiles(values: Sequence[float], digits: int) -> str:

@@ -1,4 +1,4 @@
-"""What several judges are worth together: `python -m benchmarks.studies.judges` prints the tables of docs/judges.md.
+"""Several judges together: `python -m benchmarks.studies.judges` prints the tables of docs/judges.md.
 
 Aggregation on ../shared/data/skillagg, with judges who always say yes beside the real ones; judge-aware rankings by
 simulation and on ../shared/data/prd_vicuna80; where people's next verdict is worth most on chatbot_arena_ppr.
@@ -23,10 +23,11 @@ from app.inference.fitting.model import Method, build
 from app.inference.judges.aggregation import binary
 from app.inference.judges.encoders import hashed
 from app.inference.judges.group_verdicts import aggregate, doubts, needs_context
-from app.inference.judges.rank_sets import Instances, RankSets, Wins, prediction_powered
+from app.inference.judges.rank_sets import RankSets, prediction_powered
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.rank_sets import HUMAN, Arena, read_arena, size, take_shown, take_wins
 
 DATA = Path("../shared/data")
 NOT_JUDGES = ("item", "pair", "label", "question_id", "question", "answer")
@@ -42,7 +43,9 @@ CASTS = {
 PEOPLE, LOOKS, ALPHA = (200, 400, 600, 800, 1000), 20, 0.05
 
 
-class Judged(NamedTuple):
+class JudgedItems(NamedTuple):
+    """A data set of items, each with what K judges said."""
+
     truth: Ints  # (N,)
     y: Floats  # (N, K)
     context: ItemContext | None
@@ -56,11 +59,11 @@ def main() -> None:
     aggregation(chosen.seeds)
     judge_aware_rankings(chosen.runs)
     home_advantages()
-    human_votes(max(chosen.runs // 3, 1))
+    human_checks(max(chosen.runs // 3, 1))
 
 
 def aggregation(seeds: int) -> None:
-    """Accuracy in percent, over seeds of splits and of broken ties."""
+    """Print accuracies in percent, over seeds of splits and of broken ties."""
     rows = []
     for name, always in [(n, a) for n in ("halueval_dialogue", "truthfulqa", "halueval_qa") for a in (0, 1, 3)]:
         judged = load(name, always)
@@ -70,39 +73,39 @@ def aggregation(seeds: int) -> None:
     print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
 
 
-def _over_seeds(judged: Judged, method: AggregationName, seeds: int) -> str:
-    found = []
+def _over_seeds(judged: JudgedItems, method: AggregationName, seeds: int) -> str:
+    accuracies = []
     for seed in range(seeds):
         print(f"\r{method}, seed {seed}    ", end="", file=sys.stderr)
         rng = np.random.default_rng(seed)
         labels = aggregate(binary(judged.y), method, rng, judged.context).labels(rng)
-        found.append(100.0 * (labels == judged.truth).mean())
-    spread = f" ± {np.std(found, ddof=1):.2f}" if seeds > 1 else ""
-    return f"{np.mean(found):.2f}{spread}"
+        accuracies.append(100.0 * (labels == judged.truth).mean())
+    spread = f" ± {np.std(accuracies, ddof=1):.2f}" if seeds > 1 else ""
+    return f"{np.mean(accuracies):.2f}{spread}"
 
 
-def load(name: str, always_yes: int) -> Judged:
+def load(name: str, always_yes: int) -> JudgedItems:
     rows = pq.read_table(DATA / f"skillagg/{name}.parquet")
     judges = [column for column in rows.column_names if column not in NOT_JUDGES]
     y = np.column_stack([*(rows[judge].to_numpy() for judge in judges), np.ones((len(rows), always_yes))])
-    return Judged(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
+    return JudgedItems(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
 
 
 def _context(columns: dict[str, list[str]]) -> ItemContext | None:
     if "answer" not in columns:
         return None
-    said = zip(columns["question"], columns["answer"], strict=True)
-    x = hashed([{"question": question, "answer": answer} for question, answer in said])
+    texts = zip(columns["question"], columns["answer"], strict=True)
+    x = hashed([{"question": question, "answer": answer} for question, answer in texts])
     return ItemContext(x, np.array(columns["question_id"], np.int64))
 
 
 def judge_aware_rankings(runs: int) -> None:
-    """20 candidates; Spearman's correlation with the planted scores."""
+    """Print Spearman's correlation with the planted scores of 20 candidates."""
     rows = []
     for cast, c in CASTS.items():
         for count in (300, 600, 2000):
-            found = np.array([_one_ranking(c, count, seed) for seed in range(runs)])
-            mean, error = found.mean(axis=0), found.std(axis=0) / np.sqrt(runs)
+            measured = np.array([_one_ranking(c, count, seed) for seed in range(runs)])
+            mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
             cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[:2], error[:2], strict=True)]
             rows.append([cast, str(count), *cells, f"{mean[2]:.0%}", f"{mean[3]:.0%}"])
     columns = [
@@ -128,12 +131,12 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, floa
     return (
         float(spearmanr(pooled.mean, s)[0]),
         float(spearmanr(aware.mean, s)[0]),
-        _held(pooled.mean, pooled.covariance.base, s),
-        _held(aware.mean, aware.covariance.base, s),
+        _share_that_holds(pooled.mean, pooled.covariance.base, s),
+        _share_that_holds(aware.mean, aware.covariance.base, s),
     )
 
 
-def _held(mean: Floats, sigma: Floats, s: Floats) -> float:
+def _share_that_holds(mean: Floats, sigma: Floats, s: Floats) -> float:
     """Share of the 95% intervals of differences that hold."""
     i, j = np.triu_indices(len(s), 1)
     sd = np.sqrt(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j])
@@ -147,75 +150,54 @@ def home_advantages() -> None:
     first, second = (np.array([systems.index(row[side]) for row in rows]) for side in ("first", "second"))
     judge = np.array([FIVE.index(row["reviewer"]) for row in rows])
     log, model = once_each(first, second, np.array([P[row["winner"]] for row in rows]), judge), build(Method(), 5)
-    found = judge_aware.fit(log, model, 5)
+    fit = judge_aware.fit(log, model, 5)
     cells = []
     for number, name in enumerate(FIVE):
         others = judge_aware.fit(take(log, judge != number), model, 5).scores
         order = " > ".join(systems[k] for k in np.argsort(-others))
-        c, delta = np.exp(found.judges.log_c[number]), found.judges.delta[number]
-        cells.append([name, f"{c:.2f}", f"{delta:+.2f} ± {np.sqrt(found.variance_of_delta)[number]:.2f}", order])
+        c, delta = np.exp(fit.judges.log_c[number]), fit.judges.delta[number]
+        cells.append([name, f"{c:.2f}", f"{delta:+.2f} ± {np.sqrt(fit.variance_of_delta)[number]:.2f}", order])
     print("\n" + table(["judge", "discrimination", "home advantage", "order without it"], cells))
-    print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-found.scores)), flush=True)
+    print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-fit.scores)), flush=True)
 
 
-class Arena(NamedTuple):
-    """Chatbot Arena's instances with what people and GPT-4 said."""
-
-    shown: Instances
-    people: Wins
-    judge: Wins
-
-
-def human_votes(runs: int) -> None:
-    """Mean size of the rank-sets after so many verdicts of people; GPT-4 has judged all instances."""
-    arena = _arena()
+def human_checks(runs: int) -> None:
+    """Print the mean size of the rank-sets after so many verdicts of people; GPT-4 has judged all instances."""
+    arena = read_arena(DATA / "chatbot_arena_ppr")
     rows = []
     for how in ("chance", "evenly", "gains"):
-        sizes = np.array([_asked(arena, how, seed) for seed in range(runs)])
+        sizes = np.array([_sizes(arena, how, seed) for seed in range(runs)])
         mean, error = sizes.mean(axis=0), sizes.std(axis=0) / np.sqrt(runs)
         rows.append([how, *(f"{m:.2f} ± {e:.2f}" for m, e in zip(mean, error, strict=True))])
     print("\n" + table(["instances chosen by", *(f"{n} verdicts" for n in PEOPLE)], rows), flush=True)
 
 
-def _arena() -> Arena:
-    with gzip.open(DATA / "chatbot_arena_ppr/comparisons.csv.gz", "rt") as file:
-        rows = [row for row in csv.DictReader(file) if row["in12"] == "1"]
-    systems = sorted({row["model_a"] for row in rows})
-    a, b = (np.array([systems.index(row[side]) for row in rows]) for side in ("model_a", "model_b"))
-    people, judge = (np.array([row[who] for row in rows]) for who in ("human", "gpt4"))
-    return Arena(Instances(a, b), _wins(people), _wins(judge))
-
-
-def _wins(said: np.ndarray) -> Wins:
-    return Wins((said == "a").astype(np.float64), (said == "b").astype(np.float64))
-
-
-def _asked(arena: Arena, how: str, seed: int) -> list[float]:
-    rng, k = np.random.default_rng(seed), int(arena.shown.first.max()) + 1
-    seen, counts, sizes = np.zeros(arena.shown.size, np.bool_), np.zeros((k, k), np.int64), list[float]()
-    found: RankSets | None = None
+def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
+    rng, seen = np.random.default_rng(seed), np.zeros(arena.shown.size, np.bool_)
+    counts, sizes = np.zeros((arena.k, arena.k), np.int64), list[float]()
+    rank_sets: RankSets | None = None
     a, b = arena.shown
     for n in range(1, max(PEOPLE) + 1):
-        value = gains(found if how == "gains" else None, counts, ALPHA)[a, b] if how != "chance" else np.ones(len(a))
+        known = rank_sets if how == "gains" else None
+        value = np.ones(len(a)) if how == "chance" else gains(known, counts, ALPHA)[a, b]
         value = np.where(seen, -1.0, value)
         pick = int(rng.choice(np.flatnonzero(value >= value.max() * (1.0 - 1e-9))))
         seen[pick] = True
         counts[[a[pick], b[pick]], [b[pick], a[pick]]] += 1
-        if n % LOOKS == 0 and np.bincount(np.concatenate([a[seen], b[seen]]), minlength=k).min() >= 2:
-            found = _rank_sets(arena, seen, k)
+        if n % LOOKS == 0 and np.bincount(np.concatenate([a[seen], b[seen]]), minlength=arena.k).min() >= 2:
+            rank_sets = _rank_sets(arena, seen)
         if n in PEOPLE:
-            assert found is not None
-            sizes.append(float((found.ranks[:, 1] - found.ranks[:, 0] + 1).mean()))
+            assert rank_sets is not None
+            sizes.append(size(rank_sets.ranks))
     return sizes
 
 
-def _rank_sets(arena: Arena, seen: Bools, k: int) -> RankSets:
-    def part(wins: Wins, rows: Bools) -> Wins:
-        return Wins(wins.first[rows], wins.second[rows])
-
-    near, far = (Instances(arena.shown.first[rows], arena.shown.second[rows]) for rows in (seen, ~seen))
-    verdicts = part(arena.people, seen), part(arena.judge, seen)
-    return prediction_powered(near, *verdicts, far, part(arena.judge, ~seen), k=k, alpha=ALPHA)
+def _rank_sets(arena: Arena, seen: Bools) -> RankSets:
+    people, judge = arena.wins[HUMAN], arena.wins["gpt4"]
+    return prediction_powered(
+        take_shown(arena.shown, seen), take_wins(people, seen), take_wins(judge, seen),
+        take_shown(arena.shown, ~seen), take_wins(judge, ~seen), k=arena.k, alpha=ALPHA,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -49,29 +49,34 @@ SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  #
 FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
 RUNS = {2: 1000, 4: 1000, 12: 1000, 30: 400}
 FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
+HUMAN = "human"
 JUDGES = ("gpt4", "claude3opus", "gpt35")
 PER_PAIR, PER_PAIR_PEOPLE, REPETITIONS = 96, 15, 300
 
 
-class Setting(NamedTuple):
-    k: int
+class Design(NamedTuple):
+    """A row of the simulation's table."""
+
+    k: int  # systems
     people: int  # n
     alone: int  # N
     shown: str  # even, uneven or near
     judge: str  # good or coin
 
 
-DRAWN = [Setting(*size, "even", "good") for size in SIZES[:3]] + [Setting(*SIZES[3], "uneven", "good")]
+DRAWN = [Design(*size, "even", "good") for size in SIZES[:3]] + [Design(*SIZES[3], "uneven", "good")]
 
 
 class Truth(NamedTuple):
+    """Systems as they are."""
+
     win: Floats  # (k, k) chance that the row beats the column
     theta: Floats  # (k,)
     rank: Ints  # (k,)
 
 
 class Drawn(NamedTuple):
-    """What prediction_powered is given."""
+    """The arguments of prediction_powered."""
 
     shown: Instances
     people: Wins
@@ -80,18 +85,22 @@ class Drawn(NamedTuple):
     judge_more: Wins
 
 
-class Run(NamedTuple):
+class Repetition(NamedTuple):
+    """Rank-sets from one draw."""
+
     helped: Mapping[CovarianceName, RankSets]
     people: RankSets  # alone
 
 
-Held = Callable[[RankSets, Truth, float], bool]  # at a level alpha
+Holds = Callable[[RankSets, Truth, float], bool]  # at a level alpha
 
 
 class Arena(NamedTuple):
+    """Chatbot Arena's instances, and what people and judges said of them."""
+
     k: int
     shown: Instances
-    wins: Mapping[str, Wins]  # by people ("human") and by each judge
+    wins: Mapping[str, Wins]  # of HUMAN, and of each of JUDGES
 
 
 def main() -> None:
@@ -99,12 +108,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a twentieth of the runs, no figure; to see it work")
     quick = parser.parse_args().quick
     fewer = 20 if quick else 1
-    measured = {setting: list(simulate(setting, RUNS[setting.k] // fewer)) for setting in settings()}
+    measured = {design: list(simulate(design, RUNS[design.k] // fewer)) for design in designs()}
     print(simulation_table(measured), flush=True)
     if not quick:
         figure(measured, FIGURES)
     if DATA.is_dir():
-        print(arena_tables(arena(DATA), REPETITIONS // fewer))
+        print(arena_tables(read_arena(DATA), REPETITIONS // fewer))
     else:
         print("skipped Chatbot Arena: its data is not there", file=sys.stderr)
 
@@ -112,34 +121,34 @@ def main() -> None:
 # Simulation
 
 
-def settings() -> list[Setting]:
+def designs() -> list[Design]:
     usual = product(SIZES, ("even", "uneven"), ("good", "coin"))
     return [
-        *(Setting(*size, "even", "good") for size in FEW),
-        *(Setting(*size, shown, judge) for size, shown, judge in usual),
-        Setting(12, 990, 5346, "near", "good"),
+        *(Design(*size, "even", "good") for size in FEW),
+        *(Design(*size, shown, judge) for size, shown, judge in usual),
+        Design(12, 990, 5346, "near", "good"),
     ]
 
 
-def simulate(setting: Setting, runs: int) -> Iterator[Run]:
+def simulate(design: Design, runs: int) -> Iterator[Repetition]:
     for number in range(runs):
-        yield one_run(setting, np.random.default_rng([SEED, *_key(setting), number]))
-        print(f"\r{' '.join(map(str, setting))} {number + 1}/{runs}", end=" ", file=sys.stderr)
+        yield one_run(design, np.random.default_rng([SEED, *_key(design), number]))
+        print(f"\r{' '.join(map(str, design))} {number + 1}/{runs}", end=" ", file=sys.stderr)
     print(file=sys.stderr)
 
 
-def one_run(setting: Setting, rng: np.random.Generator, alpha: float = ALPHA) -> Run:
-    data = draw(setting, rng)
-    found = {name: prediction_powered(*data, k=setting.k, alpha=alpha, covariance=name) for name in COVARIANCES}
-    return Run(found, by_people(data.shown, data.people, setting.k, alpha))
+def one_run(design: Design, rng: np.random.Generator, alpha: float = ALPHA) -> Repetition:
+    drawn = draw(design, rng)
+    helped = {name: prediction_powered(*drawn, k=design.k, alpha=alpha, covariance=name) for name in COVARIANCES}
+    return Repetition(helped, by_people(drawn.shown, drawn.people, design.k, alpha))
 
 
-def draw(setting: Setting, rng: np.random.Generator) -> Drawn:
-    win, everywhere = truth(setting.k).win, "even" if setting.shown == "near" else setting.shown
-    shown, more = meet(setting, setting.people, setting.shown, rng), meet(setting, setting.alone, everywhere, rng)
+def draw(design: Design, rng: np.random.Generator) -> Drawn:
+    win, everywhere = truth(design.k).win, "even" if design.shown == "near" else design.shown
+    shown, more = meet(design, design.people, design.shown, rng), meet(design, design.alone, everywhere, rng)
     people, unseen = answers(shown, win, rng), answers(more, win, rng)
-    said, said_more = (judged(truly, setting.judge, rng) for truly in (people, unseen))
-    return Drawn(shown, wins(people), wins(said), more, wins(said_more))
+    judge, judge_more = (judged(truly, design.judge, rng) for truly in (people, unseen))
+    return Drawn(shown, wins(people), wins(judge), more, wins(judge_more))
 
 
 def truth(k: int) -> Truth:
@@ -150,9 +159,9 @@ def truth(k: int) -> Truth:
     return Truth(win, theta, 1 + (theta[None, :] > theta[:, None]).sum(axis=1))
 
 
-def meet(setting: Setting, count: int, shown: str, rng: np.random.Generator) -> Instances:
+def meet(design: Design, count: int, shown: str, rng: np.random.Generator) -> Instances:
     """Either system first."""
-    places = range(setting.k)
+    places = range(design.k)
     every = np.array([(a, b) for a in places for b in places if a != b and (shown != "near" or abs(a - b) <= NEAR)])
     if shown == "uneven":
         chances = np.random.default_rng(SEED).dirichlet(np.full(len(every), 4.0))
@@ -176,116 +185,118 @@ def wins(answers: Ints) -> Wins:
     return Wins((answers == FIRST).astype(np.float64), (answers == SECOND).astype(np.float64))
 
 
-def theta_held(found: RankSets, true: Truth, alpha: float) -> bool:
-    """By the ellipsoid."""
-    gap = found.theta - true.theta
-    distance = gap @ np.linalg.solve(found.covariance, gap)
-    return bool(distance <= squared_radius(len(gap), alpha, found.freedom))
+def theta_holds(stated: RankSets, true: Truth, alpha: float) -> bool:
+    """Tell whether the ellipsoid holds theta."""
+    gap = stated.theta - true.theta
+    distance = gap @ np.linalg.solve(stated.covariance, gap)
+    return bool(distance <= squared_radius(len(gap), alpha, stated.freedom))
 
 
-def ranks_held(found: RankSets, true: Truth, alpha: float) -> bool:
-    """All of them, by their rank-sets."""
-    stated = ranks(found.theta, found.covariance, squared_radius(len(true.rank), alpha, found.freedom))
-    return bool(((stated[:, 0] <= true.rank) & (true.rank <= stated[:, 1])).all())
+def ranks_hold(stated: RankSets, true: Truth, alpha: float) -> bool:
+    """Tell whether every rank-set holds its system's rank."""
+    bounds = ranks(stated.theta, stated.covariance, squared_radius(len(true.rank), alpha, stated.freedom))
+    return bool(((bounds[:, 0] <= true.rank) & (true.rank <= bounds[:, 1])).all())
 
 
-def simulation_table(measured: Mapping[Setting, Sequence[Run]]) -> str:
+def simulation_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
     header = ["k", "n", "N", "pairs", "judge", "runs", "theta, %", "ranks, %", "published: theta, %", "ranks, %"]
     header += ["lambda", "variance stated", "squared error", "size of rank-sets", "people alone"]
-    return table(header, [_cells(setting, runs) for setting, runs in measured.items()])
+    return table(header, [_cells(design, runs) for design, runs in measured.items()])
 
 
-def _cells(setting: Setting, runs: Sequence[Run]) -> list[str]:
-    true, cells = truth(setting.k), [*map(str, setting), f"{len(runs)}"]
-    for name, held in product(COVARIANCES, (theta_held, ranks_held)):
-        cells.append(f"{100.0 * np.mean([held(run.helped[name], true, ALPHA) for run in runs]):.1f}")
+def _cells(design: Design, runs: Sequence[Repetition]) -> list[str]:
+    true, cells = truth(design.k), [*map(str, design), f"{len(runs)}"]
+    for name, holds in product(COVARIANCES, (theta_holds, ranks_hold)):
+        cells.append(f"{100.0 * np.mean([holds(run.helped[name], true, ALPHA) for run in runs]):.1f}")
     helped, alone = [run.helped["sandwich"] for run in runs], [run.people for run in runs]
-    cells.append(f"{np.mean([found.tuned for found in helped]):.2f}")
+    cells.append(f"{np.mean([rank_sets.tuned for rank_sets in helped]):.2f}")
     cells.append(f"{_stated(helped) / _stated(alone):.3f}")
     cells.append(f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}")
-    return cells + [f"{np.mean([size(found.ranks) for found in many]):.2f}" for many in (helped, alone)]
+    return cells + [f"{np.mean([size(rank_sets.ranks) for rank_sets in many]):.2f}" for many in (helped, alone)]
 
 
 def _stated(many: Sequence[RankSets]) -> float:
-    return float(np.mean([np.trace(found.covariance) for found in many]))
+    return float(np.mean([np.trace(rank_sets.covariance) for rank_sets in many]))
 
 
 def _squared_error(many: Sequence[RankSets], true: Truth) -> float:
-    return float(np.mean([((found.theta - true.theta) ** 2).sum() for found in many]))
+    return float(np.mean([((rank_sets.theta - true.theta) ** 2).sum() for rank_sets in many]))
 
 
 def size(ranks: Ints) -> float:
-    """Of a rank-set, the mean."""
+    """Mean size of rank-sets."""
     return float(np.mean(1 + ranks[:, 1] - ranks[:, 0]))
 
 
-def figure(measured: Mapping[Setting, Sequence[Run]], folder: Path) -> None:
+def figure(measured: Mapping[Design, Sequence[Repetition]], folder: Path) -> None:
     """Nominal level against measured coverage: even pairs at three k, and k = 30 with few verdicts on uneven ones."""
-    drawn = {setting: runs for setting, runs in measured.items() if setting in DRAWN}
+    drawn = {design: runs for design, runs in measured.items() if design in DRAWN}
     with mpl.rc_context(STYLE):
         drawing, panels = grid(4, 2)
-        for ax, (name, held) in zip(panels, product(COVARIANCES, (theta_held, ranks_held)), strict=True):
-            _curves(ax, drawn, name, held)
-            ax.set(title=f"{name}: {'theta' if held is theta_held else 'all ranks'}", ylim=(-0.03, 1.03))
+        for ax, (name, holds) in zip(panels, product(COVARIANCES, (theta_holds, ranks_hold)), strict=True):
+            _curves(ax, drawn, name, holds)
+            ax.set(title=f"{name}: {'theta' if holds is theta_holds else 'all ranks'}", ylim=(-0.03, 1.03))
             ax.set(xlabel="level stated", ylabel="share of runs that hold")
         panels[0].legend(loc="lower right", fontsize=7)
         save(drawing, folder, "rank-sets-coverage")
 
 
-def _curves(ax: Axes, drawn: Mapping[Setting, Sequence[Run]], name: CovarianceName, held: Held) -> None:
-    for n, (setting, runs) in enumerate(drawn.items()):
-        true, label = truth(setting.k), f"k = {setting.k}, n = {setting.people:,}, {setting.shown}"
-        share = [np.mean([held(run.helped[name], true, 1.0 - level) for run in runs]) for level in LEVELS]
+def _curves(ax: Axes, drawn: Mapping[Design, Sequence[Repetition]], name: CovarianceName, holds: Holds) -> None:
+    for n, (design, runs) in enumerate(drawn.items()):
+        true, label = truth(design.k), f"k = {design.k}, n = {design.people:,}, {design.shown}"
+        share = [np.mean([holds(run.helped[name], true, 1.0 - level) for run in runs]) for level in LEVELS]
         ax.plot(LEVELS, share, label=label, color=COLOURS[n], linestyle=DASHES[n], linewidth=1.4)
     ax.plot(LEVELS, LEVELS, color="#7f7f7f", linewidth=0.8)
 
 
-def _key(setting: Setting) -> tuple[int, int, int, int]:
-    return setting.k, setting.people, ("even", "uneven", "near").index(setting.shown), int(setting.judge == "coin")
+def _key(design: Design) -> tuple[int, int, int, int]:
+    return design.k, design.people, ("even", "uneven", "near").index(design.shown), int(design.judge == "coin")
 
 
 # Chatbot Arena
 
 
-def arena(folder: Path) -> Arena:
+def read_arena(folder: Path) -> Arena:
     with gzip.open(folder / "comparisons.csv.gz", "rt") as file:
         rows = [row for row in csv.DictReader(file) if row["in12"] == "1"]
     systems = sorted({row["model_a"] for row in rows} | {row["model_b"] for row in rows})
     sides = [np.array([systems.index(row[side]) for row in rows]) for side in ("model_a", "model_b")]
-    said = {who: [np.array([float(row[who] == side) for row in rows]) for side in "ab"] for who in ("human", *JUDGES)}
-    return Arena(len(systems), Instances(*sides), {who: Wins(*won) for who, won in said.items()})
+    wins = {
+        who: Wins(*(np.array([float(row[who] == side) for row in rows]) for side in "ab")) for who in (HUMAN, *JUDGES)
+    }
+    return Arena(len(systems), Instances(*sides), wins)
 
 
-def arena_tables(data: Arena, repetitions: int) -> str:
+def arena_tables(arena: Arena, repetitions: int) -> str:
     """A table for each covariance. The baseline is people's verdicts on everything."""
     header = ["method", "size of rank-sets", "meets the baseline, %", "theta off the baseline", "lambda", "variance"]
     tables = []
     for covariance in COVARIANCES:
-        found = [methods(data, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions)]
-        rows = [[name, *_summary(found, name)] for name in found[0]]
+        drawn = [methods(arena, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions)]
+        rows = [[name, *_summary(drawn, name)] for name in drawn[0]]
         tables.append(f"\n{covariance}, {repetitions} repetitions\n\n{table(header, rows)}")
         print(f"Chatbot Arena, {covariance}", file=sys.stderr)
     return "\n".join(tables)
 
 
-def methods(data: Arena, rng: np.random.Generator, covariance: CovarianceName) -> dict[str, RankSets]:
-    """By name, from one draw of the instances."""
-    place = places_within_pairs(pairs(data.shown, data.k), rng)
+def methods(arena: Arena, rng: np.random.Generator, covariance: CovarianceName) -> dict[str, RankSets]:
+    """Return the rank-sets of every method, from one draw of the instances."""
+    place = places_within_pairs(pairs(arena.shown, arena.k), rng)
     everything, few = place < PER_PAIR, place < PER_PAIR_PEOPLE
     rest = everything & ~few
 
     def alone(who: str, keep: Bools) -> RankSets:
-        return by_people(_take(data.shown, keep), _won(data.wins[who], keep), data.k, ALPHA, covariance)
+        return by_people(take_shown(arena.shown, keep), take_wins(arena.wins[who], keep), arena.k, ALPHA, covariance)
 
     def helped(judge: str) -> RankSets:
         part = Drawn(
-            _take(data.shown, few), _won(data.wins["human"], few), _won(data.wins[judge], few),
-            _take(data.shown, rest), _won(data.wins[judge], rest),
+            take_shown(arena.shown, few), take_wins(arena.wins[HUMAN], few), take_wins(arena.wins[judge], few),
+            take_shown(arena.shown, rest), take_wins(arena.wins[judge], rest),
         )  # fmt: skip
-        return prediction_powered(*part, k=data.k, alpha=ALPHA, covariance=covariance)
+        return prediction_powered(*part, k=arena.k, alpha=ALPHA, covariance=covariance)
 
     return (
-        {"baseline": alone("human", everything), "people alone": alone("human", few)}
+        {"baseline": alone(HUMAN, everything), "people alone": alone(HUMAN, few)}
         | {f"{judge} alone": alone(judge, everything) for judge in JUDGES}
         | {f"people and {judge}": helped(judge) for judge in JUDGES}
     )
@@ -300,29 +311,28 @@ def places_within_pairs(pair: Ints, rng: np.random.Generator) -> Ints:
 
 
 def intersect(ranks: Ints, others: Ints) -> bool:
-    """Every system's rank-set meets its other one (PPR 5)."""
+    """Tell whether every system's rank-set meets its other one (PPR 5)."""
     return bool((np.maximum(ranks[:, 0], others[:, 0]) <= np.minimum(ranks[:, 1], others[:, 1])).all())
 
 
 def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[str]:
     """Cells of a method; its variance is relative to that of people alone."""
-    found, baseline, people = ([of[who] for of in repetitions] for who in (name, "baseline", "people alone"))
-    sizes = np.array([size(one.ranks) for one in found])
-    meets = np.mean([intersect(one.ranks, other.ranks) for one, other in zip(found, baseline, strict=True)])
-    off = np.mean([((one.theta - other.theta) ** 2).mean() for one, other in zip(found, baseline, strict=True)])
+    stated, baseline, people = ([drawn[who] for drawn in repetitions] for who in (name, "baseline", "people alone"))
+    sizes = np.array([size(one.ranks) for one in stated])
+    meets = np.mean([intersect(one.ranks, other.ranks) for one, other in zip(stated, baseline, strict=True)])
+    off = np.mean([((one.theta - other.theta) ** 2).mean() for one, other in zip(stated, baseline, strict=True)])
     cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}", f"{100.0 * meets:.1f}"]
-    return [*cells, f"{np.sqrt(off):.3f}", *(_helped(found, people) if " and " in name else ("–", "–"))]
+    cells.append(f"{np.sqrt(off):.3f}")
+    if " and " not in name:
+        return [*cells, "–", "–"]
+    return [*cells, f"{np.mean([one.tuned for one in stated]):.2f}", f"{_stated(stated) / _stated(people):.3f}"]
 
 
-def _helped(found: Sequence[RankSets], people: Sequence[RankSets]) -> tuple[str, str]:
-    return f"{np.mean([one.tuned for one in found]):.2f}", f"{_stated(found) / _stated(people):.3f}"
-
-
-def _take(shown: Instances, keep: Bools) -> Instances:
+def take_shown(shown: Instances, keep: Bools) -> Instances:
     return Instances(shown.first[keep], shown.second[keep])
 
 
-def _won(wins: Wins, keep: Bools) -> Wins:
+def take_wins(wins: Wins, keep: Bools) -> Wins:
     return Wins(wins.first[keep], wins.second[keep])
 
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from app.inference.judges.rank_sets import Instances
 from benchmarks.studies import rank_sets
-from benchmarks.studies.rank_sets import Arena, Setting
+from benchmarks.studies.rank_sets import Arena, Design
 
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
-    settings = [*rank_sets.DRAWN[:1], Setting(4, 200, 400, "near", "coin")]
-    measured = {setting: list(rank_sets.simulate(setting, 2)) for setting in settings}
+    designs = [*rank_sets.DRAWN[:1], Design(4, 200, 400, "near", "coin")]
+    measured = {design: list(rank_sets.simulate(design, 2)) for design in designs}
     lines = rank_sets.simulation_table(measured).splitlines()
     assert [line.count("|") for line in lines] == [lines[0].count("|")] * 4
     rank_sets.figure(measured, tmp_path)
