@@ -1,4 +1,4 @@
-"""How fast it is: each benchmark prints ratios inside one run and asserts nothing."""
+"""Measurements, which print and assert nothing: of speed, as ratios inside one run, and of methods, in studies."""
 
 from app.process import one_blas_thread
 

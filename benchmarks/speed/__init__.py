@@ -1,0 +1,1 @@
+"""Ratios of times inside one run. They print, and assert nothing of a clock."""

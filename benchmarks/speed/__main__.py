@@ -1,4 +1,4 @@
-"""Ratios inside one run, medians after a warm-up: `python -m benchmarks`."""
+"""Ratios inside one run, medians after a warm-up: `python -m benchmarks.speed`."""
 
 import asyncio
 import tempfile
@@ -42,7 +42,7 @@ def simulated_log(n: int, count: int) -> Comparisons:
 
 
 def compare_fits(log: Comparisons, model: Model) -> None:
-    """Ours ends at a gradient below 1e-12; the others as low as they get, about 1e-8."""
+    """Compare fits. Ours ends at a gradient below 1e-12; the others as low as they get, about 1e-8."""
 
     def loss(s: Floats) -> float:
         return -newton.log_posterior(s, log, model)
@@ -72,23 +72,23 @@ def compare_update(log: Comparisons, model: Model) -> None:
 
 
 def compare_selection(log: Comparisons, model: Model) -> None:
-    held, upper = posterior.fit(log, model), upper_triangle(model.n)
+    fit, upper = posterior.fit(log, model), upper_triangle(model.n)
     for policy in map(Policy, Criterion):
-        ours = median_ms(partial(_select, held, model, upper, policy))
-        theirs = median_ms(partial(_scan, held, dense(held.covariance), model, upper, policy))
+        ours = median_ms(partial(_select, fit, model, upper, policy))
+        theirs = median_ms(partial(_scan, fit, dense(fit.covariance), model, upper, policy))
         report(f"N = {model.n}: next pair by {policy.criterion}", ours, "numpy over all pairs", theirs)
 
 
-def _select(held: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
-    select(held.mean, held.covariance, model.expert, upper, policy, 1, np.random.default_rng(0))
+def _select(fit: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
+    select(fit.mean, fit.covariance, model.expert, upper, policy, 1, np.random.default_rng(0))
 
 
-def _scan(held: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
-    """The argmax alone: no ties, no explanation."""
+def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
+    """Find the argmax alone: no ties, no explanation."""
     variances = sigma.diagonal()
     v = variances[:, None] + variances - 2.0 * sigma
-    m = held.mean[:, None] - held.mean
-    np.where(upper, score(policy, model.expert, m, v, equality(held.covariance)), -np.inf).argmax()
+    m = fit.mean[:, None] - fit.mean
+    np.where(upper, score(policy, model.expert, m, v, equality(fit.covariance)), -np.inf).argmax()
 
 
 def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:

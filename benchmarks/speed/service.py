@@ -14,13 +14,15 @@ from nextpair.client import Client, ready
 
 
 class Service(NamedTuple):
+    """A service that runs."""
+
     url: str
     pid: int
 
 
 @contextmanager
 def running(data_dir: Path) -> Iterator[Service]:
-    """A service with a private database, ready to work."""
+    """Run a service with a private database; it is ready to work."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
     port = _free_port()
     program = Path(sys.executable).with_name("nextpair")
@@ -36,7 +38,7 @@ def running(data_dir: Path) -> Iterator[Service]:
 
 
 def status_kib(pid: int, name: str) -> int:
-    """One of the memory figures of /proc/PID/status; 0 where there is none."""
+    """Read one of the memory figures of /proc/PID/status; 0 where there is none."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:

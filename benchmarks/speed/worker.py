@@ -24,6 +24,8 @@ RATES = (250, 500, 1000, 2000)  # judgements a second that the engine could do
 
 
 class Fed(NamedTuple):
+    """Figures of an engine of some rate."""
+
     rate: int
     per_second: float
     busy: float
@@ -41,14 +43,14 @@ def main() -> None:
 
 
 def measure(sets: int, batch: int, rates: Sequence[int]) -> list[Fed]:
-    found = []
+    measured = []
     for rate in rates:
         with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
             with Client(service.url) as client:
                 for number in range(sets):
                     client.send(create_set(_set(number)))
-            found.append(_work(service.url, rate, batch))
-    return found
+            measured.append(_work(service.url, rate, batch))
+    return measured
 
 
 def _set(number: int) -> SetIn:
@@ -57,7 +59,7 @@ def _set(number: int) -> SetIn:
 
 
 def _work(url: str, rate: int, batch: int) -> Fed:
-    """Until every pair is judged. The figures are those that the worker itself logs at the end."""
+    """Judge every pair. The figures are those that the worker itself logs at the end."""
     program = [str(Path(sys.executable).with_name("nextpair")), "worker", "--server", url, "--model", "lengths"]
     options = ["--engine", "scripted", "--rate", str(rate), "--batch", str(batch), "--until-done"]
     done = subprocess.run([*program, *options], capture_output=True, text=True, check=True)

@@ -1,0 +1,1 @@
+"""Studies of methods, judges and coverage: the tables and figures of the docs."""

@@ -66,7 +66,7 @@ class Statements(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """How one ranking does against the truth."""
+    """Comparison of one ranking with the truth."""
 
     marginal: float  # share of the marginal intervals that hold their score, less the mean of all
     together: bool  # all rank intervals hold their rank

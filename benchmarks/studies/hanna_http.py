@@ -4,15 +4,12 @@ The judge compares the mean scores that ChatGPT gave over HANNA's prompts, with 
 """
 
 import argparse
-import csv
-import gzip
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -23,17 +20,12 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 from benchmarks.speed.service import running, status_kib
+from benchmarks.studies.methods.data import HANNA_JUDGE, Stories, hanna
 
 HANNA = Path(__file__).resolve().parents[3] / "shared/data/hanna"
-JUDGE = "ChatGPT"
 CHECKPOINTS = (0.01, 0.25, 0.5, 1.0)  # shares of the rounds
 
 T = TypeVar("T")
-
-
-class Stories(NamedTuple):
-    judged: dict[str, float]  # by story
-    gold: dict[str, float]
 
 
 def main() -> None:
@@ -43,7 +35,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not HANNA.is_dir():
         sys.exit(f"skipped: needs {HANNA}, which is not here")
-    stories = read_stories(arguments.dimension)
+    stories = hanna(HANNA.parent, arguments.dimension)
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
         with Client(service.url) as client:
             judge_all(client, stories, arguments.rounds)
@@ -52,46 +44,33 @@ def main() -> None:
 
 
 def judge_all(client: Client, stories: Stories, rounds: int) -> None:
+    scores = dict(zip(stories.keys, stories.judged, strict=True))
     set_id, started = create(client, stories), time.perf_counter()
     asks, tells = [], []
     for number in progress(range(1, rounds + 1)):
-        (pair,), seconds = timed(lambda: client.send(next_pair(set_id, judge=JUDGE)).assignments)
+        (pair,), seconds = timed(lambda: client.send(next_pair(set_id, judge=HANNA_JUDGE)).assignments)
         asks.append(seconds)
-        p = float(expit(stories.judged[pair.first.key] - stories.judged[pair.second.key]))
+        p = float(expit(scores[pair.first.key] - scores[pair.second.key]))
         _, seconds = timed(lambda: client.send(send_verdict(pair.id, VerdictIn(p_first=p))))  # noqa: B023  # called at once
         tells.append(seconds)
         if number in {round(share * rounds) for share in CHECKPOINTS}:
             print(f"{number:6} rounds: Spearman {agreement(client, set_id, stories):.4f} with the human means")
-    print(f"{rounds} rounds with {len(stories.judged)} candidates in {time.perf_counter() - started:.0f} s")
+    print(f"{rounds} rounds with {len(scores)} candidates in {time.perf_counter() - started:.0f} s")
     for name, times in (("ask", asks), ("tell", tells)):
         p50, p99 = 1e3 * np.quantile(times, [0.5, 0.99])
         print(f"{name:4}: p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {1e3 * max(times):.1f} ms")
 
 
-def read_stories(dimension: str) -> Stories:
-    scores: defaultdict[str, list[float]] = defaultdict(list)
-    for row in rows("llm_absolute"):
-        if row["judge"] == JUDGE and float(row[dimension]) >= 1.0:  # less is a parse failure
-            scores[row["story_id"]].append(float(row[dimension]))
-    gold = {row["story_id"]: float(row[f"{dimension}_mean"]) for row in rows("human")}
-    return Stories({story: float(np.mean(given)) for story, given in scores.items()}, gold)
-
-
-def rows(name: str) -> Iterator[dict[str, str]]:
-    with gzip.open(HANNA / f"{name}.csv.gz", "rt", newline="") as stream:
-        yield from csv.DictReader(stream)
-
-
 def create(client: Client, stories: Stories) -> UUID:
-    candidates = [CandidateIn(key=story) for story in stories.judged]
+    candidates = [CandidateIn(key=key) for key in stories.keys]
     selection = Selection(criterion="reordering")
     body = SetIn(name="HANNA", question="Which story is better?", candidates=candidates, selection=selection)
     return client.send(create_set(body)).id
 
 
 def agreement(client: Client, set_id: UUID, stories: Stories) -> float:
-    ranked = client.send(ranking(set_id)).ranking
-    return float(spearmanr([row.score for row in ranked], [stories.gold[row.key] for row in ranked]).statistic)
+    scores = {row.key: row.score for row in client.send(ranking(set_id)).ranking}
+    return float(spearmanr([scores[key] for key in stories.keys], stories.truth).statistic)
 
 
 def timed(action: Callable[[], T]) -> tuple[T, float]:

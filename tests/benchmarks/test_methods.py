@@ -9,9 +9,9 @@ from app.inference.types import by_one_judge
 from app.offline.cases import Case
 from benchmarks.studies.methods import acceptance, data
 from benchmarks.studies.methods.__main__ import main
-from benchmarks.studies.methods.checkpoints import Keep
+from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.curves import band_of
-from benchmarks.studies.methods.experts import Judged, auroc
+from benchmarks.studies.methods.experts import RankedDocument, auroc
 from benchmarks.studies.methods.large import BATCHED, OURS, RIVALS, Large
 from benchmarks.studies.methods.position_bias import estimate, together
 from benchmarks.studies.methods.tournaments import PAIRINGS
@@ -27,7 +27,7 @@ def test_one_batch_behind_misses_the_target() -> None:
     lines = acceptance.of_large(large([0.2, 0.3], [0.1, 0.31]))
     assert len(lines) == len(OURS) * len(RIVALS)
     assert not any(line.passed for line in lines)
-    assert "smallest margin -0.010 at K = 200" in lines[0].found
+    assert "smallest margin -0.010 at K = 200" in lines[0].measured
 
 
 def test_bands_leave_out_how_hard_a_part_is() -> None:
@@ -38,16 +38,16 @@ def test_bands_leave_out_how_hard_a_part_is() -> None:
 
 
 def test_entropy_that_orders_rankings_by_quality_scores_one() -> None:
-    judged = [Judged(agreement, -agreement) for agreement in (0.1, 0.2, 0.3, 0.4)]
+    judged = [RankedDocument(agreement, -agreement) for agreement in (0.1, 0.2, 0.3, 0.4)]
     assert auroc(judged) == 1.0
     assert auroc([one._replace(log_det=0.0) for one in judged]) == 0.5
     assert np.isnan(auroc(judged[:1]))
 
 
-def test_a_leaning_judge_favours_what_is_shown_first() -> None:
+def test_a_biased_judge_favours_what_is_shown_first() -> None:
     fair = Case((), ["a", "b"], np.array([1.0, 0.0]), np.array([[np.nan, 0.5], [0.5, np.nan]]))
-    leaning = data.leaning(fair, 1.0)
-    assert leaning.offered[0, 1] == leaning.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
+    biased = data.biased(fair, 1.0)
+    assert biased.offered[0, 1] == biased.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
 
 
 def test_pooling_documents_sharpens_the_bias() -> None:
@@ -78,9 +78,9 @@ def test_swiss_pairs_neighbours_in_the_standings() -> None:
 
 
 def test_what_was_kept_is_not_computed_again(tmp_path: Path) -> None:
-    assert Keep(tmp_path)("one", lambda: 1) == 1
-    assert Keep(tmp_path)("one", lambda: 2) == 1
-    assert Keep(None)("one", lambda: 2) == 2
+    assert Checkpoints(tmp_path).once("one", lambda: 1) == 1
+    assert Checkpoints(tmp_path).once("one", lambda: 2) == 1
+    assert Checkpoints(None).once("one", lambda: 2) == 2
 
 
 def test_absent_data_is_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

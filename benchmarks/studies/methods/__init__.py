@@ -1,4 +1,4 @@
-"""What each choice of method is worth on real judgements.
+"""Methods compared on real judgements.
 
 `python -m benchmarks.studies.methods` writes docs/benchmarks.md.
 """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.studies.methods import page, sections
-from benchmarks.studies.methods.checkpoints import Keep
+from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.curves import say
 from benchmarks.studies.methods.size import FULL, QUICK
 
@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--keep", type=Path, help="a folder for what is done")
     parser.add_argument("--quick", action="store_true", help="one seed and few documents, to see that it works")
     chosen, start = parser.parse_args(arguments), time.perf_counter()
-    run = page.Run(chosen.data, chosen.docs / "figures", QUICK if chosen.quick else FULL, Keep(chosen.keep))
-    page.write(run, chosen.docs, sections.ALL)
+    size, checkpoints = QUICK if chosen.quick else FULL, Checkpoints(chosen.keep)
+    page.write(page.Campaign(chosen.data, chosen.docs / "figures", size, checkpoints), chosen.docs, sections.ALL)
     say(f"done in {time.perf_counter() - start:.0f} s")
 
 

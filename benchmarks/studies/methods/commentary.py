@@ -1,4 +1,4 @@
-"""What docs/benchmarks.md says between its tables.
+"""The text of docs/benchmarks.md between its tables.
 
 Figures in here were measured once, by trying; the tables around them are measured at every run.
 """

@@ -1,4 +1,4 @@
-"""Efficiency curves of one data set in several parts (dimensions or judges), and what they say."""
+"""Efficiency curves of one data set in several parts (dimensions or judges), and what is read off them."""
 
 import sys
 import time
@@ -54,12 +54,12 @@ def measure(
     limit: float = 1.0,
     run_all: Runner = one_by_one,
 ) -> dict[str, Curves]:
-    """Every criterion on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
-    setup, found = Setup(Policy(Criterion.REORDERING), order, 0, method), {}
+    """Measure every criterion on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
+    setup, measured = Setup(Policy(Criterion.REORDERING), order, 0, method), {}
     for part, cases in parts.items():
         say(f"{title}: {part}, {method.name}")
-        found[part] = simulate(cases, list(criteria), seeds, setup, limit, run_all)
-    return found
+        measured[part] = simulate(cases, list(criteria), seeds, setup, limit, run_all)
+    return measured
 
 
 def compare(title: str, parts: Parts, seeds: int, order: Order = Order.BALANCED, limit: float = 1.0) -> Compared:
@@ -89,7 +89,7 @@ def ordered_pairs(measured: Measured) -> float:
 
 
 def share(counts: Floats, measured: Measured) -> float:
-    """Of N (N - 1), averaged over parts and seeds; NaN where some never got there."""
+    """Share of N (N - 1), averaged over parts and seeds; NaN where some never got there."""
     return float(counts.mean()) / ordered_pairs(measured)
 
 

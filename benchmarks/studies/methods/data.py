@@ -1,6 +1,6 @@
 """The data sets as cases: a judge whose answers are all known, and what people say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,17 +35,18 @@ PARSED = 1.0  # a HANNA score below it is a parse failure
 class Stories(NamedTuple):
     """Every story of HANNA, by the judge's score and by people's."""
 
+    keys: list[str]
     judged: Floats  # (N,)
     truth: Floats  # (N,)
 
 
 def missing(folder: Path, name: str) -> str | None:
-    """Why a data set is not used; None where it is here."""
+    """Say why a data set is not used; None where it is here."""
     return None if (folder / name).is_dir() else f"skipped {name}: it is not in the data folder"
 
 
 def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: float = 1.0) -> list[Case]:
-    """A document each, 12 systems; comparisons from the mean score of the judge's prompts."""
+    """Cases of a document each, 12 systems; comparisons from the mean score of the judge's prompts."""
     path, truth = str(folder / "summeval/llm_absolute_12sys.csv.gz"), str(folder / "summeval/human.csv.gz")
     judged_by = ScoreColumns("system", "score", temperature)
     conditions = [("judge", judge), ("dim", dimension)]
@@ -53,14 +54,14 @@ def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: floa
 
 
 def summeval_verdicts(folder: Path, dimension: str) -> list[Case]:
-    """A document each; hard verdicts on the 11 pairs of a chain through 12 systems, in both orders."""
+    """Cases of a document each; hard verdicts on the 11 pairs of a chain through 12 systems, in both orders."""
     path, truth = str(folder / "summeval/h2h_chatgpt.csv.gz"), str(folder / "summeval/human.csv.gz")
     truth_file = TruthFile(truth, "system", dimension)
     return load([path], ComparisonColumns(), truth_file, ["doc"], [("dim", dimension)]).cases
 
 
 def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Mapping[str, float]]:
-    """gpt-3.5's score for each prompt, by (document, system)."""
+    """Scores of gpt-3.5 for each prompt, by (document, system)."""
     path = str(folder / "summeval/llm_absolute_12sys.csv.gz")
     table = where(read(path), [("judge", GPT35), ("dim", dimension)])
     scores: dict[tuple[str, str], dict[str, float]] = {}
@@ -71,14 +72,14 @@ def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Ma
 
 
 def topicalchat(folder: Path, dimension: str) -> list[Case]:
-    """A context each, 6 responses; p from 20 sampled scores a side, the mean of seven prompts."""
+    """Cases of a context each, 6 responses; p from 20 sampled scores a side, the mean of seven prompts."""
     path, truth = str(folder / "topicalchat/derived_pairwise.csv.gz"), str(folder / "topicalchat/human.csv.gz")
     columns = ComparisonColumns(first="item_i", second="item_j", p_first="p_i")
     return load([path], columns, TruthFile(truth, "item", dimension), ["context"], [("dim", dimension)]).cases
 
 
 def vicuna(folder: Path, judge: str) -> list[Case]:
-    """A question each, 5 systems; hard verdicts on every pair in both orders."""
+    """Cases of a question each, 5 systems; hard verdicts on every pair in both orders."""
     table = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)])
     truths = _vicuna_truths(folder)
     return [
@@ -89,22 +90,22 @@ def vicuna(folder: Path, judge: str) -> list[Case]:
 
 def hanna(folder: Path, dimension: str) -> Stories:
     table = where(read(str(folder / "hanna/llm_absolute.csv.gz")), [("judge", HANNA_JUDGE)])
-    given: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for (story, _), score in read_values(table, ["story_id", "prompt"], dimension).items():
         if score >= PARSED:
-            given.setdefault(story, []).append(score)
+            scores.setdefault(story, []).append(score)
     truth = read_values(read(str(folder / "hanna/human.csv.gz")), ["story_id"], f"{dimension}_mean")
-    judged = np.array([np.mean(scores) for scores in given.values()])
-    return Stories(judged, np.array([truth[story,] for story in given]))
+    judged = np.array([np.mean(of_prompts) for of_prompts in scores.values()])
+    return Stories(list(scores), judged, np.array([truth[story,] for story in scores]))
 
 
-def leaning(case: Case, delta: float) -> Case:
-    """The same judge with `delta` added to its logits, in favour of what is shown first."""
+def biased(case: Case, delta: float) -> Case:
+    """Return the case with the same judge and `delta` added to its logits, in favour of what is shown first."""
     return case._replace(offered=expit(logit(case.offered) + delta))
 
 
 def _vicuna_truths(folder: Path) -> Mapping[Labels, Mapping[str, float]]:
-    """Per question, how often people prefer each of the five systems, every opponent counting alike."""
+    """Return for each question how often people prefer each of the five systems, every opponent counting alike."""
     table = read(str(folder / "prd_vicuna80/human.csv.gz"))
     log = read_grouped([table], ComparisonColumns(), ["question_id"])
     return {group.labels: _win_shares(group) for group in split(log)}
@@ -121,7 +122,3 @@ def _win_shares(group: Group) -> dict[str, float]:
     mean = np.bincount(which, np.where(first == low, p, 1.0 - p)) / counts
     shares = average_probability(by_one_judge(pairs // n, pairs % n, mean), n).score
     return {key: float(share) for key, share, kept in zip(group.keys, shares, among, strict=True) if kept}
-
-
-def few(cases: Sequence[Case], count: int | None) -> list[Case]:
-    return list(cases)[:count]

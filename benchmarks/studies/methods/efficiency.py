@@ -1,4 +1,4 @@
-"""How many comparisons: every criterion and the main scoring methods on the sets of a few candidates."""
+"""Comparisons needed: every criterion and the main scoring methods on the sets of a few candidates."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +19,8 @@ METHODS: tuple[MethodName, ...] = (
 
 
 class Study(NamedTuple):
+    """One data set."""
+
     title: str
     compared: Compared
     methods: Mapping[str, Measured]  # by method, asked by reordering

@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.curves import Band
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F7F7F")
@@ -41,7 +40,7 @@ COMPARISONS, AGREEMENT = "comparisons asked of the judge", "Spearman correlation
 def line_chart(
     name: str, folder: Path, panels: Mapping[str, Mapping[str, Band]], levels: Mapping[str, float], columns: int = 3
 ) -> None:
-    """One panel for each title: bands by name, and a level to compare with."""
+    """Draw a panel for each title: bands by name, and a level to compare with."""
     with mpl.rc_context(STYLE):
         figure, axes = grid(len(panels), columns)
         for ax, (title, bands) in zip(axes, panels.items(), strict=True):
@@ -52,7 +51,7 @@ def line_chart(
 
 
 def bar_chart(name: str, folder: Path, groups: Mapping[str, Mapping[str, float]], label: str) -> None:
-    """Groups side by side, a bar for each name in them."""
+    """Draw groups side by side, a bar for each name in them."""
     names = list(next(iter(groups.values())))
     with mpl.rc_context(STYLE | {"axes.grid": False}):
         figure, (ax,) = grid(1, 1, width=max(5.0, 1.5 * len(groups)))
@@ -81,7 +80,8 @@ def grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequenc
 
 def _curves(ax: Axes, bands: Mapping[str, Band], level: float | None) -> None:
     for k, (name, band) in enumerate(bands.items()):
-        thin = _thinned(band.comparisons)
+        k_all = len(band.comparisons)
+        thin = np.unique(np.linspace(0, k_all - 1, min(POINTS, k_all)).round().astype(np.int64))
         x, mean, sd = band.comparisons[thin], band.mean[thin], band.sd[thin]
         ax.plot(x, mean, label=name, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.4)
         ax.fill_between(x, mean - sd, mean + sd, color=COLOURS[k], alpha=0.12, linewidth=0)
@@ -89,10 +89,6 @@ def _curves(ax: Axes, bands: Mapping[str, Band], level: float | None) -> None:
         ax.axhline(level, color="#7f7f7f", linewidth=0.8, label="all comparisons")
     ax.set_xlabel(COMPARISONS)
     ax.set_ylabel(AGREEMENT)
-
-
-def _thinned(x: Floats) -> Ints:
-    return np.unique(np.linspace(0, len(x) - 1, min(POINTS, len(x))).round().astype(np.int64))
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:

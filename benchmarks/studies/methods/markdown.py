@@ -25,7 +25,7 @@ def signed(value: float) -> str:
 
 
 def mean_and_sd(counts: Floats) -> str:
-    """Of (S,) counts, over seeds; NaN is a seed that never got there."""
+    """Write mean and deviation of (S,) counts over seeds; NaN is a seed that never got there."""
     spread = f" ± {counts.std():.1f}" if len(counts) > 1 else ""
     return "–" if np.isnan(counts).any() else f"{counts.mean():.1f}{spread}"
 

@@ -1,15 +1,18 @@
 """docs/benchmarks.md: sections of measured results, one after the other."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.studies.methods import data
 from benchmarks.studies.methods.acceptance import Line
-from benchmarks.studies.methods.checkpoints import Keep
+from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.curves import say
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.methods.size import Size
+
+T = TypeVar("T")
 
 INTRODUCTION = """\
 # Benchmarks: what the methods save
@@ -38,25 +41,33 @@ last digits are noise: the ratio of two criteria varies by about ten points betw
 
 
 class Section(NamedTuple):
+    """A part of the page."""
+
     text: str
     lines: Sequence[Line] = ()  # of the acceptance table
 
 
-class Run(NamedTuple):
-    folder: Path  # of the data
+class Campaign(NamedTuple):
+    """Everything that is measured: from which data, how much of it, and where results go."""
+
+    datasets: Path  # a folder for each
     figures: Path
     size: Size
-    keep: Keep
+    checkpoints: Checkpoints
+
+    def measured(self, name: str, measure: Callable[..., T], *more: Any) -> T:
+        """Return what `measure` makes of data and size, kept under a name."""
+        return self.checkpoints.once(name, partial(measure, self.datasets, self.size, *more))
 
 
-Write = Callable[[Run], Section]
+Write = Callable[[Campaign], Section]
 
 
-def write(run: Run, docs: Path, sections: Sequence[tuple[tuple[str, ...], Write]]) -> None:
-    """Args: `sections` says which data sets each needs."""
-    written = [made for needs, section in sections if (made := _section(run, needs, section))]
-    lines = [line for made in written for line in made.lines]
-    text = "\n\n".join([INTRODUCTION, acceptance(run.size, lines), *(made.text for made in written)])
+def write(campaign: Campaign, docs: Path, sections: Sequence[tuple[tuple[str, ...], Write]]) -> None:
+    """Write docs/benchmarks.md. Args: `sections` says which data sets each needs."""
+    written = [part for needs, section in sections if (part := _section(campaign, needs, section))]
+    lines = [line for part in written for line in part.lines]
+    text = "\n\n".join([INTRODUCTION, acceptance(campaign.size, lines), *(part.text for part in written)])
     (docs / "benchmarks.md").write_text(text + "\n", encoding="utf-8")
 
 
@@ -67,8 +78,8 @@ def acceptance(size: Size, lines: Sequence[Line]) -> str:
     return f"## Targets\n\n{seeds}\n\n{rows}"
 
 
-def _section(run: Run, needs: tuple[str, ...], section: Write) -> Section | None:
-    if absent := [why for name in needs if (why := data.missing(run.folder, name))]:
+def _section(campaign: Campaign, needs: tuple[str, ...], section: Write) -> Section | None:
+    if absent := [why for name in needs if (why := data.missing(campaign.datasets, name))]:
         say("; ".join(absent))
         return None
-    return section(run)
+    return section(campaign)

@@ -1,4 +1,4 @@
-"""A judge that leans to the first position: what it costs, and what estimating or debiasing gives back."""
+"""A judge with a liking for the first position: what it costs, and what estimating or debiasing gives back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +26,8 @@ REORDERING = [Criterion.REORDERING]
 
 
 class Treatment(NamedTuple):
+    """A way to deal with a bias."""
+
     name: str
     method: RankingMethod
     order: Order
@@ -40,7 +42,9 @@ TREATMENTS = (
 )
 
 
-class Estimate(NamedTuple):
+class BiasEstimate(NamedTuple):
+    """A bias in logits, with its standard error."""
+
     delta: float
     sd: float
 
@@ -49,15 +53,15 @@ class Estimate(NamedTuple):
         return (self.delta - DELTA) / self.sd
 
 
-class Estimates(NamedTuple):
-    """Of the bias, from what had been asked when 90% was reached."""
+class BiasEstimates(NamedTuple):
+    """Estimates of the bias from the comparisons until 90% was reached."""
 
-    single: Sequence[Estimate]  # one for each document, dimension and seed
-    pooled: Sequence[Estimate]  # one for each dimension and seed
+    single: Sequence[BiasEstimate]  # one for each document, dimension and seed
+    pooled: Sequence[BiasEstimate]  # one for each dimension and seed
 
 
 class Recording:
-    """A loop that remembers what it was told."""
+    """A loop that keeps what it is told."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
@@ -88,18 +92,18 @@ class Recorder:
             self.logs.append(by_one_judge(first, second, p))
 
 
-class Leaning(NamedTuple):
+class BiasStudy(NamedTuple):
     """SummEval with a bias of DELTA."""
 
     fair: Mapping[str, float]  # full-set correlation without the bias, by dimension
     fair_some: Mapping[str, float]  # the same of the documents that were treated
     treated: Mapping[str, Mapping[str, Curves]]  # by treatment and dimension
     acceptance: Mapping[str, Curves]  # the bias estimated, both criteria
-    estimates: Mapping[Criterion, Estimates]
+    estimates: Mapping[Criterion, BiasEstimates]
 
 
-def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> Leaning:
-    parts = {dimension: leaning(folder, size, dimension) for dimension in size.summeval}
+def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> BiasStudy:
+    parts = {dimension: biased_cases(folder, size, dimension) for dimension in size.summeval}
     some = {dimension: cases[: size.few_documents] for dimension, cases in parts.items()}
     treated = {
         name: curves.measure(f"SummEval, bias, {name}", some, REORDERING, size.few_seeds, method, order, 0.3)
@@ -113,19 +117,19 @@ def summeval(folder: Path, size: Size, fair: Mapping[str, float]) -> Leaning:
         one = {part: cases}
         title = "SummEval, bias, acceptance"
         accepted |= curves.measure(title, one, criteria, size.seeds, ESTIMATED, limit=0.22, run_all=recorders[part])
-    found = {criterion: stops(criterion, criteria, accepted, recorders, fair) for criterion in criteria}
-    return Leaning(fair, {part: agreement(cases) for part, cases in some.items()}, treated, accepted, found)
+    at_stops = {criterion: stops(criterion, criteria, accepted, recorders, fair) for criterion in criteria}
+    return BiasStudy(fair, {part: agreement(cases) for part, cases in some.items()}, treated, accepted, at_stops)
 
 
 def agreement(cases: Sequence[Case]) -> float:
-    """Of the same judge without the bias, from all comparisons."""
-    fair = [data.leaning(case, -DELTA) for case in cases]
+    """Agreement of the same judge without the bias, from all comparisons."""
+    fair = [data.biased(case, -DELTA) for case in cases]
     return float(np.mean([full_set(case, SOFT_BT) for case in fair]))
 
 
-def leaning(folder: Path, size: Size, dimension: str) -> list[Case]:
+def biased_cases(folder: Path, size: Size, dimension: str) -> list[Case]:
     cases = data.summeval(folder, dimension)[: size.documents]
-    return [data.leaning(case, DELTA) for case in cases if np.ptp(case.truth) > 0.0]
+    return [data.biased(case, DELTA) for case in cases if np.ptp(case.truth) > 0.0]
 
 
 def stops(
@@ -134,10 +138,10 @@ def stops(
     accepted: Mapping[str, Curves],
     recorders: Mapping[str, Recorder],
     fair: Mapping[str, float],
-) -> Estimates:
-    """The bias as estimated where each seed's mean curve first reaches 90%."""
-    single: list[Estimate] = []
-    pooled: list[Estimate] = []
+) -> BiasEstimates:
+    """Estimate the bias where each seed's mean curve first reaches 90%."""
+    single: list[BiasEstimate] = []
+    pooled: list[BiasEstimate] = []
     for part, row in zip(accepted, curves.needed(accepted, criterion, fair), strict=True):
         logs = recorders[part].logs
         documents = accepted[part].cases
@@ -146,14 +150,14 @@ def stops(
             if np.isnan(count):
                 continue
             begin = start + seed * documents
-            asked = [take(log, slice(int(count))) for log in logs[begin : begin + documents]]
-            single += [estimate(log, 1 + int(max(log.first.max(), log.second.max()))) for log in asked]
-            pooled.append(estimate(*together(asked)))
-    return Estimates(single, pooled)
+            stopped = [take(log, slice(int(count))) for log in logs[begin : begin + documents]]
+            single += [estimate(log, 1 + int(max(log.first.max(), log.second.max()))) for log in stopped]
+            pooled.append(estimate(*together(stopped)))
+    return BiasEstimates(single, pooled)
 
 
 def together(logs: Sequence[Comparisons]) -> tuple[Comparisons, int]:
-    """One log over the candidates of all, and how many those are."""
+    """Join logs into one over the candidates of all, and count those."""
     joined, n = no_comparisons(), 0
     for log in logs:
         joined = join(joined, log._replace(first=log.first + n, second=log.second + n))
@@ -161,17 +165,17 @@ def together(logs: Sequence[Comparisons]) -> tuple[Comparisons, int]:
     return joined, n
 
 
-def estimate(log: Comparisons, n: int) -> Estimate:
+def estimate(log: Comparisons, n: int) -> BiasEstimate:
     model = model_of(ESTIMATED, n)
     (bias,) = estimates(posterior.fit(log, model), log, model)
-    return Estimate(bias.delta, bias.sd)
+    return BiasEstimate(bias.delta, bias.sd)
 
 
 class Reviewer(NamedTuple):
     """One judge of Vicuna's questions."""
 
     treated: Mapping[str, Curves]  # by treatment
-    delta: Estimate  # from every verdict
+    delta: BiasEstimate  # from every verdict
 
 
 def vicuna(folder: Path, size: Size) -> dict[str, Reviewer]:

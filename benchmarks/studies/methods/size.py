@@ -1,4 +1,4 @@
-"""How much of everything is run."""
+"""The size of a run: how much of everything is measured."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from benchmarks.studies.methods import data
 
 
 class Size(NamedTuple):
-    """None stands for all."""
+    """Amounts of what is measured; None stands for all."""
 
     seeds: int = 5
     some_seeds: int = 2

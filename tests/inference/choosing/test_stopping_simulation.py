@@ -11,7 +11,7 @@ from app.inference.choosing.stopping import Stop, reason
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.posterior import scores
 from app.inference.reporting.ranking import predict
-from benchmarks.studies.coverage import asked, hard_verdicts
+from benchmarks.studies.coverage import hard_verdicts, judged_batches
 
 RUNS, VERDICTS = 200, 60
 TRUTH = np.array([1.0, 1.0, -1.0])  # two leaders that are equal: every sole winner is false
@@ -28,7 +28,7 @@ def false_winners() -> tuple[int, int]:
 
 def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
     model, ours, naive = build(Method(), len(TRUTH)), False, False
-    states = asked(TRUTH, hard_verdicts, model, Policy(Criterion.REORDERING), rng, repeats=True)
+    states = judged_batches(TRUTH, hard_verdicts, model, Policy(Criterion.REORDERING), rng, repeats=True)
     for live, log in islice(states, VERDICTS):
         marginal = scores(live, log, model)
         leader, *rivals = (int(i) for i in np.argsort(-marginal.mean))

@@ -25,16 +25,16 @@ from app.inference.types import Floats
 from benchmarks.studies.rank_sets import (
     FIRST,
     SECOND,
-    Run,
-    Setting,
+    Design,
+    Repetition,
     answers,
-    arena,
     draw,
     judged,
     meet,
     one_run,
-    ranks_held,
-    theta_held,
+    ranks_hold,
+    read_arena,
+    theta_holds,
     truth,
     wins,
 )
@@ -42,38 +42,38 @@ from benchmarks.studies.rank_sets import (
 ALPHA = 0.1
 
 
-def setting(k: int, shown: str = "even", judge: str = "good", people: int = 990) -> Setting:
-    return Setting(k, people, 5346, shown, judge)
+def design(k: int, shown: str = "even", judge: str = "good", people: int = 990) -> Design:
+    return Design(k, people, 5346, shown, judge)
 
 
-def runs(of: Setting, count: int) -> list[Run]:
+def runs(of: Design, count: int) -> list[Repetition]:
     return [one_run(of, np.random.default_rng([of.k, seed]), ALPHA) for seed in range(count)]
 
 
 @pytest.mark.parametrize(
     ("of", "count"),
-    [(setting(k, shown), 150) for k in (4, 12) for shown in ("even", "uneven")]
-    + [(setting(30, shown, judge), 40) for shown, judge in (("even", "good"), ("uneven", "good"), ("uneven", "coin"))],
+    [(design(k, shown), 150) for k in (4, 12) for shown in ("even", "uneven")]
+    + [(design(30, shown, judge), 40) for shown, judge in (("even", "good"), ("uneven", "good"), ("uneven", "coin"))],
 )
-def test_the_sandwich_covers(of: Setting, count: int) -> None:
+def test_the_sandwich_covers(of: Design, count: int) -> None:
     """The ellipsoid at least 1 - alpha - 0.03 of the time, rank-sets 1 - alpha, give or take 2.5 standard errors.
 
     With 30 systems and uneven pairs, 14% of the pairs were never met and 28% of the others once.
     """
     found, true = [run.helped["sandwich"] for run in runs(of, count)], truth(of.k)
     margin = 2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count)
-    assert np.mean([theta_held(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - 0.03 - margin
-    assert np.mean([ranks_held(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - margin
+    assert np.mean([theta_holds(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - 0.03 - margin
+    assert np.mean([ranks_hold(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - margin
 
 
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("alone", [1, 2, 5, 20, 200])
 def test_theta_is_held_however_few_instances_the_judge_has_alone(k: int, alone: int) -> None:
     """60 instances with people's verdicts, 150 runs: 90%, give or take 2.5 standard errors."""
-    of, count, held = Setting(k, 60, alone, "even", "good"), 150, 0
+    of, count, held = Design(k, 60, alone, "even", "good"), 150, 0
     for seed in range(count):
         found = prediction_powered(*draw(of, np.random.default_rng([13, k, alone, seed])), k=k, alpha=ALPHA)
-        held += theta_held(found, truth(k), ALPHA)
+        held += theta_holds(found, truth(k), ALPHA)
     assert held / count == pytest.approx(1.0 - ALPHA, abs=2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count))
 
 
@@ -104,8 +104,8 @@ def test_verdicts_that_are_all_alike_are_no_certainty() -> None:
 
 def test_the_published_covariance_does_not() -> None:
     """Erratum 6: with 12 systems it is too small by about (12 / 2)^2, and covers nothing."""
-    found = [run.helped for run in runs(setting(12), 30)]
-    assert not any(theta_held(one["published"], truth(12), ALPHA) for one in found)
+    found = [run.helped for run in runs(design(12), 30)]
+    assert not any(theta_holds(one["published"], truth(12), ALPHA) for one in found)
     ratios = [np.trace(one["sandwich"].covariance) / np.trace(one["published"].covariance) for one in found]
     assert np.mean(ratios) == pytest.approx(36.0, rel=0.15)
 
@@ -113,7 +113,7 @@ def test_the_published_covariance_does_not() -> None:
 def test_the_published_covariance_is_that_of_the_paper() -> None:
     """Eq. 5 to 7 with their matrices, where every pair was met equally often."""
     k, rng = 5, np.random.default_rng(3)
-    data = draw(Setting(k, 20 * 6, 20 * 30, "even", "good"), rng)
+    data = draw(Design(k, 20 * 6, 20 * 30, "even", "good"), rng)
     found = prediction_powered(*data, k=k, alpha=ALPHA, covariance="published")
     a, far = of_the_paper(data.more, Wins(*(found.tuned * np.array(data.judge_more))), k)
     b, near = of_the_paper(data.shown, Wins(*(found.tuned * np.array(data.judge) - np.array(data.people))), k)
@@ -134,7 +134,7 @@ def of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
 
 @pytest.mark.parametrize("k", [4, 12, 30])
 def test_a_useless_judge_costs_nothing(k: int) -> None:
-    found, theta = runs(setting(k, "uneven", "coin"), 30), truth(k).theta
+    found, theta = runs(design(k, "uneven", "coin"), 30), truth(k).theta
     helped = sum(((run.helped["sandwich"].theta - theta) ** 2).sum() for run in found)
     assert helped <= 1.05 * sum(((run.people.theta - theta) ** 2).sum() for run in found)
     assert np.mean([run.helped["sandwich"].tuned for run in found]) < 0.05
@@ -144,7 +144,7 @@ def test_a_useless_judge_costs_nothing(k: int) -> None:
 
 
 def test_a_good_judge_saves_human_verdicts() -> None:
-    found, theta = runs(setting(6), 30), truth(6).theta
+    found, theta = runs(design(6), 30), truth(6).theta
     helped = sum(((run.helped["sandwich"].theta - theta) ** 2).sum() for run in found)
     assert helped < 0.8 * sum(((run.people.theta - theta) ** 2).sum() for run in found)
     assert np.mean([run.helped["sandwich"].tuned for run in found]) > 0.5
@@ -155,7 +155,7 @@ def test_a_judge_who_knows_the_systems_but_not_the_instances_is_left_out() -> No
     k, tuned = 8, []
     for seed in range(20):
         rng = np.random.default_rng([9, seed])
-        shown, more = (meet(setting(k), count, "even", rng) for count in (560, 2800))
+        shown, more = (meet(design(k), count, "even", rng) for count in (560, 2800))
         people, said, said_more = (wins(answers(pairs, truth(k).win, rng)) for pairs in (shown, shown, more))
         tuned.append(prediction_powered(shown, people, said, more, said_more, k=k, alpha=ALPHA).tuned)
     assert np.mean(tuned) < 0.04
@@ -166,7 +166,7 @@ def test_where_the_judge_was_asked_alone_does_not_move_theta() -> None:
     k, gaps = 8, []
     for seed in range(40):
         rng = np.random.default_rng([4, seed])
-        shown, more = (meet(setting(k), 600, where, rng) for where in ("even", "near"))
+        shown, more = (meet(design(k), 600, where, rng) for where in ("even", "near"))
         people, unseen = (answers(pairs, truth(k).win, rng) for pairs in (shown, more))
         said, said_more = (wins(judged(truly, "good", rng)) for truly in (people, unseen))
         found = prediction_powered(shown, wins(people), said, more, said_more, k=k, alpha=ALPHA)
@@ -175,7 +175,7 @@ def test_where_the_judge_was_asked_alone_does_not_move_theta() -> None:
 
 
 def test_a_judge_who_always_agrees_makes_one_large_sample() -> None:
-    data = draw(Setting(5, 400, 4000, "even", "good"), np.random.default_rng(1))
+    data = draw(Design(5, 400, 4000, "even", "good"), np.random.default_rng(1))
     unseen = wins(answers(data.more, truth(5).win, np.random.default_rng(2)))
     found = prediction_powered(data.shown, data.people, data.people, data.more, unseen, k=5, alpha=ALPHA)
     assert 0.85 < found.tuned < 1.0
@@ -198,7 +198,7 @@ def test_error_is_what_theta_loses_without_an_instance() -> None:
 
 
 def test_showing_the_other_one_first_changes_nothing() -> None:
-    data = draw(setting(4, "uneven", people=200), np.random.default_rng(2))
+    data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
     found = estimate(data.shown, data.people, 4)
     turned = estimate(Instances(*data.shown[::-1]), Wins(*data.people[::-1]), 4)
     assert_allclose(turned.theta, found.theta)
@@ -206,7 +206,7 @@ def test_showing_the_other_one_first_changes_nothing() -> None:
 
 
 def test_other_names_for_the_systems_change_nothing_else() -> None:
-    k, data = 6, draw(setting(6, "uneven"), np.random.default_rng(5))
+    k, data = 6, draw(design(6, "uneven"), np.random.default_rng(5))
     name = np.random.default_rng(6).permutation(k)
     renamed = data._replace(shown=Instances(*name[np.array(data.shown)]), more=Instances(*name[np.array(data.more)]))
     found, other = (prediction_powered(*these, k=k, alpha=ALPHA) for these in (data, renamed))
@@ -217,7 +217,7 @@ def test_other_names_for_the_systems_change_nothing_else() -> None:
 
 
 def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
-    data, none = draw(setting(4), np.random.default_rng(8)), np.zeros(0)
+    data, none = draw(design(4), np.random.default_rng(8)), np.zeros(0)
     nothing = Instances(none.astype(np.int64), none.astype(np.int64))
     found = prediction_powered(data.shown, data.people, data.judge, nothing, Wins(none, none), k=4, alpha=ALPHA)
     assert found.tuned == 0.0
@@ -250,7 +250,7 @@ def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:
     folder = shared_data / "chatbot_arena_ppr"
     with open(folder / "theta_full.csv") as file:
         reference = sorted(csv.DictReader(file), key=lambda row: row[""])
-    data = arena(folder)
+    data = read_arena(folder)
     for judge, won in data.wins.items():
         expected = [float(row[judge]) for row in reference]
         assert_allclose(estimate(data.shown, won, 12).theta, expected, atol=1e-9)

@@ -12,14 +12,14 @@ from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.ranking import Wanted, tie_groups
 from app.inference.types import by_one_judge
-from benchmarks.studies.coverage import Check, Setting, asked, hard_verdicts, one_run
+from benchmarks.studies.coverage import Coverage, Setting, hard_verdicts, judged_batches, one_run
 
 RUNS, COINS = 150, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
 
 
 @cache
-def checks(criterion: Criterion) -> list[Check]:
+def checks(criterion: Criterion) -> list[Coverage]:
     """Ten candidates after fifty hard verdicts, in every run."""
     setting = Setting("soft-bt", 10, criterion)
     return [check for seed in range(RUNS) for check in one_run(setting, np.random.default_rng([10, seed]), [5])]
@@ -61,7 +61,7 @@ def test_tie_groups_of_tossed_coins(criterion: Criterion) -> None:
 
 def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
     model, rng = build(Method(), 10), np.random.default_rng([11, seed])
-    logs = asked(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
+    logs = judged_batches(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
     live, log = next(islice(logs, 19, None))
     return [
         int(group) for group in tie_groups(posterior.scores(posterior.exact(live, log, model), log, model), Wanted())
