@@ -11,8 +11,8 @@ import pytest
 from nextpair.words import MatrixName
 from scipy.special import expit
 
-from app.inference import state as snapshots
-from app.inference.state import Published, Snapshot
+from app.inference.state import Published, Snapshot, exact
+from app.service import basis
 from app.service.context import Context
 from tests.factories import (
     answer_all,
@@ -163,13 +163,12 @@ async def test_a_report_reads_the_set_once_and_fits_it_once(
     created = await create_set(http, *KEYS, stop={"top_k": 2})
     await compare_all(http, created["id"], simulated(KEYS, 60, 0))
     fits: list[Snapshot] = []
-    exact = snapshots.exact
 
     def counted(snapshot: Snapshot) -> Published:
         fits.append(snapshot)
         return exact(snapshot)
 
-    monkeypatch.setattr(snapshots, "exact", counted)
+    monkeypatch.setattr(basis, "exact", counted)
     for path in ("trust", "ranking", "ranking?format=svg"):
         await http.get(f"/v1/sets/{created['id']}/{path}")  # whoever is first reads who is in the set
         fits.clear()
