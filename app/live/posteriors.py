@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
-from app.inference.choosing.asking import Plan
-from app.inference.choosing.stopping import Stop
+from app.inference.choosing import Plan, Stop
 from app.inference.state import Catalogue, Interpretation, Snapshot
 
 P = ParamSpec("P")

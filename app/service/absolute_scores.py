@@ -9,7 +9,7 @@ from uuid import UUID
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.fitting.absolute import Moments, moments
+from app.inference.fitting import Moments, moments
 from app.inference.state import Catalogue
 from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set

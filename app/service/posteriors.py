@@ -9,11 +9,8 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference import state as snapshots
-from app.inference.choosing.asking import Plan
-from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Batch, Criterion, Policy
-from app.inference.choosing.stopping import Stop
-from app.inference.fitting.model import Method
+from app.inference.choosing import Batch, Criterion, Order, Plan, Policy, Stop
+from app.inference.fitting import Method
 from app.inference.state import Catalogue, Interpretation, Snapshot
 from app.live.posteriors import Known, LiveSet, Terms, all_of
 from app.service.context import Context

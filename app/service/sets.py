@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.fitting.model import Method, build
+from app.inference.fitting import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import At, InvalidRequest, UnknownSet

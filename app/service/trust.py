@@ -7,11 +7,10 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CheckVerdict
 
-from app.inference.choosing.stopping import Stop
+from app.inference.choosing import Stop
 from app.inference.covariance import dense
-from app.inference.fitting.model import differences
-from app.inference.fitting.posterior import scores
-from app.inference.reporting.diagnostics import ExpectedCycles, Repeats, expected_cycles
+from app.inference.fitting import differences, scores
+from app.inference.reporting import ExpectedCycles, Repeats, expected_cycles
 from app.service import diagnostics, rankings
 from app.service.basis import Basis
 from app.service.context import Context
