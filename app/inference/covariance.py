@@ -49,11 +49,6 @@ def from_precision(precision: Floats) -> Covariance:
     return plain(base, log_det)
 
 
-def independent(variances: Floats) -> Covariance:
-    """Of independent parameters with these (P,) variances."""
-    return plain(np.diag(variances), float(np.log(variances).sum()))
-
-
 def plain(base: Floats, log_det: float) -> Covariance:
     """Without columns."""
     return Covariance(base, np.empty((len(base), 0)), log_det)

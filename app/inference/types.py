@@ -1,6 +1,7 @@
 """The arrays and small tuples that every numerical module shares."""
 
 from enum import Enum
+from math import isfinite
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -48,6 +49,14 @@ class Convergence(NamedTuple):
     outcome: Outcome
     iterations: int
     gradient_norm: float  # largest absolute entry at the returned scores; of MM iterations, their last step
+
+    @classmethod
+    def of(cls, gradient_norm: float, iterations: int, tolerance: float) -> "Convergence":
+        """How a solver ended that stops below `tolerance`, or at its iteration limit."""
+        if not isfinite(gradient_norm):
+            return cls(Outcome.NOT_FINITE, iterations, gradient_norm)
+        outcome = Outcome.CONVERGED if gradient_norm <= tolerance else Outcome.MAX_ITERATIONS
+        return cls(outcome, iterations, gradient_norm)
 
     @property
     def converged(self) -> bool:

@@ -191,7 +191,7 @@ async def test_every_method_ranks_a_set_without_comparisons(
 async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopped = baselines.Scores(np.zeros(4), Convergence(Outcome.MAX_ITERATIONS, 7, 1.0))
+    stopped = baselines.BaselineScores(np.zeros(4), Convergence(Outcome.MAX_ITERATIONS, 7, 1.0))
     monkeypatch.setattr(standings, "BASELINES", {"win-ratio": lambda *_: stopped})
     created = await create_set(http)
     answer = await http.get(f"/v1/sets/{created['id']}/ranking", params={"method": "win-ratio"})

@@ -9,10 +9,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference.covariance import Covariance, condition, independent
+from app.inference.covariance import Covariance, condition, from_precision, plain
 from app.inference.experts import MAKERS, make
-from app.inference.fitting import posterior
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting import newton, posterior
+from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior, Scores
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 
@@ -49,6 +49,29 @@ def marginal(live: Posterior) -> Scores:
 
 def isotropic(n: int, variance: float) -> Covariance:
     return independent(np.full(n, variance))
+
+
+def independent(variances: Floats) -> Covariance:
+    """Independent parameters with these (P,) variances."""
+    return plain(np.diag(variances), float(np.log(variances).sum()))
+
+
+def log_posterior(theta: Floats, log: Comparisons, m: Model) -> float:
+    return newton.evaluate(theta, newton.Problem(log, m, 0.0))[0]
+
+
+def gradient(theta: Floats, log: Comparisons, m: Model) -> Floats:
+    return newton.evaluate(theta, newton.Problem(log, m, 0.0))[1]
+
+
+def precision_at(theta: Floats, log: Comparisons, m: Model) -> Floats:
+    """H, shape (P, P)."""
+    return hessian(newton.weights(theta, log, m), log, m)
+
+
+def covariance_at(theta: Floats, log: Comparisons, m: Model) -> Covariance:
+    """H^-1."""
+    return from_precision(precision_at(theta, log, m))
 
 
 def comparisons(*rows: tuple[int, int, float]) -> Comparisons:

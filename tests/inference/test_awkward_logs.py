@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.baselines import BASELINES, Scores
+from app.inference.fitting.baselines import BASELINES, BaselineScores
 from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
 from tests.inference.factories import Log, comparisons, joined, marginal, model, random_comparisons, true_scores
 
-Method = Callable[[Comparisons, int], Scores]
+Method = Callable[[Comparisons, int], BaselineScores]
 
 
-def default(log: Comparisons, n: int) -> Scores:
-    return Scores(*newton.fit(log, model(n)))
+def default(log: Comparisons, n: int) -> BaselineScores:
+    mean, _, convergence = newton.fit(log, model(n))
+    return BaselineScores(mean, convergence)
 
 
 METHODS: dict[str, Method] = {"nextpair": default} | BASELINES

@@ -74,7 +74,7 @@ def test_groups_hold_their_own_candidates() -> None:
 
 def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = Convergence(Outcome.MAX_ITERATIONS, 7, 1.0)
-    lazy = {"win-ratio": lambda comparisons, n: baselines.Scores(np.zeros(n), stopped)}
+    lazy = {"win-ratio": lambda comparisons, n: baselines.BaselineScores(np.zeros(n), stopped)}
     monkeypatch.setattr(standings, "BASELINES", lazy)
     with pytest.raises(NotConvergedError, match="u: win-ratio gives no ranking"):
         rank(CHAIN, RankingMethod("win-ratio"))

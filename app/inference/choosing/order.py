@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.inference.kernels.bradley_terry import kernel
+from app.inference.kernels import kernel
 from app.inference.types import Chance, Ints
 
 

@@ -23,7 +23,7 @@ BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000
 
 
-class Scores(NamedTuple):
+class BaselineScores(NamedTuple):
     score: Floats  # (N,)
     convergence: Convergence
 
@@ -31,18 +31,18 @@ class Scores(NamedTuple):
 CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
 
 
-def win_ratio(comparisons: Comparisons, n: int) -> Scores:
+def win_ratio(comparisons: Comparisons, n: int) -> BaselineScores:
     return average_probability(comparisons._replace(p=_hard(comparisons.p)), n)
 
 
-def average_probability(comparisons: Comparisons, n: int) -> Scores:
+def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
     total = np.bincount(first, weight * p, n) + np.bincount(second, weight * (1.0 - p), n)
     votes = np.bincount(first, weight, n) + np.bincount(second, weight, n)
-    return Scores(np.divide(total, votes, out=np.full(n, 0.5), where=votes > 0), CLOSED_FORM)
+    return BaselineScores(np.divide(total, votes, out=np.full(n, 0.5), where=votes > 0), CLOSED_FORM)
 
 
-def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
+def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
     extra, hard = 1.0 / max(n - 1, 1), _hard(p)
     won, lost = weight * hard + extra, weight * (1.0 - hard) + extra
@@ -53,15 +53,15 @@ def bradley_terry(comparisons: Comparisons, n: int) -> Scores:
         change = float(np.abs(updated - log_strength).max(initial=0.0))
         log_strength = updated
         if change <= BT_THRESHOLD:
-            return Scores(log_strength, Convergence(Outcome.CONVERGED, iteration, change))
-    return Scores(log_strength, Convergence(Outcome.MAX_ITERATIONS, BT_MAX_ITERATIONS, change))
+            return BaselineScores(log_strength, Convergence(Outcome.CONVERGED, iteration, change))
+    return BaselineScores(log_strength, Convergence(Outcome.MAX_ITERATIONS, BT_MAX_ITERATIONS, change))
 
 
-def poe_g_hard(comparisons: Comparisons, n: int) -> Scores:
-    return Scores(potentials(_hard(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
+def poe_g_hard(comparisons: Comparisons, n: int) -> BaselineScores:
+    return BaselineScores(potentials(_hard(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
 
 
-BASELINES: dict[str, Callable[[Comparisons, int], Scores]] = {
+BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
     "win-ratio": win_ratio,
     "average-probability": average_probability,
     "bradley-terry": bradley_terry,

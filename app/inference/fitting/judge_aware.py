@@ -27,22 +27,24 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from app.inference.covariance import Covariance, from_precision
-from app.inference.fitting import model as models
+from app.inference.covariance import Covariance, from_precision, plain
 from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import BIAS_VARIANCE, Model
+from app.inference.fitting.model import BIAS_VARIANCE, Model, hessian
+from app.inference.fitting.newton import Problem, newton_step
 from app.inference.fitting.posterior import Scores
+from app.inference.kernels.bradley_terry import maximiser
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, differences, scatter_differences, take
 
 LOG_C_VARIANCE = 0.5**2
 TOLERANCE = 1e-3
-MAX_ROUNDS, MAX_STEPS = 100, 100
+GRADIENT_TOLERANCE = 1e-6  # in a round
+MAX_ROUNDS = 100
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 WEIGHTS /= WEIGHTS.sum()
 
 
-class Judges(NamedTuple):
-    """J of them."""
+class JudgeParameters(NamedTuple):
+    """Those of J judges."""
 
     delta: Floats  # (J,)
     log_c: Floats  # (J,)
@@ -50,7 +52,7 @@ class Judges(NamedTuple):
 
 class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
-    judges: Judges
+    judges: JudgeParameters
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, log c)
     share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
     convergence: Convergence
@@ -60,62 +62,75 @@ class JudgeAware(NamedTuple):
         """Their marginal posterior."""
         n = len(self.scores)
         sigma = self.covariance[:n, :n]
-        return Scores(self.scores, Covariance(sigma, np.empty((n, 0)), float(np.linalg.slogdet(sigma)[1])))
+        return Scores(self.scores, plain(sigma, float(np.linalg.slogdet(sigma)[1])))
 
     @property
     def variance_of_delta(self) -> Floats:
         """(J,)."""
-        return _of_delta(self.covariance, len(self.scores), len(self.judges.delta))
+        n = len(self.scores)
+        return np.asarray(self.covariance.diagonal()[n : n + len(self.judges.delta)])
 
 
 def fit(
     comparisons: Comparisons, model: Model, judges: int, progress: Callable[[int], None] = lambda _: None
 ) -> JudgeAware:
-    """Args: `model` has no biases, and a smooth expert; `progress` is told each round."""
-    s, found = model.prior.pull / model.prior.precision, Judges(np.zeros(judges), np.zeros(judges))
+    """Scores and judges together.
+
+    Args: `model` has no biases, and a smooth expert; `progress` is told each round.
+    """
+    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), np.zeros(judges))
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
-        s = likeliest_scores(s, found, comparisons, model)
-        new = likeliest_judges(s, from_precision(precision(s, found, comparisons, model)), found, comparisons, model)
-        moved = float(np.abs(np.concatenate(new) - np.concatenate(found)).max(initial=0.0))
-        found, rounds = new, rounds + 1
+        s, weights = likeliest_scores(s, parameters, comparisons, model)
+        sigma = from_precision(hessian(weights, comparisons, model))
+        before, parameters = parameters, likeliest_judges(s, sigma, parameters, comparisons, model)
+        moved = float(np.abs(np.concatenate(parameters) - np.concatenate(before)).max(initial=0.0))
+        rounds += 1
         progress(rounds)
-    s = likeliest_scores(s, found, comparisons, model)
-    outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
-    information = _information(s, found, comparisons, model)
+    s, weights = likeliest_scores(s, parameters, comparisons, model)
+    information = _information(s, weights, parameters, comparisons, model)
     covariance = from_precision(information.copy(order="F")).base
-    shares = share_of_verdicts(information, _of_delta(covariance, model.n, judges), model)
-    return JudgeAware(s, found, covariance, shares, Convergence(outcome, rounds, moved))
+    shares = share_of_verdicts(information, covariance.diagonal()[model.n : model.n + judges], model)
+    outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
+    return JudgeAware(s, parameters, covariance, shares, Convergence(outcome, rounds, moved))
 
 
-def without(found: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
+def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
     """(N,) scores had this judge said nothing. Conceptually: likeliest_scores of the others' comparisons."""
     others = take(comparisons, comparisons.judge != judge)
-    h = precision(found.scores, found.judges, others, model)
-    step = np.linalg.solve(h, gradient(found.scores, found.judges, others, model))
-    return np.asarray(found.scores + step)
+    _, g, weights = evaluate(aware.scores, aware.judges, others, model)
+    return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
 
 
-def likeliest_scores(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
-    """mu, from `s` on. Concave in s, so wherever it begins."""
-    if not comparisons.size:
-        return model.prior.pull / model.prior.precision
-    end = minimize(  # type: ignore[call-overload]  # the stubs want a Hessian of its own array type
-        lambda x: -log_posterior(x, judges, comparisons, model),
-        s,
-        method="trust-exact",
-        jac=lambda x: -gradient(x, judges, comparisons, model),
-        hess=lambda x: precision(x, judges, comparisons, model),
-        options={"gtol": 1e-6, "maxiter": MAX_STEPS},
-    )
-    return np.asarray(end.x)
+def likeliest_scores(
+    s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
+) -> tuple[Floats, Floats]:
+    """mu (N,), from `s` on, and c^2 w there (K,). Concave in s, so wherever it begins."""
+    maximise = maximiser(lambda x, _: evaluate(x, parameters, comparisons, model), newton_step)
+    mean, _, weights, _ = maximise(Problem(comparisons, model, GRADIENT_TOLERANCE), s, GRADIENT_TOLERANCE)
+    return mean, weights
 
 
-def likeliest_judges(s: Floats, sigma: Covariance, start: Judges, comparisons: Comparisons, model: Model) -> Judges:
-    """c and delta that explain best what each judge said, whatever the scores may be."""
-    m = differences(s, comparisons)
-    spread = np.sqrt(_variances(sigma, comparisons))
-    nodes, j, size = m[:, None] + spread[:, None] * NODES, comparisons.judge, len(start.delta)
+def evaluate(
+    s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
+) -> tuple[float, Floats, Floats]:
+    """The log posterior of s given the judges, up to a constant, its gradient (N,), and c^2 w (K,)."""
+    expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
+    c = np.exp(parameters.log_c)[comparisons.judge]
+    d = c * differences(s, comparisons) + parameters.delta[comparisons.judge]
+    value = float(weight @ expert.log_density(d, p) + s @ (prior.pull - 0.5 * prior.precision * s))
+    g = scatter_differences(weight * c * expert.slope(d, p), comparisons, model.n) + prior.pull - prior.precision * s
+    return value, g, c**2 * (weight * expert.curvature(d, p))
+
+
+def likeliest_judges(
+    s: Floats, sigma: Covariance, start: JudgeParameters, comparisons: Comparisons, model: Model
+) -> JudgeParameters:
+    """c and delta that explain best what each judge said, whatever the scores N(s, sigma) may be."""
+    first, second, variances = comparisons.first, comparisons.second, sigma.base.diagonal()
+    v = np.maximum(variances[first] + variances[second] - 2.0 * sigma.base[first, second], 0.0)
+    nodes = differences(s, comparisons)[:, None] + np.sqrt(v)[:, None] * NODES
+    j, size = comparisons.judge, len(start.delta)
 
     def surprise(packed: Floats) -> tuple[float, Floats]:
         delta, log_c = np.split(packed, 2)
@@ -129,57 +144,20 @@ def likeliest_judges(s: Floats, sigma: Covariance, start: Judges, comparisons: C
         return -value, -np.concatenate([up_delta, up_log_c])
 
     packed = minimize(surprise, np.concatenate(start), method="L-BFGS-B", jac=True, options={"gtol": 1e-6}).x
-    return Judges(*np.split(packed, 2))
+    return JudgeParameters(*np.split(packed, 2))
 
 
-def log_posterior(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> float:
-    """Of s given the judges, up to a constant."""
-    likelihood = comparisons.weight @ model.expert.log_density(_d(s, judges, comparisons), comparisons.p)
-    return float(likelihood + s @ (model.prior.pull - 0.5 * model.prior.precision * s))
-
-
-def gradient(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
-    """Along s, shape (N,)."""
-    slope = model.expert.slope(_d(s, judges, comparisons), comparisons.p)
-    slope = comparisons.weight * _c(judges, comparisons) * slope
-    return scatter_differences(slope, comparisons, model.n) + model.prior.pull - model.prior.precision * s
-
-
-def precision(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
-    """H, shape (N, N), in Fortran order."""
-    w = comparisons.weight * model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
-    return models.hessian(_c(judges, comparisons) ** 2 * w, comparisons, model)
-
-
-def _c(judges: Judges, comparisons: Comparisons) -> Floats:
-    """c of each comparison, shape (K,)."""
-    return np.asarray(np.exp(judges.log_c)[comparisons.judge])
-
-
-def _d(s: Floats, judges: Judges, comparisons: Comparisons) -> Floats:
-    """(K,)."""
-    return _c(judges, comparisons) * differences(s, comparisons) + judges.delta[comparisons.judge]
-
-
-def _variances(sigma: Covariance, comparisons: Comparisons) -> Floats:
-    """v_k, shape (K,)."""
-    first, second = comparisons.first, comparisons.second
-    own = sigma.base.diagonal()
-    return np.maximum(own[first] + own[second] - 2.0 * sigma.base[first, second], 0.0)
-
-
-def _of_delta(covariance: Floats, n: int, judges: int) -> Floats:
-    return np.asarray(covariance.diagonal()[n : n + judges])
-
-
-def _information(s: Floats, judges: Judges, comparisons: Comparisons, model: Model) -> Floats:
-    """Fisher's of (s, delta, log c), and the prior's."""
-    w = comparisons.weight * model.expert.curvature(_d(s, judges, comparisons), comparisons.p)
-    c = _c(judges, comparisons)
-    stretched, j, size = c * differences(s, comparisons), comparisons.judge, len(judges.delta)
+def _information(
+    s: Floats, weights: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
+) -> Floats:
+    """Fisher's of (s, delta, log c), and the prior's. Args: `weights` is c^2 w."""
+    j, size = comparisons.judge, len(parameters.delta)
+    c = np.exp(parameters.log_c)[j]
+    stretched = c * differences(s, comparisons)
+    w = comparisons.weight * model.expert.curvature(stretched + parameters.delta[j], comparisons.p)
     of_judges = (np.ones_like(c), stretched)
     mixed = [scatter_differences(w * c * (j == k) * of, comparisons, model.n) for of in of_judges for k in range(size)]
     own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
     prior = np.repeat([1.0 / BIAS_VARIANCE, 1.0 / LOG_C_VARIANCE], size)
     across = np.column_stack([*mixed, np.empty((model.n, 0))])
-    return np.block([[precision(s, judges, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]])
+    return np.block([[hessian(weights, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]])

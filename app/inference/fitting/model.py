@@ -23,8 +23,7 @@ import numpy as np
 
 from app.inference import experts
 from app.inference.experts import Expert
-from app.inference.types import Comparisons, Floats, Ints, scatter_differences
-from app.inference.types import differences as score_differences
+from app.inference.types import Comparisons, Convergence, Floats
 
 VAGUE = 1e6
 BIAS_VARIANCE = 100.0
@@ -64,6 +63,14 @@ class Model(NamedTuple):
         return self.size > self.n
 
 
+class Fit(NamedTuple):
+    """The maximum of the log posterior."""
+
+    mean: Floats  # (P,)
+    weights: Floats  # (K,) w there
+    convergence: Convergence
+
+
 def build(method: Method, n: int, judges: int = 1) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
     biases = judges if method.position_bias == "estimate" else 0
@@ -87,46 +94,40 @@ PRIORS = {"unit": unit_prior, "anchor": anchor_prior}
 
 def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """d = R theta, shape (K,)."""
-    d = score_differences(theta, comparisons)
+    d = theta[comparisons.first] - theta[comparisons.second]
     return d + theta[model.n + comparisons.judge] if model.has_biases else d
 
 
 def scatter(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """R^T values, shape (P,)."""
-    of_scores = scatter_differences(values, comparisons, model.n)
-    return np.concatenate([of_scores, _by_judge(values, comparisons, model)]) if model.has_biases else of_scores
+    size = model.size
+    total = np.bincount(comparisons.first, values, size) - np.bincount(comparisons.second, values, size)
+    if model.has_biases:
+        total += np.bincount(model.n + comparisons.judge, values, size)
+    return total.astype(np.float64, copy=False)
 
 
 def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """The diagonal of R^T diag(weights) R, shape (P,)."""
-    n = model.n
-    of_scores = _totals(comparisons.first, weights, n) + _totals(comparisons.second, weights, n)
-    return np.concatenate([of_scores, _by_judge(weights, comparisons, model)]) if model.has_biases else of_scores
+    size = model.size
+    total = np.bincount(comparisons.first, weights, size) + np.bincount(comparisons.second, weights, size)
+    if model.has_biases:
+        total += np.bincount(model.n + comparisons.judge, weights, size)
+    return total.astype(np.float64, copy=False)
 
 
 def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision."""
-    size = model.size
-    links = _links(comparisons.first, comparisons.second, -weights, size)
+    """H = diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision."""
+    n, size = model.n, model.size
+    i, j, values = comparisons.first, comparisons.second, -weights
     if model.has_biases:
-        bias = model.n + comparisons.judge
-        links += _links(comparisons.first, bias, weights, size) + _links(comparisons.second, bias, -weights, size)
+        bias = n + comparisons.judge
+        i, j = np.concatenate([i, i, j]), np.concatenate([j, bias, bias])
+        values = np.concatenate([-weights, weights, -weights])
+    links = np.bincount(i * size + j, values, size * size).reshape(size, size)
     h = np.asfortranarray(links + links.T, dtype=np.float64)
     diagonal = information(weights, comparisons, model)
     # Summed over pairs as the rest is: sums over comparisons are rounded by more than the anchor prior's precision.
-    diagonal[: model.n] = -h[: model.n, : model.n].sum(axis=1)
+    diagonal[:n] = -h[:n, :n].sum(axis=1)
     np.fill_diagonal(h, model.prior.precision + diagonal)
     return h
-
-
-def _by_judge(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    return _totals(comparisons.judge, values, model.size - model.n)
-
-
-def _totals(where: Ints, values: Floats, size: int) -> Floats:
-    return np.bincount(where, values, size).astype(np.float64)
-
-
-def _links(i: Ints, j: Ints, values: Floats, size: int) -> Floats:
-    """(size, size) with values_k added at [i_k, j_k]."""
-    return np.bincount(i * size + j, values, size * size).astype(np.float64).reshape(size, size)

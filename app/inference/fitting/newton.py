@@ -1,4 +1,4 @@
-"""MAP parameters and the Laplace approximation around them (GPM 4.1, PoE A.5).
+"""The MAP parameters by damped Newton (GPM 4.1, PoE A.5). The loop itself: `maximiser` in kernels/bradley_terry.py.
 
 Maximise over theta in R^P, with q the prior's precision and h its pull (model.py)
 
@@ -9,150 +9,96 @@ Maximise over theta in R^P, with q the prior's precision and h its pull (model.p
 
 with c_k the comparison's weight: the same as if it stood there c_k times.
 
-Posterior: N(mu, Sigma) with Sigma = H^-1 at the maximum mu. The prior makes H positive definite whatever the
+Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 """
 
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
-from app.inference.covariance import Covariance, from_precision
 from app.inference.fitting import interior_point
-from app.inference.fitting.model import Model, differences, hessian, information, scatter
-from app.inference.types import Comparisons, Convergence, Floats, Outcome
+from app.inference.fitting.model import Fit, Model, differences, hessian, information, scatter
+from app.inference.kernels.bradley_terry import FEW, maximiser
+from app.inference.types import Comparisons, Convergence, Floats
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
-MAX_ITERATIONS = 100
-FEW = 64  # parameters: forming H and its Cholesky factor is quicker than the steps of conjugate gradients
 
 
-class Fit(NamedTuple):
-    mean: Floats  # (P,)
-    convergence: Convergence
-
-
-def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
-    """L(theta), up to a constant."""
-    likelihood = comparisons.weight @ model.expert.log_density(differences(theta, comparisons, model), comparisons.p)
-    return float(likelihood + theta @ (model.prior.pull - 0.5 * model.prior.precision * theta))
-
-
-def gradient(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """g, shape (P,)."""
-    slope = model.expert.slope(differences(theta, comparisons, model), comparisons.p)
-    return scatter(comparisons.weight * slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
-
-
-def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """w_k, shape (K,)."""
-    return comparisons.weight * model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
-
-
-def precision(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """H, shape (P, P), in Fortran order."""
-    return hessian(weights(theta, comparisons, model), comparisons, model)
-
-
-def is_small(g: Floats, comparisons: Comparisons, model: Model) -> bool:
-    return bool(np.abs(g).max(initial=0.0) <= tolerance(comparisons, model))
-
-
-def convergence(g: Floats, iterations: int, comparisons: Comparisons, model: Model) -> Convergence:
-    return ended(float(np.abs(g).max(initial=0.0)), iterations, tolerance(comparisons, model))
-
-
-def ended(norm: float, iterations: int, tolerance: float) -> Convergence:
-    """Args: `norm` is |g|_inf."""
-    if not isfinite(norm):
-        return Convergence(Outcome.NOT_FINITE, iterations, norm)
-    return Convergence(Outcome.CONVERGED if norm <= tolerance else Outcome.MAX_ITERATIONS, iterations, norm)
+class Problem(NamedTuple):
+    comparisons: Comparisons
+    model: Model
+    tolerance: float  # of |g|_inf
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
     """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
-    theta = np.zeros(model.size) if start is None else start
-    solve = _fit_kinked if model.expert.kink is not None and comparisons.size else _fit_smooth
-    return solve(theta, comparisons, model)
+    start = np.zeros(model.size) if start is None else start
+    problem = Problem(comparisons, model, tolerance(comparisons, model))
+    if model.expert.kink is not None and comparisons.size:
+        return interior_point.solve(start, *problem)
+    mean, g, w, iterations = maximiser(evaluate, newton_step)(problem, start, problem.tolerance)
+    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, problem.tolerance))
 
 
-def covariance(theta: Floats, comparisons: Comparisons, model: Model) -> Covariance:
-    """Sigma = H^-1 at `theta`."""
-    return from_precision(precision(theta, comparisons, model))
+def evaluate(theta: Floats, problem: Problem) -> tuple[float, Floats, Floats]:
+    """L(theta) up to a constant, g (P,) and w (K,)."""
+    comparisons, model, _ = problem
+    d, prior = differences(theta, comparisons, model), model.prior
+    log_likelihood = comparisons.weight @ model.expert.log_density(d, comparisons.p)
+    log_prior = theta @ (prior.pull - 0.5 * prior.precision * theta)
+    g = gradient(theta, d, comparisons, model)
+    return float(log_likelihood + log_prior), g, comparisons.weight * model.expert.curvature(d, comparisons.p)
 
 
-def tolerance(comparisons: Comparisons, model: Model) -> float:
-    """Of |g|_inf: what the widest prior asks for, and the rounding of a sum of so many terms of so many votes.
+def gradient(theta: Floats, d: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """g, shape (P,), with d = R theta."""
+    slope = comparisons.weight * model.expert.slope(d, comparisons.p)
+    return scatter(slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
 
-    Each term is rounded to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
+
+def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """w, shape (K,)."""
+    return comparisons.weight * model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
+
+
+def newton_step(weights: Floats, g: Floats, problem: Problem) -> Floats:
+    """x with H x = g, shape (P,).
+
+    For few parameters by a Cholesky factor of H. Else by conjugate gradients, which need no H, to a residual that
+    shrinks with |g| so that convergence stays quadratic.
     """
-    shown = np.concatenate([comparisons.first, comparisons.second])
-    rows, votes = np.bincount(shown), np.bincount(shown, np.tile(comparisons.weight, 2))
-    rounding = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
-    rounding += 1e-14 * float(model.prior.precision.max(initial=0.0))
-    return _exactness(model) + rounding
-
-
-def _exactness(model: Model) -> float:
-    """A bias is known from verdicts, each worth about one: its vague prior asks for nothing."""
-    return TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
-
-
-def _fit_smooth(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
-    """Damped Newton; H is formed for few parameters only, and else each step comes from conjugate gradients."""
-    g, iterations = gradient(theta, comparisons, model), 0
-    while not is_small(g, comparisons, model) and iterations < MAX_ITERATIONS:
-        theta = _line_search(theta, _newton_step(theta, g, comparisons, model), g, comparisons, model)
-        g, iterations = gradient(theta, comparisons, model), iterations + 1
-    return Fit(theta, convergence(g, iterations, comparisons, model))
-
-
-def _fit_kinked(theta: Floats, comparisons: Comparisons, model: Model) -> Fit:
-    found = interior_point.solve(theta, comparisons, model, tolerance(comparisons, model))
-    end = convergence(found.gradient, found.iterations, comparisons, model)
-    if not np.isfinite(found.to_kink):
-        end = end._replace(outcome=Outcome.NOT_FINITE)
-    elif found.to_kink > interior_point.KINK_TOLERANCE and end.converged:
-        end = end._replace(outcome=Outcome.MAX_ITERATIONS)
-    return Fit(found.theta, end)
-
-
-def _newton_step(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """x with H x = g."""
-    if model.size > FEW:
-        return _conjugate_gradients(theta, g, comparisons, model)
-    _, step, failed = lapack.dposv(precision(theta, comparisons, model), g, lower=1)
-    return _conjugate_gradients(theta, g, comparisons, model) if failed else np.asarray(step, dtype=np.float64)
-
-
-def _conjugate_gradients(theta: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """x with H x = g, without H, to a residual that shrinks with |g| so that convergence stays quadratic."""
-    w = weights(theta, comparisons, model)
+    comparisons, model, tolerance = problem
+    if model.size <= FEW:
+        _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
+        if not failed:
+            return np.asarray(step, dtype=np.float64)
 
     def hessian_times(x: Floats) -> Floats:
-        return model.prior.precision * x + scatter(w * differences(x, comparisons, model), comparisons, model)
+        return model.prior.precision * x + scatter(weights * differences(x, comparisons, model), comparisons, model)
 
-    diagonal = model.prior.precision + information(w, comparisons, model)
-    shape, norm = (model.size, model.size), float(np.linalg.norm(g))
+    diagonal = model.prior.precision + information(weights, comparisons, model)
+    shape = (model.size, model.size)
     step, _ = cg(
         LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
         g,
-        rtol=min(0.1, norm),
-        atol=0.1 * _exactness(model),
+        rtol=min(0.1, float(np.linalg.norm(g))),
+        atol=0.1 * tolerance,
         M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
     )
     return np.asarray(step, dtype=np.float64)
 
 
-def _line_search(theta: Floats, step: Floats, g: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """Halve the step until L rises enough (Armijo); near the optimum rounding decides, so the full step stands."""
-    rise = float(g @ step)
-    if rise < 1e-9:
-        return theta + step
-    here, t = log_posterior(theta, comparisons, model), 1.0
-    while log_posterior(theta + t * step, comparisons, model) < here + 1e-4 * t * rise and t > 1e-8:
-        t *= 0.5
-    return theta + t * step
+def tolerance(comparisons: Comparisons, model: Model) -> float:
+    """What |g|_inf may be: what the widest prior asks for, and the rounding of a sum of so many terms of so many votes.
+
+    A bias is known from verdicts, each worth about one: its vague prior asks for nothing. Each term is rounded to the
+    sum so far, and terms alike are rounded alike: the error grows with rows times votes.
+    """
+    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
+    shown = np.concatenate([comparisons.first, comparisons.second])
+    rows, votes = np.bincount(shown), np.bincount(shown, np.concatenate([comparisons.weight, comparisons.weight]))
+    of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
+    return exactness + of_sums + 1e-14 * float(model.prior.precision.max(initial=0.0))

@@ -27,13 +27,13 @@ from app.inference.covariance import (
     block,
     compact,
     condition_all,
-    independent,
+    from_precision,
     plain,
     size_bytes,
     times,
 )
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, information
+from app.inference.fitting.model import Model, differences, hessian, information
 from app.inference.kernels import bradley_terry
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
 
@@ -75,8 +75,8 @@ def period(n: int) -> int:
 def prior(model: Model) -> Posterior:
     """What holds before any comparison."""
     variances = 1.0 / model.prior.precision
-    done = Convergence(Outcome.CONVERGED, 0, 0.0)
-    return Posterior(model.prior.pull * variances, independent(variances), np.empty(0), done)
+    sigma = plain(np.diag(variances), float(np.log(variances).sum()))
+    return Posterior(model.prior.pull * variances, sigma, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
@@ -85,8 +85,28 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
         return prior(model)
     if bradley_terry.serves(model.expert, model.size) and (few := _fit_few(comparisons, model, start)):
         return few
-    mean, convergence = newton.fit(comparisons, model, start=start)
-    return _factored(mean, convergence, comparisons, model)
+    mean, weights, convergence = newton.fit(comparisons, model, start=start)
+    return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
+
+
+def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
+    """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
+    assert model.expert.as_soft_bt is not None
+    p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
+    mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(
+        comparisons.first.copy(),  # whose layout a kernel knows
+        comparisons.second.copy(),
+        model.n + comparisons.judge if model.has_biases else NONE,
+        p.copy(),
+        comparisons.weight.copy(),
+        model.prior.precision,
+        model.prior.pull,
+        np.zeros(model.size) if start is None else start,
+        tolerance,
+    )
+    if not isfinite(log_det + gradient_norm):
+        return None
+    return Posterior(mean, plain(sigma, log_det), weights, Convergence.of(gradient_norm, iterations, tolerance))
 
 
 def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
@@ -106,16 +126,23 @@ def update(posterior: Posterior, comparisons: Comparisons, model: Model) -> Post
 
     Equivalent to `fit(comparisons, model)`: exactly so for the mean, up to drift for the covariance.
     """
-    last = take(comparisons, slice(-1, None))
-    guess = _conditioned(posterior.covariance, last, newton.weights(posterior.mean, last, model), model)
-    mean, convergence = _chord(posterior.mean, guess, comparisons, model)
+    last, tolerance = take(comparisons, slice(-1, None)), newton.tolerance(comparisons, model)
+    sigma = _conditioned(posterior.covariance, last, newton.weights(posterior.mean, last, model), model)
+    mean, iterations = posterior.mean, 0
+    while True:  # the chord iteration
+        d = differences(mean, comparisons, model)
+        g = newton.gradient(mean, d, comparisons, model)
+        convergence = Convergence.of(float(np.abs(g).max()), iterations, tolerance)
+        if convergence.converged or iterations == MAX_CHORD_ITERATIONS:
+            break
+        mean, iterations = mean + times(sigma, g), iterations + 1
     if not convergence.converged:
         return fit(comparisons, model, start=posterior.mean)
-    weight = newton.weights(mean, last, model)
-    weights = np.append(posterior.weights, weight)
-    if _drift(weights, mean, comparisons, model) > MAX_DRIFT:
-        return _factored(mean, convergence, comparisons, model)
-    return Posterior(mean, _conditioned(posterior.covariance, last, weight, model), weights, convergence)
+    weights = comparisons.weight * model.expert.curvature(d, comparisons.p)
+    stale = np.append(posterior.weights, weights[-1])
+    if np.abs(weights / stale - 1.0).max() > MAX_DRIFT:
+        return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
+    return Posterior(mean, _conditioned(posterior.covariance, last, weights[-1:], model), stale, convergence)
 
 
 def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
@@ -124,7 +151,8 @@ def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Poste
         return posterior
     if model.expert.constant_curvature:
         return posterior._replace(covariance=compact(posterior.covariance))
-    return _factored(posterior.mean, posterior.convergence, comparisons, model)
+    weights = newton.weights(posterior.mean, comparisons, model)
+    return posterior._replace(covariance=from_precision(hessian(weights, comparisons, model)), weights=weights)
 
 
 def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scores:
@@ -143,52 +171,12 @@ def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Pos
         return posterior
     if comparisons.size - posterior.seen > model.n:
         return fit(comparisons, model, start=posterior.mean)
-    new = take(comparisons, slice(posterior.seen, None))
-    mean, convergence = newton.fit(comparisons, model, start=posterior.mean)
-    weights = newton.weights(mean, new, model)
-    sigma = _conditioned(posterior.covariance, new, weights, model)
-    return Posterior(mean, sigma, np.concatenate([posterior.weights, weights]), convergence)
-
-
-def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
-    """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
-    assert model.expert.as_soft_bt is not None
-    p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
-    theta, sigma, log_det, weights, iterations, norm = bradley_terry.fit(
-        comparisons.first.copy(),  # whose layout a kernel knows
-        comparisons.second.copy(),
-        model.n + comparisons.judge if model.has_biases else NONE,
-        p.copy(),
-        comparisons.weight.copy(),
-        model.prior.precision,
-        model.prior.pull,
-        np.zeros(model.size) if start is None else start,
-        tolerance,
-    )
-    if not isfinite(log_det + norm):
-        return None
-    return Posterior(theta, plain(sigma, log_det), weights, newton.ended(norm, iterations, tolerance))
+    mean, weights, convergence = newton.fit(comparisons, model, start=posterior.mean)
+    new = slice(posterior.seen, None)
+    sigma = _conditioned(posterior.covariance, take(comparisons, new), weights[new], model)
+    return Posterior(mean, sigma, weights, convergence)
 
 
 def _conditioned(sigma: Covariance, new: Comparisons, weights: Floats, model: Model) -> Covariance:
     bias = model.n + new.judge if model.has_biases else None
     return condition_all(sigma, Rows(new.first, new.second, bias), weights)
-
-
-def _factored(mean: Floats, convergence: Convergence, comparisons: Comparisons, model: Model) -> Posterior:
-    weights = newton.weights(mean, comparisons, model)
-    return Posterior(mean, newton.covariance(mean, comparisons, model), weights, convergence)
-
-
-def _chord(
-    mean: Floats, preconditioner: Covariance, comparisons: Comparisons, model: Model
-) -> tuple[Floats, Convergence]:
-    g, iterations = newton.gradient(mean, comparisons, model), 0
-    while not newton.is_small(g, comparisons, model) and iterations < MAX_CHORD_ITERATIONS:
-        mean = mean + times(preconditioner, g)
-        g, iterations = newton.gradient(mean, comparisons, model), iterations + 1
-    return mean, newton.convergence(g, iterations, comparisons, model)
-
-
-def _drift(stale: Floats, mean: Floats, comparisons: Comparisons, model: Model) -> float:
-    return float(np.abs(newton.weights(mean, comparisons, model) / stale - 1.0).max(initial=0.0))

@@ -6,7 +6,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.inference.kernels.bradley_terry import kernel
+from app.inference.kernels import kernel
 from app.inference.types import Bools, Ints
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2

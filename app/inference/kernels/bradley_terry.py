@@ -1,45 +1,152 @@
-"""Bradley-Terry with few parameters, compiled by numba: there numpy spends more on being called than on arithmetic.
+"""The damped Newton loop, and Bradley-Terry with few parameters, whose fit is compiled with it as a whole.
 
-Every kernel has its slow formula in numpy, which the other experts and larger sets go by, and tests compare the two:
+The maximum of a concave function of theta in R^P, with gradient g and Hessian -H (Boyd and Vandenberghe 2004, 9.5):
 
-    fit            laplace.fit, then laplace.covariance and laplace.weights
-    conditioned    covariance.condition for one pair after the other
-    best_pairs     selection.score of every open pair
+    theta <- theta + t H^-1 g        until no entry of g is above the tolerance
+    t        the first of 1, 1/2, 1/4, ... at which the value rises by ARMIJO t g^T H^-1 g or more
 
-The equations and signs are those of laplace.py, soft_bt.py and selection.py. Kernels take contiguous arrays of one
-type each, so that each is compiled once; the result is cached on disk where there is a place for it. What is not finite
-or not positive definite comes back as such: whoever calls a kernel then goes the slow way.
+Where g^T H^-1 g < SETTLED, about twice what is left to rise, rounding would decide, and the full step stands.
+
+`maximiser` is plain text: fitting/newton.py runs it as it stands, for any expert and any size; here numba compiles it.
+
+    kernel          slow formula
+    fit             fitting/newton.py: fit, then the inverse of hessian
+    conditioned     covariance.condition for one pair after the other
+    best_pairs      selection.score of every open pair
+
+The equations and signs are those of newton.py, soft_bt.py and selection.py. What is not finite or not positive definite
+comes back as such: whoever calls a kernel then goes the slow way.
 """
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-import numba
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from app.inference.experts import Expert
-from app.inference.fitting.newton import FEW, MAX_ITERATIONS
+from app.inference.kernels import kernel
 from app.inference.types import Bools, Floats, Ints
 
-F = TypeVar("F", bound=Callable[..., object])
+MAX_ITERATIONS = 100
+ARMIJO = 1e-4
+SETTLED = 1e-9
+SHORTEST = 1e-8  # t
+FEW = (
+    64  # parameters: up to so many, forming H and its Cholesky factor is quicker than the steps of conjugate gradients
+)
+
+Problem = TypeVar("Problem")
 
 
-def kernel(function: F) -> "Dispatcher[F]":
-    """The compiled function, which raises IndexError as numpy does.
+def maximiser(
+    evaluate: Callable[[Floats, Problem], tuple[float, Floats, Floats]],
+    newton_step: Callable[[Floats, Floats, Problem], Floats],
+) -> Callable[[Problem, Floats, float], tuple[Floats, Floats, Floats, int]]:
+    """The loop above for problems of one kind.
 
-    It is cached on disk, unless neither the folder of its file nor a home can be written to.
+    Args:
+        evaluate: the value, the gradient (P,) and the weights (K,) that H is made of, from theta and a problem.
+        newton_step: H^-1 g, from the weights, g and a problem.
     """
-    try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=True)(function)
-    except RuntimeError:
-        return numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
+
+    def maximise(problem: Problem, start: Floats, tolerance: float) -> tuple[Floats, Floats, Floats, int]:
+        """The maximum from `start` on, the gradient and the weights there, and the iterations."""
+        theta, iterations = start, 0
+        value, gradient, weights = evaluate(theta, problem)
+        while np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
+            step, t, before = newton_step(weights, gradient, problem), 1.0, value
+            rise = np.sum(gradient * step)
+            value, gradient, weights = evaluate(theta + step, problem)
+            while value < before + ARMIJO * t * rise and rise >= SETTLED and t > SHORTEST:
+                t *= 0.5
+                value, gradient, weights = evaluate(theta + t * step, problem)
+            theta, iterations = theta + t * step, iterations + 1
+        return theta, gradient, weights, iterations
+
+    return maximise
+
+
+class Votes(NamedTuple):
+    """A soft-bt problem as arrays."""
+
+    first: Ints  # (K,)
+    second: Ints  # (K,)
+    bias: Ints  # (K,) place of the judge's bias among the parameters; (0,) where there is none
+    p: Floats  # (K,)
+    weight: Floats  # (K,)
+    precision: Floats  # (P,) of the prior
+    pull: Floats  # (P,)
 
 
 def serves(expert: Expert, parameters: int) -> bool:
     """Whether the kernels know the expert and are quicker than numpy."""
     return expert.as_soft_bt is not None and parameters <= FEW
+
+
+@kernel
+def evaluate(theta: Floats, votes: Votes) -> tuple[float, Floats, Floats]:
+    """L(theta), its gradient (P,) and the weights (K,)."""
+    first, second, bias, p, weight, precision, pull = votes
+    value = np.sum(theta * (pull - 0.5 * precision * theta))
+    gradient, weights = pull - precision * theta, np.empty(len(p))
+    for k in range(len(p)):
+        i, j = first[k], second[k]
+        d = theta[i] - theta[j]
+        if len(bias):
+            d += theta[bias[k]]
+        e = math.exp(-abs(d))
+        value += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
+        weights[k] = weight[k] * e / (1.0 + e) ** 2
+        slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
+        gradient[i] += slope
+        gradient[j] -= slope
+        if len(bias):
+            gradient[bias[k]] += slope
+    return value, gradient, weights
+
+
+@kernel
+def newton_step(weights: Floats, gradient: Floats, votes: Votes) -> Floats:
+    """x with U^T U x = g, shape (P,)."""
+    upper, x = cholesky_of_hessian(weights, votes), gradient.copy()
+    for k in range(len(x)):
+        x[k] /= upper[k, k]
+        for i in range(k + 1, len(x)):
+            x[i] -= upper[k, i] * x[k]
+    for k in range(len(x) - 1, -1, -1):
+        for i in range(k + 1, len(x)):
+            x[k] -= upper[k, i] * x[i]
+        x[k] /= upper[k, k]
+    return x
+
+
+@kernel
+def cholesky_of_hessian(weights: Floats, votes: Votes) -> Floats:
+    """U, (P, P), in the upper triangle, with U^T U = H = diag(q) + R^T diag(weights) R."""
+    first, second, bias, _, _, precision, _ = votes
+    h = np.diag(precision)
+    for k in range(len(weights)):
+        i, j, w = first[k], second[k], weights[k]
+        h[i, i] += w
+        h[j, j] += w
+        h[min(i, j), max(i, j)] -= w
+        if len(bias):
+            b = bias[k]
+            h[b, b] += w
+            h[i, b] += w
+            h[j, b] -= w
+    for k in range(len(h)):
+        h[k, k] = math.sqrt(h[k, k])
+        for j in range(k + 1, len(h)):
+            h[k, j] /= h[k, k]
+        for i in range(k + 1, len(h)):
+            for j in range(i, len(h)):
+                h[i, j] -= h[k, i] * h[k, j]
+    return h
+
+
+maximise = kernel(maximiser(evaluate, newton_step))
 
 
 @kernel
@@ -56,100 +163,19 @@ def fit(
 ) -> tuple[Floats, Floats, float, Floats, int, float]:
     """The mean (P,), Sigma (P, P), its ln det, the weights (K,), the iterations and the gradient norm of soft-bt.
 
-    Args: `bias` (K,) is the place of the judge's bias among the parameters; (0,) where there is none.
+    Args: those of Votes.
     """
-    theta, iterations = start, 0
-    level, g, w = _at(theta, first, second, bias, p, weight, precision, pull)
-    while np.abs(g).max() > tolerance and iterations < MAX_ITERATIONS:
-        step, t = _solve(_cholesky(_hessian(w, first, second, bias, precision)), g), 1.0
-        rise = np.sum(g * step)
-        reached, g, w = _at(theta + step, first, second, bias, p, weight, precision, pull)
-        while reached < level + 1e-4 * t * rise and rise >= 1e-9 and t > 1e-8:
-            t *= 0.5
-            reached, g, w = _at(theta + t * step, first, second, bias, p, weight, precision, pull)
-        theta, level, iterations = theta + t * step, reached, iterations + 1
-    upper = _cholesky(_hessian(w, first, second, bias, precision))
+    votes = Votes(first, second, bias, p, weight, precision, pull)
+    theta, gradient, weights, iterations = maximise(votes, start, tolerance)
+    upper = cholesky_of_hessian(weights, votes)
     log_det = -2.0 * np.log(np.diag(upper)).sum()
-    return theta, _inverse(upper), log_det, w, iterations, np.abs(g).max()
+    return theta, inverse(upper), log_det, weights, iterations, np.abs(gradient).max()
 
 
 @kernel
-def _at(
-    theta: Floats, first: Ints, second: Ints, bias: Ints, p: Floats, weight: Floats, precision: Floats, pull: Floats
-) -> tuple[float, Floats, Floats]:
-    """L(theta), its gradient (P,) and the weights (K,)."""
-    level, g, w = np.sum(theta * (pull - 0.5 * precision * theta)), pull - precision * theta, np.empty(len(p))
-    for k in range(len(p)):
-        i, j = first[k], second[k]
-        d = theta[i] - theta[j]
-        if len(bias):
-            d += theta[bias[k]]
-        e = math.exp(-abs(d))
-        level += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
-        w[k] = weight[k] * e / (1.0 + e) ** 2
-        slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
-        g[i] += slope
-        g[j] -= slope
-        if len(bias):
-            g[bias[k]] += slope
-    return level, g, w
-
-
-@kernel
-def _curvature(d: float) -> float:
-    e = math.exp(-abs(d))
-    return e / (1.0 + e) ** 2
-
-
-@kernel
-def _hessian(w: Floats, first: Ints, second: Ints, bias: Ints, precision: Floats) -> Floats:
-    """(P, P); the upper triangle is enough, and all of it that is complete."""
-    h = np.diag(precision)
-    for k in range(len(w)):
-        i, j = first[k], second[k]
-        h[i, i] += w[k]
-        h[j, j] += w[k]
-        h[min(i, j), max(i, j)] -= w[k]
-        if len(bias):
-            b = bias[k]
-            h[b, b] += w[k]
-            h[i, b] += w[k]
-            h[j, b] -= w[k]
-    return h
-
-
-@kernel
-def _cholesky(h: Floats) -> Floats:
-    """U with H = U^T U, in the upper triangle and in the place of H."""
-    for k in range(len(h)):
-        h[k, k] = math.sqrt(h[k, k])
-        for j in range(k + 1, len(h)):
-            h[k, j] /= h[k, k]
-        for i in range(k + 1, len(h)):
-            for j in range(i, len(h)):
-                h[i, j] -= h[k, i] * h[k, j]
-    return h
-
-
-@kernel
-def _solve(upper: Floats, g: Floats) -> Floats:
-    """x with U^T U x = g, shape (P,)."""
-    x = g.copy()
-    for k in range(len(x)):
-        x[k] /= upper[k, k]
-        for i in range(k + 1, len(x)):
-            x[i] -= upper[k, i] * x[k]
-    for k in range(len(x) - 1, -1, -1):
-        for i in range(k + 1, len(x)):
-            x[k] -= upper[k, i] * x[i]
-        x[k] /= upper[k, k]
-    return x
-
-
-@kernel
-def _inverse(upper: Floats) -> Floats:
+def inverse(upper: Floats) -> Floats:
     """(U^T U)^-1 = X^T X with X = U^-T, which is lower triangular; (P, P)."""
-    x, inverse = np.eye(len(upper)), np.zeros(upper.shape)
+    x, product = np.eye(len(upper)), np.zeros(upper.shape)
     for i in range(len(x)):
         for k in range(i):
             for j in range(k + 1):
@@ -159,8 +185,14 @@ def _inverse(upper: Floats) -> Floats:
     for k in range(len(x)):
         for i in range(k + 1):
             for j in range(k + 1):
-                inverse[i, j] += x[k, i] * x[k, j]
-    return inverse
+                product[i, j] += x[k, i] * x[k, j]
+    return product
+
+
+@kernel
+def _curvature(d: float) -> float:
+    e = math.exp(-abs(d))
+    return e / (1.0 + e) ** 2
 
 
 @kernel

@@ -27,7 +27,7 @@ from scipy.special import logit
 from app.inference.covariance import diagonal, from_precision, times
 from app.inference.fitting import newton
 from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import Model, differences, scatter
+from app.inference.fitting.model import Model, differences, hessian, scatter
 from app.inference.fitting.posterior import Posterior
 from app.inference.types import Comparisons, Floats
 
@@ -62,7 +62,7 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     """
     if not model.has_biases or not comparisons.size:
         return []
-    precision = newton.precision(posterior.mean, comparisons, model)
+    precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, model)
     variance = diagonal(posterior.covariance)[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from app.inference.fitting.baselines import (
     BASELINES,
-    Scores,
+    BaselineScores,
     average_probability,
     bradley_terry,
     poe_g_hard,
@@ -97,26 +97,26 @@ def test_bradley_terry_of_two_candidates_at_three_to_one_converges() -> None:
 
 
 @pytest.mark.parametrize("baseline", [win_ratio, bradley_terry, poe_g_hard])
-def test_hard_baselines_do_not_read_how_sure_the_judge_was(baseline: Callable[..., Scores]) -> None:
+def test_hard_baselines_do_not_read_how_sure_the_judge_was(baseline: Callable[..., BaselineScores]) -> None:
     sure, unsure = comparisons((0, 1, 1.0), (1, 2, 0.0)), comparisons((0, 1, 0.51), (1, 2, 0.49))
 
     np.testing.assert_array_equal(baseline(sure, 3).score, baseline(unsure, 3).score)
 
 
 @pytest.mark.parametrize("baseline", [win_ratio, average_probability])
-def test_ratios_of_a_candidate_without_comparisons_are_a_half(baseline: Callable[..., Scores]) -> None:
+def test_ratios_of_a_candidate_without_comparisons_are_a_half(baseline: Callable[..., BaselineScores]) -> None:
     assert baseline(LOG, 4).score[3] == 0.5
 
 
 @pytest.mark.parametrize("baseline", [bradley_terry, poe_g_hard])
-def test_strengths_of_a_candidate_without_comparisons_are_zero(baseline: Callable[..., Scores]) -> None:
+def test_strengths_of_a_candidate_without_comparisons_are_zero(baseline: Callable[..., BaselineScores]) -> None:
     assert baseline(LOG, 4).score[3] == 0.0
 
 
 @each_baseline
 @numerics
 @given(logs())
-def test_any_log_converges_to_finite_scores(baseline: Callable[..., Scores], log: Log) -> None:
+def test_any_log_converges_to_finite_scores(baseline: Callable[..., BaselineScores], log: Log) -> None:
     scores = baseline(log.comparisons, log.n)
 
     assert scores.convergence.converged
@@ -124,14 +124,14 @@ def test_any_log_converges_to_finite_scores(baseline: Callable[..., Scores], log
 
 
 @each_baseline
-def test_relabelling_relabels(baseline: Callable[..., Scores]) -> None:
+def test_relabelling_relabels(baseline: Callable[..., BaselineScores]) -> None:
     log, label = random_comparisons(7, 30, seed=0), np.random.default_rng(0).permutation(7)
 
     np.testing.assert_allclose(baseline(relabelled(log, label), 7).score[label], baseline(log, 7).score, atol=1e-12)
 
 
 @each_baseline
-def test_swapping_every_order_with_its_verdict_changes_nothing(baseline: Callable[..., Scores]) -> None:
+def test_swapping_every_order_with_its_verdict_changes_nothing(baseline: Callable[..., BaselineScores]) -> None:
     log = random_comparisons(7, 30, seed=0)
 
     np.testing.assert_allclose(baseline(swapped(log), 7).score, baseline(log, 7).score, atol=1e-12)

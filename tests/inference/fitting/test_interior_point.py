@@ -204,8 +204,8 @@ def test_a_tolerance_below_rounding_ends_close_to_the_map_all_the_same() -> None
 
     found = interior_point.solve(np.zeros(8), log, m, 0.0)
 
-    assert found.iterations < interior_point.MAX_ITERATIONS
-    np.testing.assert_allclose(found.theta, newton.fit(log, m).mean, atol=1e-7)
+    assert found.convergence.iterations < interior_point.MAX_ITERATIONS
+    np.testing.assert_allclose(found.mean, newton.fit(log, m).mean, atol=1e-7)
 
 
 def test_a_fit_that_runs_out_of_iterations_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,16 +12,14 @@ from scipy.stats import spearmanr
 from app.inference.covariance import from_precision
 from app.inference.fitting import posterior
 from app.inference.fitting.judge_aware import (
-    Judges,
+    JudgeParameters,
+    evaluate,
     fit,
-    gradient,
     likeliest_judges,
     likeliest_scores,
-    log_posterior,
-    precision,
     without,
 )
-from app.inference.fitting.model import Method, build
+from app.inference.fitting.model import Method, build, hessian
 from app.inference.reporting.ranking import ranks
 from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
 from tests.inference.factories import random_comparisons
@@ -41,26 +39,26 @@ def simulated(c: list[float], delta: list[float], n: int, count: int, seed: int 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
     _, log = simulated([2.0, 0.5], [0.5, -1.0], 6, 40)
-    model, judges = build(Method(), 6), Judges(np.array([0.3, -0.4]), np.array([0.2, -0.6]))
+    model, judges = build(Method(), 6), JudgeParameters(np.array([0.3, -0.4]), np.array([0.2, -0.6]))
     s = np.random.default_rng(1).standard_normal(6)
     for k in range(6):
         step = np.eye(6)[k] * 1e-5
-        rise = log_posterior(s + step, judges, log, model) - log_posterior(s - step, judges, log, model)
-        assert gradient(s, judges, log, model)[k] == pytest.approx(rise / 2e-5, abs=1e-6)
-        bend = gradient(s - step, judges, log, model) - gradient(s + step, judges, log, model)
-        np.testing.assert_allclose(precision(s, judges, log, model)[:, k], bend / 2e-5, atol=1e-6)
+        here, below, above = (evaluate(x, judges, log, model) for x in (s, s - step, s + step))
+        assert here[1][k] == pytest.approx((above[0] - below[0]) / 2e-5, abs=1e-6)
+        bend = below[1] - above[1]
+        np.testing.assert_allclose(hessian(here[2], log, model)[:, k], bend / 2e-5, atol=1e-6)
 
 
 def test_judges_maximise_what_is_expected_of_them() -> None:
     """Against draws of the scores: no step in any direction does better."""
     _, log = simulated([1.5, 0.5], [0.8, 0.0], 8, 400)
     model = build(Method(), 8)
-    start = Judges(np.zeros(2), np.zeros(2))
-    s = likeliest_scores(np.zeros(8), start, log, model)
-    sigma = from_precision(precision(s, start, log, model))
+    start = JudgeParameters(np.zeros(2), np.zeros(2))
+    s, weights = likeliest_scores(np.zeros(8), start, log, model)
+    sigma = from_precision(hessian(weights, log, model))
     draws = np.random.default_rng(2).multivariate_normal(s, sigma.base, 4000)
 
-    def expected(judges: Judges) -> float:
+    def expected(judges: JudgeParameters) -> float:
         d = np.exp(judges.log_c)[log.judge] * (draws[:, log.first] - draws[:, log.second]) + judges.delta[log.judge]
         prior = judges.delta @ judges.delta + judges.log_c @ judges.log_c / 0.25
         return float(model.expert.log_density(d, log.p).sum(axis=1).mean() - 0.5 * prior)
@@ -71,7 +69,7 @@ def test_judges_maximise_what_is_expected_of_them() -> None:
             for step in (-0.15, 0.15):
                 moved = [best.delta.copy(), best.log_c.copy()]
                 moved[part][k] += step
-                assert expected(Judges(*moved)) < expected(best)
+                assert expected(JudgeParameters(*moved)) < expected(best)
 
 
 def test_planted_judges_are_found_even_among_many_candidates() -> None:
@@ -138,7 +136,7 @@ def test_taking_a_judge_out_is_like_never_having_had_it() -> None:
     found = fit(log, model, 4)
     for judge in range(4):
         others = take(log, log.judge != judge)
-        refitted = likeliest_scores(found.scores, found.judges, others, model)
+        refitted, _ = likeliest_scores(found.scores, found.judges, others, model)
         np.testing.assert_allclose(without(found, log, model, judge), refitted, atol=0.01)
 
 

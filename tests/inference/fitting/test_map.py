@@ -21,10 +21,13 @@ from tests.inference.factories import (
     Log,
     by_judges,
     comparisons,
+    covariance_at,
     cycle,
     each_expert,
     each_smooth_expert,
+    gradient,
     joined,
+    log_posterior,
     logs,
     model,
     numerics,
@@ -110,11 +113,10 @@ def test_any_log_converges_to_a_point_that_no_small_step_improves(
     fit = newton.fit(log.comparisons, m)
 
     assert fit.convergence.converged
-    here = newton.log_posterior(fit.mean, log.comparisons, m)
+    here = log_posterior(fit.mean, log.comparisons, m)
     step = 1e-3 * np.sqrt(prior_variance)
     around = [
-        newton.log_posterior(fit.mean + e, log.comparisons, m)
-        for e in step * np.vstack([np.eye(m.size), -np.eye(m.size)])
+        log_posterior(fit.mean + e, log.comparisons, m) for e in step * np.vstack([np.eye(m.size), -np.eye(m.size)])
     ]
     assert max(around) <= here + 1e-9
 
@@ -127,7 +129,7 @@ def test_the_covariance_is_the_inverse_of_a_numerical_hessian(expert: str, prior
     fitted = posterior.fit(log, m)
 
     steps = STEP * np.eye(m.size)
-    hessian = [newton.gradient(fitted.mean - e, log, m) - newton.gradient(fitted.mean + e, log, m) for e in steps]
+    hessian = [gradient(fitted.mean - e, log, m) - gradient(fitted.mean + e, log, m) for e in steps]
 
     expected = np.linalg.inv(np.array(hessian) / (2.0 * STEP))
     ours = without_level(dense(fitted.covariance), 6)
@@ -155,7 +157,7 @@ def test_no_data_gives_the_prior(expert: str, prior: str, biases: int) -> None:
 
     np.testing.assert_array_equal(fit.mean, np.zeros(m.size))
     np.testing.assert_array_equal(before.mean, np.zeros(m.size))
-    for sigma in (before.covariance, newton.covariance(fit.mean, no_comparisons(), m)):
+    for sigma in (before.covariance, covariance_at(fit.mean, no_comparisons(), m)):
         np.testing.assert_allclose(dense(sigma), np.diag(prior_variances(prior, 4, biases)), rtol=1e-12)
         assert sigma.log_det == pytest.approx(np.log(prior_variances(prior, 4, biases)).sum())
 
@@ -244,7 +246,7 @@ def test_the_anchor_prior_bears_fifty_million_votes() -> None:
     log = random_comparisons(4, 500_000, seed=0)
     votes = log._replace(weight=np.full(log.size, 100.1))
 
-    under_anchor, under_unit = (newton.covariance(np.zeros(4), votes, model(4, prior=prior)) for prior in PRIORS)
+    under_anchor, under_unit = (covariance_at(np.zeros(4), votes, model(4, prior=prior)) for prior in PRIORS)
 
     assert variance_of_difference(under_anchor, 0, 1) == pytest.approx(
         variance_of_difference(under_unit, 0, 1), rel=0.01

@@ -7,14 +7,18 @@ from hypothesis import strategies as st
 
 from app.inference.covariance import dense
 from app.inference.fitting import newton
-from app.inference.types import Floats, Outcome, no_comparisons
+from app.inference.types import Convergence, Floats, Outcome, no_comparisons
 from tests.inference.factories import (
     Log,
     comparisons,
+    covariance_at,
     each_smooth_expert,
+    gradient,
+    log_posterior,
     logs,
     model,
     numerics,
+    precision_at,
     random_comparisons,
     reordered,
     true_scores,
@@ -37,9 +41,9 @@ def test_gradient_is_the_derivative_of_log_posterior(expert: str, log: Log, prio
     m = model(log.n, 2.0, expert, prior=prior, biases=2)
     theta = true_scores(m.size, seed)
 
-    numeric = by_central_differences(lambda x: newton.log_posterior(x, log.comparisons, m), theta)
+    numeric = by_central_differences(lambda x: log_posterior(x, log.comparisons, m), theta)
 
-    np.testing.assert_allclose(newton.gradient(theta, log.comparisons, m), numeric, atol=1e-7)
+    np.testing.assert_allclose(gradient(theta, log.comparisons, m), numeric, atol=1e-7)
 
 
 @each_smooth_expert
@@ -49,9 +53,9 @@ def test_precision_is_minus_the_derivative_of_the_gradient(expert: str, log: Log
     m = model(log.n, 2.0, expert, prior=prior, biases=2)
     theta = true_scores(m.size, seed)
 
-    numeric = -by_central_differences(lambda x: newton.gradient(x, log.comparisons, m), theta)
+    numeric = -by_central_differences(lambda x: gradient(x, log.comparisons, m), theta)
 
-    np.testing.assert_allclose(newton.precision(theta, log.comparisons, m), numeric, atol=1e-7)
+    np.testing.assert_allclose(precision_at(theta, log.comparisons, m), numeric, atol=1e-7)
 
 
 def test_the_gradient_holds_the_pull_of_the_prior() -> None:
@@ -62,16 +66,16 @@ def test_the_gradient_holds_the_pull_of_the_prior() -> None:
     fit = newton.fit(no_comparisons(), m)
 
     np.testing.assert_allclose(fit.mean, [2.0, -1.0, 0.0], atol=1e-9)
-    assert newton.log_posterior(fit.mean, no_comparisons(), m) == pytest.approx(2.0 / 2.0 + 0.5 / 2.0)
+    assert log_posterior(fit.mean, no_comparisons(), m) == pytest.approx(2.0 / 2.0 + 0.5 / 2.0)
 
 
 def test_covariance_is_the_inverse_of_the_precision() -> None:
     log, m = random_comparisons(8, 30, seed=0), model(8)
     scores = newton.fit(log, m).mean
 
-    sigma = newton.covariance(scores, log, m)
+    sigma = covariance_at(scores, log, m)
 
-    np.testing.assert_allclose(dense(sigma) @ newton.precision(scores, log, m), np.eye(8), atol=1e-13)
+    np.testing.assert_allclose(dense(sigma) @ precision_at(scores, log, m), np.eye(8), atol=1e-13)
 
 
 def test_one_comparison_solved_by_hand() -> None:
@@ -126,7 +130,7 @@ def test_the_gradient_norm_is_that_of_the_scores_returned() -> None:
 
     fit = newton.fit(log, model(5))
 
-    assert fit.convergence.gradient_norm == np.abs(newton.gradient(fit.mean, log, model(5))).max()
+    assert fit.convergence.gradient_norm == np.abs(gradient(fit.mean, log, model(5))).max()
     assert fit.convergence.iterations > 0
 
 
@@ -138,9 +142,11 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
 
 def test_a_gradient_that_is_not_small_is_reported() -> None:
     log = random_comparisons(5, 20, seed=0)
-    g = newton.gradient(np.zeros(5), log, model(5))
+    g = gradient(np.zeros(5), log, model(5))
 
-    assert newton.convergence(g, 100, log, model(5)).outcome is Outcome.MAX_ITERATIONS
+    end = Convergence.of(float(np.abs(g).max()), 100, newton.tolerance(log, model(5)))
+
+    assert end.outcome is Outcome.MAX_ITERATIONS
 
 
 @pytest.mark.parametrize("n", [2, 5])

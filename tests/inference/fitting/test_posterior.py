@@ -21,6 +21,7 @@ from tests.inference.factories import (
     logs,
     model,
     numerics,
+    precision_at,
     random_comparisons,
     relabelled,
     swapped,
@@ -333,7 +334,7 @@ def test_a_hundred_thousand_rank_one_updates_do_not_drift() -> None:
     for i, j in zip(first.tolist(), second.tolist(), strict=True):
         sigma = condition(sigma, i, j, 0.25)
 
-    precision = newton.precision(np.zeros(n), by_one_judge(first, second, np.full(MANY, 0.5)), m)
+    precision = precision_at(np.zeros(n), by_one_judge(first, second, np.full(MANY, 0.5)), m)
     np.testing.assert_allclose(dense(sigma), np.linalg.inv(precision), rtol=0.0, atol=1e-14)
     assert sigma.log_det == pytest.approx(-np.linalg.slogdet(precision).logabsdet, abs=1e-10)
 
@@ -360,7 +361,7 @@ def test_the_marginal_is_the_schur_complement() -> None:
     m = model(n, 1.0, biases=2)
     fitted = posterior.fit(log, m)
 
-    h = newton.precision(fitted.mean, log, m)
+    h = precision_at(fitted.mean, log, m)
     schur = h[:n, :n] - h[:n, n:] @ np.linalg.inv(h[n:, n:]) @ h[n:, :n]
     marginal = dense(posterior.scores(fitted, log, m).covariance)
     np.testing.assert_allclose(marginal, np.linalg.inv(schur), atol=1e-12)

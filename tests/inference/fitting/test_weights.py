@@ -73,12 +73,12 @@ def test_judge_aware_scores_know_weights() -> None:
 
 
 @pytest.mark.parametrize("baseline", [baselines.win_ratio, baselines.average_probability])
-def test_shares_are_weighted(baseline: Callable[[Comparisons, int], baselines.Scores]) -> None:
+def test_shares_are_weighted(baseline: Callable[[Comparisons, int], baselines.BaselineScores]) -> None:
     np.testing.assert_allclose(baseline(weighted(), N).score, baseline(repeated(), N).score, atol=1e-12)
 
 
 @pytest.mark.parametrize("baseline", baselines.BASELINES.values())
-def test_a_landslide_by_weight_is_one(baseline: Callable[[Comparisons, int], baselines.Scores]) -> None:
+def test_a_landslide_by_weight_is_one(baseline: Callable[[Comparisons, int], baselines.BaselineScores]) -> None:
     """5000 votes for the first against one for the second."""
     score = baseline(two_rows(5000.0, 1.0), 2).score
     assert score[0] > score[1]

@@ -15,12 +15,13 @@ from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
-from app.inference.kernels import bradley_terry
+from app.inference.kernels import bradley_terry, kernel
 from app.inference.types import Comparisons, Outcome, once_each
 from tests.inference.factories import (
     Log,
     by_judges,
     comparisons,
+    covariance_at,
     joined,
     logs,
     model,
@@ -35,8 +36,8 @@ each_scored_criterion = pytest.mark.parametrize("criterion", [c for c in Criteri
 
 
 def slow_fit(log: Comparisons, m: Model) -> Posterior:
-    mean, convergence = newton.fit(log, m)
-    return Posterior(mean, newton.covariance(mean, log, m), newton.weights(mean, log, m), convergence)
+    mean, weights, convergence = newton.fit(log, m)
+    return Posterior(mean, covariance_at(mean, log, m), weights, convergence)
 
 
 def assert_same_fit(fast: Posterior, slow: Posterior, atol: float = 1e-10) -> None:
@@ -201,5 +202,5 @@ def test_a_kernel_compiles_where_no_cache_can_be_kept(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(numba, "njit", njit)
 
-    assert bradley_terry.kernel(len)("four") == 4
+    assert kernel(len)("four") == 4
     assert asked == [True, False]

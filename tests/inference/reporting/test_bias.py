@@ -22,6 +22,7 @@ from tests.inference.factories import (
     logs,
     model,
     numerics,
+    precision_at,
     random_comparisons,
     reordered,
     swapped,
@@ -55,7 +56,7 @@ def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
     """What the verdicts tell of the only judge's bias."""
     m = model(n, prior_variance, biases=1)
     live = posterior.fit(log, m)
-    return float(share_of_verdicts(newton.precision(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
+    return float(share_of_verdicts(precision_at(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
 
 
 def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -> None:
@@ -68,7 +69,7 @@ def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -
         m = model(10, prior=prior, biases=1)
         given = with_absolute(m, scored, Scale(np.zeros(1), np.ones(1)))
         shares = [
-            share_of_verdicts(newton.precision(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
+            share_of_verdicts(precision_at(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
             for each, live in ((each, posterior.fit(log, each)) for each in (m, given))
         ]
         assert shares[0] < 0.01
@@ -194,7 +195,7 @@ def test_sd_is_that_of_the_joint_posterior() -> None:
     _, log = simulated(6, 40, [0.5, -0.5])
     m = model(6, biases=2)
     live = posterior.fit(log, m)
-    h = newton.precision(live.mean, log, m)
+    h = precision_at(live.mean, log, m)
 
     found = estimates(live, log, m)
 
