@@ -47,7 +47,6 @@ from app.storage import db, failures
 from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import listen
 from app.web import pages
-from app.web import sets as web_sets
 
 log = logging.getLogger("nextpair")
 
@@ -74,7 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
         version=__version__,
         description=DESCRIPTION,
         lifespan=partial(_lifespan, settings),
-        docs_url=None,  # app.web.pages has one that loads nothing from other hosts
+        docs_url=None,  # app.web.docs has one that loads nothing from other hosts
         redoc_url=None,
     )
     nouns = (
@@ -91,10 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
-    app.include_router(web_sets.router)  # first, as /sets/new is no id
-    app.include_router(pages.router)
-    app.mount("/static", pages.static)
-    app.mount("/swagger", pages.swagger)
+    pages.install(app)
     problems.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

@@ -1,0 +1,20 @@
+"""Templates, and the headers that keep a page to files of this service."""
+
+from pathlib import Path
+
+from fastapi.templating import Jinja2Templates
+from nextpair.words import STATUSES
+
+HERE = Path(__file__).parent
+POLICY = (
+    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+templates = Jinja2Templates(HERE / "templates")
+templates.env.globals["statuses"] = STATUSES
+
+
+def headers(policy: str = POLICY) -> dict[str, str]:
+    """The headers of a page, with its content security policy."""
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
