@@ -8,14 +8,9 @@ from uuid import UUID
 import numpy as np
 from nextpair import schemas
 
-from app.inference import graph
-from app.inference import state as snapshots
-from app.inference.fitting import posterior
-from app.inference.fitting.posterior import Scores, scores
-from app.inference.reporting import bias, diagnostics
-from app.inference.reporting.diagnostics import Repeats
-from app.inference.reporting.ranking import entropy
-from app.inference.state import Snapshot
+from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
+from app.inference.reporting import diagnose as diagnose_log
+from app.inference.state import Snapshot, biases, raw
 from app.inference.types import Comparisons, no_comparisons, take
 from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set
@@ -23,7 +18,6 @@ from app.service.presenting.diagnostics import present_agreement
 from app.service.presenting.rankings import present_biases
 from app.storage import assignments
 
-MOMENTS = 12  # of the history
 Failures = Mapping[int, Mapping[str, int]]  # by judge id
 
 
@@ -35,10 +29,10 @@ class Facts:
     failures: Failures
 
     @cached_property
-    def repeats(self) -> Repeats:
-        """What each judge said again."""
+    def of_log(self) -> LogDiagnostics:
+        """What the log alone says about its judges."""
         snapshot = self.basis.snapshot
-        return diagnostics.repeats(snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
+        return diagnose_log(raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
@@ -55,48 +49,48 @@ async def gather(ctx: Context, set_id: UUID) -> Facts:
 
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
-    snapshot, names = facts.basis.snapshot, facts.basis.names
-    raw, n, item = snapshots.raw(snapshot), snapshot.model.n, snapshot.log.entries.item
-    repeats, balance = facts.repeats, diagnostics.order_balance(raw, n)
+    snapshot, names, of_log = facts.basis.snapshot, facts.basis.names, facts.of_log
+    repeats, balance = of_log.repeats, of_log.order_balance
     return schemas.Diagnostics(
         set_id=facts.basis.row.id,
         version=snapshot.version,
-        comparisons=raw.size,
-        components=int(graph.components(raw, n).max(initial=-1)) + 1,
-        cycles=schemas.Cycles(**diagnostics.cycles(raw, n)._asdict()),
+        comparisons=snapshot.comparisons.size,
+        components=of_log.components,
+        cycles=schemas.Cycles(**of_log.cycles._asdict()),
         repeats=schemas.Repeats(
             same_order=present_agreement(repeats.same_order),
             swapped=present_agreement(repeats.swapped),
             first_both=repeats.first_both,
             second_both=repeats.second_both,
         ),
-        agreement=present_agreement(diagnostics.agreement(raw, n, item)),
+        agreement=present_agreement(of_log.agreement),
         order_balance=schemas.OrderBalance(worst=balance.worst, mixed=balance.mixed, first_picked=balance.first_picked),
-        position_bias=present_biases(snapshots.biases(snapshot), snapshot, names),
-        judges=_judges(raw, snapshot, facts.failures, names),
+        position_bias=present_biases(biases(snapshot), snapshot, names),
+        judges=_judges(raw(snapshot), snapshot, facts.failures, names),
         held_out=facts.basis.tested,
         history=_history(snapshot),
     )
 
 
 def _judges(
-    raw: Comparisons, snapshot: Snapshot, failures: Failures, names: Mapping[int, str]
+    comparisons: Comparisons, snapshot: Snapshot, failures: Failures, names: Mapping[int, str]
 ) -> dict[str, schemas.JudgeDiagnostics]:
     ids = snapshot.evidence.judges.tolist()
-    said, nothing = {judge: take(raw, raw.judge == number) for number, judge in enumerate(ids)}, no_comparisons()
+    by_id = {judge: take(comparisons, comparisons.judge == number) for number, judge in enumerate(ids)}
     return {
-        names[judge]: _judge(said.get(judge, nothing), failures.get(judge, {})) for judge in sorted({*ids, *failures})
+        names[judge]: _judge(by_id.get(judge, no_comparisons()), failures.get(judge, {}))
+        for judge in sorted({*ids, *failures})
     }
 
 
-def _judge(said: Comparisons, failed: Mapping[str, int]) -> schemas.JudgeDiagnostics:
-    count, asked = said.size, said.size + sum(failed.values())
-    closed = bias.closed_form(said.p, said.weight) if count else None
+def _judge(comparisons: Comparisons, failures: Mapping[str, int]) -> schemas.JudgeDiagnostics:
+    count, failed = comparisons.size, sum(failures.values())
+    closed = closed_form(comparisons.p, comparisons.weight) if count else None
     return schemas.JudgeDiagnostics.model_validate(
         {
             "comparisons": count,
-            "failures": failed,
-            "failure_rate": sum(failed.values()) / asked if asked else None,
+            "failures": failures,
+            "failure_rate": failed / (count + failed) if count + failed else None,
             "first_picked": closed.beta if closed else None,
             "delta": closed.delta if closed and np.isfinite(closed.delta) else None,
         }
@@ -104,22 +98,8 @@ def _judge(said: Comparisons, failed: Mapping[str, int]) -> schemas.JudgeDiagnos
 
 
 def _history(snapshot: Snapshot) -> list[schemas.Moment]:
-    """Refitted at evenly spaced versions, up to the present one."""
-    counts = np.unique(np.ceil(np.linspace(0.0, snapshot.comparisons.size, MOMENTS + 1)))[1:].astype(int)
-    moments = [_marginal(snapshot, int(count)) for count in counts]
-    drift = diagnostics.rank_correlations_with_last([moment.mean for moment in moments])
     seqs = snapshot.log.entries.seq
     return [
-        schemas.Moment(
-            version=int(seqs[count - 1]),
-            comparisons=int(count),
-            entropy=entropy(moment.covariance),
-            rank_correlation=correlation,
-        )
-        for count, moment, correlation in zip(counts, moments, drift, strict=True)
+        schemas.Moment(version=int(seqs[moment.comparisons - 1]), **moment._asdict())
+        for moment in ranking_history(snapshot.comparisons, snapshot.model)
     ]
-
-
-def _marginal(snapshot: Snapshot, count: int) -> Scores:
-    comparisons = take(snapshot.comparisons, slice(count))
-    return scores(posterior.fit(comparisons, snapshot.model), comparisons, snapshot.model)

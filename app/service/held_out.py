@@ -6,7 +6,7 @@ import numpy as np
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.reporting.held_out import check_predictions
+from app.inference.reporting import check_predictions
 from app.inference.state import Snapshot
 from app.storage import comparisons
 

@@ -8,9 +8,7 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop
-from app.inference.covariance import dense
-from app.inference.fitting import differences, scores
-from app.inference.reporting import ExpectedCycles, Repeats, expected_cycles
+from app.inference.reporting import Repeats, cycles_by_chance
 from app.service import diagnostics, rankings
 from app.service.basis import Basis
 from app.service.context import Context
@@ -50,7 +48,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, found: schemas.Diagnostics) 
         _converged(ranking),
         _position(found, estimated=own_bias),
         _agreement(found),
-        _repeats(facts.repeats),
+        _repeats(facts.of_log.repeats),
         _failures(found),
         _cycles(found.cycles, basis),
         _balance(found, len(ranking.ranking)),
@@ -175,7 +173,8 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
-    expected = _expected_cycles(basis, cycles.triads)
+    posterior, model, _, _ = basis.published
+    expected = cycles_by_chance(posterior, basis.snapshot.comparisons, model, cycles.triads)
     usual = f"{expected.mean / cycles.triads:.1%} ± {expected.sd / cycles.triads:.1%} expected"
     figure = f"{cycles.share:.1%} of {cycles.triads:,} triples, {usual}"
     if cycles.cyclic > expected.mean + CYCLIC * expected.sd:
@@ -185,15 +184,6 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
         says = "Verdicts go in circles about as often as coins (25%): the candidates may be alike, or judges guess."
         return _check("Cycles", "unknown", says, figure)
     return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
-
-
-def _expected_cycles(basis: Basis, triads: int) -> ExpectedCycles:
-    (posterior, model, _, _), comparisons = basis.published, basis.snapshot.comparisons
-    own = dense(scores(posterior, comparisons, model).covariance)
-    first, second = comparisons.first, comparisons.second
-    variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
-    d = differences(posterior.mean, comparisons, model)
-    return expected_cycles(comparisons, d, variance, model.expert, model.n, triads)
 
 
 def _balance(found: schemas.Diagnostics, candidates: int) -> schemas.Check:

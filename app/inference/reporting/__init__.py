@@ -18,16 +18,15 @@ from app.inference.reporting.diagnostics import (
     Agreement,
     Cycles,
     ExpectedCycles,
+    LogDiagnostics,
     OrderBalance,
     Repeats,
-    agreement,
-    cycles,
-    expected_cycles,
-    order_balance,
-    rank_correlations_with_last,
-    repeats,
+    cycles_by_chance,
+    diagnose,
 )
 from app.inference.reporting.held_out import HeldOut, check_predictions
+from app.inference.reporting.history import Moment, ranking_history
+from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import Prediction, Ranking, Wanted, entropy, predict, ranks
 from app.inference.reporting.standings import Standing, Standings, Uncertainty, by_baseline, by_judges, by_posterior
 
@@ -40,6 +39,8 @@ __all__ = [
     "Cycles",
     "ExpectedCycles",
     "HeldOut",
+    "LogDiagnostics",
+    "Moment",
     "Objective",
     "OrderBalance",
     "Prediction",
@@ -50,22 +51,21 @@ __all__ = [
     "Standings",
     "Uncertainty",
     "Wanted",
-    "agreement",
     "by_baseline",
     "by_judges",
     "by_posterior",
     "check_predictions",
     "closed_form",
-    "cycles",
+    "cycles_by_chance",
     "debiased",
+    "diagnose",
     "entropy",
-    "expected_cycles",
-    "order_balance",
+    "expected_wins",
+    "observed_wins",
     "predict",
-    "rank_correlations_with_last",
+    "ranking_history",
     "ranks",
     "reliability",
-    "repeats",
     "temperature",
     "tempered",
 ]

@@ -1,4 +1,4 @@
-"""What the log alone says about its judges: cycles, repeats, presentation order, agreement, how the ranking settled.
+"""What the log alone says about its judges: cycles, repeats, presentation order, agreement.
 
     direction    of a verdict: the sign of p - 1/2; within 1e-9 of zero it is a tie, here and for a mean of verdicts
     cell         an item and an unordered pair; two orders of a pair are the same cell, a verdict is turned to match
@@ -8,16 +8,18 @@
 Means go by weight, counts count verdicts. A verdict is never compared with itself. A share of nothing is None.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.stats import binom, rankdata
+from scipy.stats import binom
 
+from app.inference.covariance import dense
 from app.inference.experts import Expert
-from app.inference.graph import potentials
-from app.inference.reporting.ranking import ROUNDING
+from app.inference.fitting.model import Model
+from app.inference.fitting.model import differences as model_differences
+from app.inference.fitting.posterior import Posterior, scores
+from app.inference.graph import components, potentials
 from app.inference.types import Bools, Comparisons, Floats, Ints, differences
 from app.inference.verdicts import TIE, directions
 
@@ -56,6 +58,25 @@ class OrderBalance(NamedTuple):
     worst: int  # largest absolute lead
     mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
     first_picked: float | None  # mean p, by weight
+
+
+class LogDiagnostics(NamedTuple):
+    components: int
+    cycles: Cycles
+    repeats: Repeats
+    agreement: Agreement
+    order_balance: OrderBalance
+
+
+def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
+    """All of the below; `item` (K,) is what each comparison was about."""
+    return LogDiagnostics(
+        int(components(comparisons, n).max(initial=-1)) + 1,
+        cycles(comparisons, n),
+        repeats(comparisons, n, item),
+        agreement(comparisons, n, item),
+        order_balance(comparisons, n),
+    )
 
 
 def cycles(comparisons: Comparisons, n: int) -> Cycles:
@@ -101,6 +122,15 @@ def expected_cycles(
     agreeing, spread_of_sides = (0.5 * (linked * (sides @ sides)).sum() for sides in (mean, spread))
     variance_of_sum = 0.5 * (spread * slope**2).sum() + spread_of_sides / 16.0
     return ExpectedCycles(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
+
+
+def cycles_by_chance(posterior: Posterior, comparisons: Comparisons, model: Model, triads: int) -> ExpectedCycles:
+    """`expected_cycles` of a posterior whose covariance is exact, given the comparisons that it has seen."""
+    sigma = dense(scores(posterior, comparisons, model).covariance)
+    first, second = comparisons.first, comparisons.second
+    variance = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
+    d = model_differences(posterior.mean, comparisons, model)
+    return expected_cycles(comparisons, d, variance, model.expert, model.n, triads)
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
@@ -155,15 +185,6 @@ def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
     return OrderBalance(
         leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
     )
-
-
-def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:
-    """Spearman's correlation of each (N,) scores with the last ones: 1 where the order is already the final one.
-
-    Scores equal to nine decimals share their average rank; the correlation with or of constant scores is 0.
-    """
-    ranked = [_centred_ranks(scores) for scores in scores_over_time]
-    return [_correlation(each, ranked[-1]) for each in ranked]
 
 
 def _lean(comparisons: Comparisons) -> Floats:
@@ -277,13 +298,3 @@ def _pairs_within(group: Ints) -> int:
     """How many pairs of members the groups have in all."""
     size = np.bincount(group)
     return int((size * (size - 1) // 2).sum())
-
-
-def _centred_ranks(scores: Floats) -> Floats:
-    return np.asarray(rankdata(np.round(scores, ROUNDING)) - 0.5 * (len(scores) + 1), np.float64)
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    """Of centred values; 0 where either is constant."""
-    scale = float(np.sqrt((x @ x) * (y @ y)))
-    return float(x @ y) / scale if scale else 0.0

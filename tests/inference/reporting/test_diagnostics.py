@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
 
 from app.inference.experts import soft_bt
 from app.inference.reporting import diagnostics
@@ -19,7 +18,6 @@ from app.inference.reporting.diagnostics import (
     cycles,
     expected_cycles,
     order_balance,
-    rank_correlations_with_last,
     repeats,
 )
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, take
@@ -385,32 +383,6 @@ def test_an_empty_log_has_nothing_to_share(n: int) -> None:
     assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
     assert agreement(empty, n, one_item(empty)) == NOTHING
     assert order_balance(empty, n)[1:] == OrderBalance(np.zeros(n, np.int64), 0, None, None)[1:]
-
-
-def test_correlations_with_the_last_order_by_hand() -> None:
-    last = np.array([0.1, 0.4, 0.2, 9.0])
-
-    assert rank_correlations_with_last([-last, np.zeros(4), np.exp(last), last]) == [-1.0, 0.0, 1.0, 1.0]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_correlations_are_spearmans_with_average_ranks(seed: int) -> None:
-    history = list(np.random.default_rng(seed).integers(6, size=(5, 20)).astype(np.float64))
-
-    expected = [spearmanr(scores, history[-1]).statistic for scores in history]
-    np.testing.assert_allclose(rank_correlations_with_last(history), expected, atol=1e-14)
-
-
-def test_rounding_errors_do_not_break_ties_between_scores() -> None:
-    last, noise = np.array([0.0, 0.0, 0.0, 1.0]), np.array([3e-17, -2e-17, 1e-17, 0.0])
-
-    assert rank_correlations_with_last([noise, last + noise, last]) == [0.0, 1.0, 1.0]
-
-
-@pytest.mark.parametrize("n", [0, 1, 4])
-def test_correlations_of_constant_scores_are_zero(n: int) -> None:
-    assert rank_correlations_with_last([]) == []
-    assert rank_correlations_with_last([np.ones(n), np.full(n, 0.3)]) == [0.0, 0.0]
 
 
 def test_a_big_log_is_no_trouble() -> None:

@@ -1,0 +1,28 @@
+"""Who beats whom."""
+
+import numpy as np
+from scipy.special import ndtr
+
+from app.inference.fitting import posterior
+from app.inference.fitting.posterior import Scores
+from app.inference.reporting.matrix import expected_wins, observed_wins
+from app.inference.reporting.ranking import predict
+from app.inference.types import by_one_judge
+from tests.inference.factories import model, random_comparisons
+
+
+def test_observed_wins_are_means_over_both_orders() -> None:
+    log = by_one_judge(np.array([0, 1, 2]), np.array([1, 0, 0]), np.array([0.9, 0.3, 1.0]))
+    nan = np.nan
+    np.testing.assert_allclose(observed_wins(log, 3), [[nan, 0.8, 0.0], [0.2, nan, nan], [1.0, nan, nan]], atol=1e-15)
+
+
+def test_expected_wins_are_those_predicted_of_each_pair() -> None:
+    live = posterior.fit(random_comparisons(4, 20, 0), model(4))
+    marginal = Scores(live.mean, live.covariance)
+    p = expected_wins(marginal)
+    assert np.isnan(np.diag(p)).all()
+    for i, j in ((0, 1), (3, 2), (2, 0)):
+        expected = predict(marginal, i, j)
+        np.testing.assert_allclose(p[i, j], expected.p_first_better)
+        np.testing.assert_allclose(p[i, j], ndtr(expected.mean_difference / expected.sd_difference))
