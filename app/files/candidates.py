@@ -72,8 +72,8 @@ def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
 
 
 def _key_and_text(number: int, line: str) -> tuple[str, str]:
-    found = KEY_AND_TEXT.fullmatch(line)
-    return (found[1], found[2]) if found else (str(number), line)
+    match = KEY_AND_TEXT.fullmatch(line)
+    return (match[1], match[2]) if match else (str(number), line)
 
 
 def _refuse_other_tables(table: Table) -> None:
@@ -82,7 +82,7 @@ def _refuse_other_tables(table: Table) -> None:
 
 
 def look_like_candidates(table: Table) -> bool:
-    """Whether the table tells no verdicts, and a column is named or filled as texts are."""
+    """True where the table tells no verdicts, and a column is named or filled as texts are."""
     tells_verdicts = has_pairs(table, ComparisonColumns()) or bool(_named(table.columns, OUTCOMES))
     return not tells_verdicts and bool(_named(table.columns, TEXTS) or _prose(table, table.columns))
 
@@ -126,7 +126,7 @@ def _rows(table: Table, columns: CandidateColumns) -> Iterator[_Row]:
 
 
 def _checked(rows: list[_Row], columns: CandidateColumns, max_chars: int | None) -> Iterator[Fault | None]:
-    """What is wrong with each row."""
+    """The fault of each row, None for a good one."""
     seen: dict[str, str] = {}
     for row in rows:
         if wrong := _wrong_key(row.key, seen):
@@ -139,7 +139,7 @@ def _checked(rows: list[_Row], columns: CandidateColumns, max_chars: int | None)
 
 
 def _wrong_key(key: str, seen: dict[str, str]) -> tuple[str, str] | None:
-    """What is wrong and the remedy."""
+    """The mistake and its remedy; `seen` has the place of each key so far."""
     if not key:
         return "empty", "every row needs a value here"
     if len(key) > LONGEST_KEY:
@@ -150,7 +150,7 @@ def _wrong_key(key: str, seen: dict[str, str]) -> tuple[str, str] | None:
 
 
 def _wrong_text(text: str | None, max_chars: int | None) -> tuple[str, str] | None:
-    """What is wrong and the remedy."""
+    """The mistake and its remedy."""
     if text == "":
         return "empty", "every row needs a value here"
     if text is not None and max_chars is not None and len(text) > max_chars:

@@ -84,8 +84,9 @@ def _some(values: Iterable[str], limit: int = 8) -> str:
 
 
 def first_true(flags: ArrayLike) -> int | None:
-    found = np.flatnonzero(flags)
-    return int(found[0]) if found.size else None
+    """The first row (K,) whose flag is set, None where there is none."""
+    rows = np.flatnonzero(flags)
+    return int(rows[0]) if rows.size else None
 
 
 def encode(values: Sequence[H]) -> tuple[list[H], Ints]:

@@ -7,8 +7,7 @@ import numpy as np
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, P_OF_WINNER, Winner
 
 from app.files.columns import Labels, encode, first_true, keys_of, label_rows, numbers_of, require, texts_of
-from app.files.reading import EXPORTED_WORD
-from app.files.tables import Floats, InputError, Ints, Table, complaint
+from app.files.tables import EXPORTED_WORD, Floats, InputError, Ints, Table, complaint
 
 WORDS: dict[str, Winner] = {
     "first": "first",
@@ -105,7 +104,7 @@ def _exported_words(table: Table) -> list[Winner | None]:
 
 
 def has_pairs(table: Table, columns: ComparisonColumns) -> bool:
-    """Whether the table looks like comparisons."""
+    """True where the table looks like comparisons."""
     return columns.first is not None or any(set(pair) <= set(table.columns) for pair in PAIRS)
 
 
@@ -126,10 +125,11 @@ def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
 def _outcome_column(table: Table, columns: ComparisonColumns) -> tuple[str, bool]:
     """The column that says who won, and whether it holds words rather than probabilities."""
     chosen = [(name, name == columns.winner) for name in (columns.winner, columns.p_first) if name]
-    found = chosen or [(name, name == "winner") for name in OUTCOMES if name in table.columns]
-    if len(found) == 1:
-        return require(table, found[0][0]), found[0][1]
-    if found:
+    outcomes = chosen or [(name, name == "winner") for name in OUTCOMES if name in table.columns]
+    if len(outcomes) == 1:
+        ((column, in_words),) = outcomes
+        return require(table, column), in_words
+    if outcomes:
         raise InputError(f"{table.name}: two columns say who won; give one of --winner and --p-first")
     there = ", ".join(table.columns)
     raise InputError(f"{table.name}: give --winner or --p-first; the columns are {there}")

@@ -35,7 +35,7 @@ DRAWING = Lock()  # matplotlib's settings are those of the whole process
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
 
-class Row(NamedTuple):
+class ForestRow(NamedTuple):
     """One candidate."""
 
     name: str
@@ -50,7 +50,7 @@ class Curve(NamedTuple):
     y: Sequence[float]
 
 
-def forest(rows: Sequence[Row], title: str, caption: str, form: Form = "svg") -> bytes:
+def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "svg") -> bytes:
     """Scores and intervals, best first."""
     with _drawing(len(rows) * ROW + MARGIN) as figure:
         ax = figure.add_axes((0.28, 0.35 / figure.get_figheight(), 0.52, 1.0 - 0.75 / figure.get_figheight()))
@@ -87,7 +87,7 @@ def span(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def _forest(ax: "Axes", rows: Sequence[Row]) -> None:
+def _forest(ax: "Axes", rows: Sequence[ForestRow]) -> None:
     at, scores = np.arange(len(rows)), np.array([row.score for row in rows], np.float64)
     known = [n for n, row in enumerate(rows) if row.interval is not None]
     ends = np.array([rows[n].interval for n in known], np.float64).reshape(-1, 2)

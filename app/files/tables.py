@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+EXPORTED = {"seq", "winner", "p_first", "voided_by"}  # by these columns a log that the service exported is known
+EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 Line = Callable[[int], int]  # the line, from 1, of a row, from 0
 
 
 class InputError(Exception):
-    """What was brought cannot be used; the message is one line for the person who brought it."""
+    """A file that cannot be used; the message is one line for the person who brought it."""
 
     exit_code = 2
 
@@ -27,7 +29,7 @@ class TooManyRows(InputError):
 
 
 class Fault(NamedTuple):
-    """What is wrong with one line of a file, or with one of its cells."""
+    """A mistake in one line of a file, or in one of its cells, and its remedy."""
 
     place: str  # "line 7"
     line: int
@@ -41,7 +43,7 @@ class Fault(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """How much a file may hold, and whether anyone still waits for it."""
+    """Limits to what a file may hold, and a way to learn whether anyone still waits for it."""
 
     size: float = inf  # bytes, unpacked
     rows: float = inf
@@ -50,7 +52,7 @@ class Bounds(NamedTuple):
     is_awaited: Callable[[], bool] = lambda: True
 
     def hold(self, name: str, size: int = 0, rows: int = 0, columns: int = 0) -> None:
-        """Raises InputError."""
+        """Raises InputError for more than fits, TooManyRows if it is rows, or when nobody waits any more."""
         if size > self.size:
             raise InputError(f"{name}: unpacks to more than {self.size:,} bytes; send it in smaller parts")
         if rows > self.rows:
@@ -65,7 +67,7 @@ ANY = Bounds()
 
 
 class Content(NamedTuple):
-    """What a file holds."""
+    """The cells of a file, and where each row stands in it."""
 
     cells: pa.Table
     unit: str  # what its rows are counted in: "line" or "row"
@@ -74,6 +76,8 @@ class Content(NamedTuple):
 
 
 class Table(NamedTuple):
+    """Rows of a file, all or those that were chosen."""
+
     name: str  # what errors call the file
     cells: pa.Table
     rows: Ints  # (K,) where each row stood in the file, from 0

@@ -47,10 +47,10 @@ def read(source: Source) -> Contents:
     if names_candidates and names_comparisons:
         raise InputError("--key and --text are columns of candidates; leave them out for comparisons")
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
-        found = candidates.read(table, source.candidates)
-        for fault in found.faults[:1]:
+        rows = candidates.read(table, source.candidates)
+        for fault in rows.faults[:1]:
             raise fault.error(table.name)
-        return Contents(found.candidates, [], [])
+        return Contents(rows.candidates, [], [])
     if not names_comparisons and not has_pairs(table, source.columns):
         there = ", ".join(table.columns)
         remedy = "give --first and --second of comparisons, or --key and --text of candidates"
@@ -61,10 +61,9 @@ def read(source: Source) -> Contents:
 
 def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
     verdicts = read_keyed(table, source.columns)
-    count = len(verdicts.first)
-    judges = _optional(table, source.columns.judge, "judge") or [NOBODY] * count
-    items = _optional(table, source.item, "item") or [""] * count
-    times = _optional(table, None, "created_at") or [""] * count
+    judges = _texts_or(NOBODY, table, source.columns.judge, "judge")
+    items = _texts_or("", table, source.item, "item")
+    times = _texts_or("", table, None, "created_at")
     comparisons = [
         ComparisonIn(
             first=verdicts.first[row],
@@ -76,13 +75,13 @@ def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
             weight=float(verdicts.weight[row]),
             created_at=_time(times[row]),
         )
-        for row in range(count)
+        for row in range(len(table.rows))
     ]
-    return _identified(comparisons, _optional(table, None, "client_id") or [""] * count)
+    return _identified(comparisons, _texts_or("", table, None, "client_id"))
 
 
 def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
-    """With the client_id of the file, or one made of the content, so that a copy of the file brings nothing new.
+    """Comparisons with the client_id of the file or one made of the content: a copy of the file brings nothing new.
 
     The same judgement made twice in one file is two comparisons: the second is numbered.
     """
@@ -123,14 +122,15 @@ def send(
     return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
 
 
-def _optional(table: Table, column: str | None, usual: str) -> list[str] | None:
+def _texts_or(default: str, table: Table, column: str | None, usual: str) -> list[str]:
+    """(K,) the column of that name, or `usual` if there is one, or `default` in every row. Raises InputError."""
     if column is None and usual not in table.columns:
-        return None
+        return [default] * len(table.rows)
     return texts_of(table, column or usual)
 
 
 def _time(cell: str) -> datetime | None:
-    """A time without a zone is UTC. Raises InputError."""
+    """The time of an ISO 8601 cell, in UTC where it names no zone. Raises InputError."""
     if not cell:
         return None
     try:
@@ -141,7 +141,7 @@ def _time(cell: str) -> datetime | None:
 
 
 def _candidates(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
-    """In order of appearance, with an output that has no text for each item that was judged."""
+    """Candidates in order of appearance, with an output that has no text for each item that was judged."""
     outputs: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         for key in (comparison.first, comparison.second):

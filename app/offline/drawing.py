@@ -31,8 +31,8 @@ def _save(ranked: Ranked, file: Path, form: plots.Form) -> None:
         raise InputError(f"{file}: cannot be written ({error.strerror})") from None
 
 
-def _row(standing: Standing, ranked: Ranked) -> plots.Row:
+def _row(standing: Standing, ranked: Ranked) -> plots.ForestRow:
     known = standing.uncertainty
     best, worst = known.rank_interval if known else (standing.rank, standing.rank)
     name = ranked.group.keys[standing.candidate]
-    return plots.Row(name, standing.score, known and known.interval, f"rank {plots.span(best, worst)}")
+    return plots.ForestRow(name, standing.score, known and known.interval, f"rank {plots.span(best, worst)}")

@@ -22,6 +22,6 @@ def test_pictures_that_are_drawn_at_once_are_those_drawn_alone() -> None:
 
 
 def test_signs_that_our_fonts_lack_are_left_to_the_readers() -> None:
-    row = plots.Row("\u6f22\u5b57 \U0001f600", 0.5, (0.0, 1.0), "rank 1")
+    row = plots.ForestRow("\u6f22\u5b57 \U0001f600", 0.5, (0.0, 1.0), "rank 1")
     assert "\u6f22\u5b57 \U0001f600</text>" in plots.forest([row], "\u0e44\u0e17\u0e22", "").decode()
     assert plots.forest([row], "\u0e44\u0e17\u0e22", "", "png").startswith(b"\x89PNG")

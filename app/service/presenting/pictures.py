@@ -8,7 +8,9 @@ from app.files import plots
 def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
     """A forest plot."""
     in_parts = ranking.components > 1
-    rows = [plots.Row(rank.key, rank.score, rank.interval, _note(rank, in_parts=in_parts)) for rank in ranking.ranking]
+    rows = [
+        plots.ForestRow(rank.key, rank.score, rank.interval, _note(rank, in_parts=in_parts)) for rank in ranking.ranking
+    ]
     caption = f"{ranking.comparisons:,} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
     if in_parts:
         caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
