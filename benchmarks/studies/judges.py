@@ -43,8 +43,8 @@ CASTS = {
 PEOPLE, LOOKS, ALPHA = (200, 400, 600, 800, 1000), 20, 0.05
 
 
-class JudgedItems(NamedTuple):
-    """A data set of items, each with what K judges said."""
+class LabelledItems(NamedTuple):
+    """A data set of items whose truth is known, each with what K judges said."""
 
     truth: Ints  # (N,)
     y: Floats  # (N, K)
@@ -73,7 +73,7 @@ def aggregation(seeds: int) -> None:
     print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
 
 
-def _over_seeds(judged: JudgedItems, method: AggregationName, seeds: int) -> str:
+def _over_seeds(judged: LabelledItems, method: AggregationName, seeds: int) -> str:
     accuracies = []
     for seed in range(seeds):
         print(f"\r{method}, seed {seed}    ", end="", file=sys.stderr)
@@ -84,11 +84,11 @@ def _over_seeds(judged: JudgedItems, method: AggregationName, seeds: int) -> str
     return f"{np.mean(accuracies):.2f}{spread}"
 
 
-def load(name: str, always_yes: int) -> JudgedItems:
+def load(name: str, always_yes: int) -> LabelledItems:
     rows = pq.read_table(DATA / f"skillagg/{name}.parquet")
     judges = [column for column in rows.column_names if column not in NOT_JUDGES]
     y = np.column_stack([*(rows[judge].to_numpy() for judge in judges), np.ones((len(rows), always_yes))])
-    return JudgedItems(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
+    return LabelledItems(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
 
 
 def _context(columns: dict[str, list[str]]) -> ItemContext | None:
