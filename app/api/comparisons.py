@@ -32,13 +32,13 @@ from app.service.errors import (
 )
 
 router = APIRouter(prefix="/v1", tags=["tell"], route_class=BodyRoute)
-Learn = Callable[[Sequence[comparisons.Told]], None]
+Learn = Callable[[Sequence[comparisons.VerdictOutcome]], None]
 
 
 def get_learn(ctx: ContextDep, afterwards: BackgroundTasks) -> Learn:
     """Take the new comparisons in, once the transaction is done and the answer is sent."""
 
-    def learn(told: Sequence[comparisons.Told]) -> None:
+    def learn(told: Sequence[comparisons.VerdictOutcome]) -> None:
         afterwards.add_task(posteriors.learn, ctx, [each.entry for each in told if each.entry])
 
     return learn
@@ -146,7 +146,7 @@ async def _tell_many(db: AsyncConnection, verdicts: list[schemas.VerdictOf], lea
     return schemas.VerdictResults(results=[_result(v, t) for v, t in zip(verdicts, told, strict=True)])
 
 
-def _result(verdict: schemas.VerdictOf, told: comparisons.Told) -> schemas.VerdictResult:
+def _result(verdict: schemas.VerdictOf, told: comparisons.VerdictOutcome) -> schemas.VerdictResult:
     return schemas.VerdictResult(
         assignment_id=verdict.assignment_id,
         status=201 if told.problem is None else told.problem.status,

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest
-from app.service.idempotency import Attempt, Earlier, once
+from app.service.idempotency import Attempt, EarlierResponse, once
 
 
 def get_context(request: Request) -> Context:
@@ -56,7 +56,7 @@ class Write:
             if self._attempt is None:
                 return _json((await action(db)).model_dump_json(), status)
             result = await once(db, self._attempt, status, action)
-        if isinstance(result, Earlier):
+        if isinstance(result, EarlierResponse):
             return JSONResponse(result.response, result.status, {"Idempotent-Replayed": "true"})
         return _json(result, status)
 

@@ -26,7 +26,7 @@ def install(app: FastAPI) -> None:
 
 
 def problem_of(error: AppError) -> Problem:
-    fields = [FieldError(pointer=at.pointer, detail=at.detail) for at in error.at]
+    fields = [FieldError(pointer=fault.pointer, detail=fault.detail) for fault in error.faults]
     return Problem(
         type=f"urn:nextpair:problem:{error.code}",
         title=error.title,

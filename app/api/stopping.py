@@ -5,7 +5,7 @@ import asyncio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.problems import response_of
-from app.service.errors import Stopping
+from app.service.errors import StoppingError
 from app.service.failures import AGAIN
 
 
@@ -28,4 +28,4 @@ class AnswerWhenStopped:
         except asyncio.CancelledError:
             if scope["type"] != "http" or begun:
                 raise
-            await response_of(Stopping(f"This process is stopping. {AGAIN}"))(scope, receive, send)
+            await response_of(StoppingError(f"This process is stopping. {AGAIN}"))(scope, receive, send)

@@ -1,1 +1,4 @@
-"""The live posterior of each open set: a cache of the log, never the truth."""
+"""The cache and the jobs: snapshots of the sets in use, their threads, and long computations. Never the truth.
+
+Not here: numerics (inference), and reading what a snapshot is made of (service.posteriors).
+"""

@@ -20,13 +20,13 @@ KEPT, KEPT_BYTES = 64, 256 * 2**20  # results
 
 
 class Result(Protocol):
-    """What a job comes to."""
+    """The outcome of a job."""
 
     @property
     def version(self) -> int: ...
     @property
     def terms(self) -> object:
-        """What it holds under, beside the log: under other terms it says nothing."""
+        """All that it depends on beside the log: under other terms it says nothing."""
 
     @property
     def size_bytes(self) -> int: ...
@@ -37,7 +37,7 @@ Report = Callable[[str], None]  # says how far a job is
 
 
 class JobKey(NamedTuple):
-    """What is asked about a set."""
+    """A question about a set."""
 
     set_id: UUID
     name: str

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Terms(NamedTuple):
-    """How a set wants to be asked and read."""
+    """A set's wishes: how it is to be asked and read."""
 
     status: str
     question: str
@@ -27,8 +27,8 @@ class Terms(NamedTuple):
     stop: Stop | None
 
 
-class Known(NamedTuple):
-    """What changes only with a set's revision."""
+class Definition(NamedTuple):
+    """All of a set that changes only with its revision."""
 
     revision: int
     terms: Terms
@@ -41,7 +41,7 @@ class LiveSet:
     def __init__(self) -> None:
         self.updating = asyncio.Lock()
         self.asking = asyncio.Lock()
-        self.known: Known | None = None
+        self.definition: Definition | None = None
         self.snapshot: Snapshot | None = None
 
     @property
@@ -50,21 +50,21 @@ class LiveSet:
 
     @property
     def size_bytes(self) -> int:
-        catalogue = self.known.catalogue.size_bytes if self.known else 0
+        catalogue = self.definition.catalogue.size_bytes if self.definition else 0
         return catalogue + (self.snapshot.size_bytes if self.snapshot else 0)
 
 
 @asynccontextmanager
 async def all_of(locks: Iterable[asyncio.Lock]) -> AsyncIterator[None]:
     """Hold them all, taken in the order given."""
-    held: list[asyncio.Lock] = []
+    acquired: list[asyncio.Lock] = []
     try:
         for lock in locks:
             await lock.acquire()
-            held.append(lock)
+            acquired.append(lock)
         yield
     finally:
-        for lock in held:
+        for lock in acquired:
             lock.release()
 
 
@@ -84,8 +84,8 @@ class LivePosteriors:
         self._sets.move_to_end(set_id)
         return self._sets[set_id]
 
-    def holds(self, set_id: UUID) -> bool:
-        """Whether somebody has asked for its posterior lately."""
+    def __contains__(self, set_id: UUID) -> bool:
+        """True where somebody has asked for the set's posterior lately."""
         return set_id in self._sets
 
     async def compute(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -94,7 +94,7 @@ class LivePosteriors:
         return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
 
     async def compute_here_if(self, quick: bool, function: Callable[[], R]) -> R:
-        """What is quick runs in the event loop, once its kernels are compiled: a thread costs more than it saves."""
+        """Run what is quick in the event loop, once its kernels are compiled: a thread costs more than it saves."""
         return function() if quick and self.warm else await self.compute(function)
 
     async def warm_up(self, compile_kernels: Callable[[], object]) -> None:

@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Moments, moments
 from app.inference.state import Catalogue
-from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set
+from app.service.definitions import catalogue_of
+from app.service.key_lookup import build_rows, candidate_id, item_id, require_output
 from app.storage import absolute_scores, sets
 
 
@@ -24,11 +25,9 @@ async def add(
     Raises UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput.
     """
     row = await locked_set(db, set_id)
-    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    catalogue = await catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {score.judge for score in new})
-    rows = await key_lookup.rows(
-        len(new), lambda n: _place(n, new[n], catalogue) | _value(new[n], judge_ids[new[n].judge])
-    )
+    rows = await build_rows(new, lambda n, score: _ids(n, score, catalogue) | _value(score, judge_ids[score.judge]))
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
     await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])
@@ -44,34 +43,34 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     return schemas.AbsoluteScorePage(scores=shown, next_after=shown[-1].seq if has_more else None)
 
 
-def _place(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[str, Any]:
+def _ids(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[str, Any]:
     """Ids of the candidate and the item of entry `n` of the request."""
-    candidate = key_lookup.candidate(score.candidate, catalogue, f"/scores/{n}/candidate")
-    item = key_lookup.item(score.item, catalogue, f"/scores/{n}/item")
-    key_lookup.require_output(item, candidate, catalogue, f"/scores/{n}/candidate")
+    candidate = candidate_id(score.candidate, catalogue, f"/scores/{n}/candidate")
+    item = item_id(score.item, catalogue, f"/scores/{n}/item")
+    require_output(item, candidate, catalogue, f"/scores/{n}/candidate")
     return {"item_id": item, "candidate": candidate}
 
 
 def _value(score: schemas.AbsoluteScoreIn, judge_id: int) -> dict[str, Any]:
-    known = _moments(score)
+    mean, variance = _moments(score)
     return {
-        "judge_id": judge_id, "mean": known.mean, "variance": known.variance, "probabilities": score.probabilities,
+        "judge_id": judge_id, "mean": mean, "variance": variance, "probabilities": score.probabilities,
         "created_at": datetime.now(UTC),
     }  # fmt: skip
 
 
 def _moments(score: schemas.AbsoluteScoreIn) -> Moments:
     if score.probabilities is not None:
-        found = moments(_by_value(score.probabilities))
-        return found._replace(variance=max(found.variance, schemas.LEAST_VARIANCE))
+        mean, variance = moments(_by_value(score.probabilities))
+        return Moments(mean, max(variance, schemas.LEAST_VARIANCE))
     if score.mean is None or score.variance is None:
         raise ValueError("neither probabilities nor moments")
     return Moments(score.mean, score.variance)
 
 
 def _by_value(probabilities: Mapping[str, float]) -> dict[float, float]:
-    """Of the values that labels stand for: several labels may mean the same."""
-    found: defaultdict[float, float] = defaultdict(float)
+    """Probabilities of the values that labels stand for: several labels may mean the same."""
+    by_value: defaultdict[float, float] = defaultdict(float)
     for label, p in probabilities.items():
-        found[float(label)] += p
-    return found
+        by_value[float(label)] += p
+    return by_value

@@ -15,14 +15,14 @@ from nextpair import schemas
 from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference import state as snapshots
-from app.inference.state import HumanCheck
+from app.inference.state import HumanCheck, stop_reason
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
-from app.service.choosing import State
-from app.service.context import Context, Spent, existing_judges, existing_set
-from app.service.leases import NOBODY, Asker, Lease
-from app.service.posteriors import Current, by_set
+from app.service.choosing import AskState
+from app.service.context import Context, SpentSet, existing_judges, existing_set
+from app.service.grouping import by_set
+from app.service.leases import NOBODY, Asker, LeasedPair
+from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
 from app.service.presenting.assignments import Texts, fitting, present_assignments, present_preview
 from app.service.turns import patiently
@@ -61,10 +61,11 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
     (reason,) = await _reasons(ctx, [current])
-    state = State(current, reason, choosing.blocked(rows), count)
+    state = AskState(current, reason, choosing.blocked(rows), count)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
-    return present_preview(current, pairs, await _texts(db, pairs), choosing.outcome(state, has_pairs=bool(pairs)))
+    answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
+    return present_preview(current, pairs, await _texts(db, pairs), answer)
 
 
 async def ask_together(
@@ -104,7 +105,7 @@ async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schem
 
 async def _load(
     ctx: Context, db: AsyncConnection, asker: Asker, counts: Mapping[UUID, int], most: int, room: int
-) -> tuple[list[State], list[Lease]]:
+) -> tuple[list[AskState], list[LeasedPair]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
     rows = await assignments.blocking(db, list(counts), asker.judge_id)
     # After the leases: a pair that is answered in between is then in one of the two.
@@ -122,38 +123,36 @@ async def _load(
         lacking.clear()
     blocking, reason = by_set(rows), dict(zip(currents, reasons, strict=True))
     states = [
-        State(currents[set_id], reason[set_id], choosing.blocked(blocking[set_id]), lacking[set_id])
+        AskState(currents[set_id], reason[set_id], choosing.blocked(blocking[set_id]), lacking[set_id])
         for set_id in counts
         if set_id in currents
     ]
     return states, held
 
 
-async def _reasons(ctx: Context, currents: Sequence[Current]) -> list[StopReason | None]:
+async def _reasons(ctx: Context, currents: Sequence[CurrentSet]) -> list[StopReason | None]:
     """Why no more pairs of each set are needed, if so."""
     if not any(current.terms.stop for current in currents):
         return [None for _ in currents]
     return await ctx.live.compute(
-        lambda: [
-            snapshots.stop_reason(each.snapshot, each.terms.stop) if each.terms.stop else None for each in currents
-        ]
+        lambda: [stop_reason(each.snapshot, each.terms.stop) if each.terms.stop else None for each in currents]
     )
 
 
-def _note_spent(ctx: Context, states: Sequence[State], giving: AbstractSet[UUID]) -> None:
+def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID]) -> None:
     """Remember which sets, of those not `giving`, have nothing to give, whoever asks, even if all leases come back."""
     for state in states:
         set_id, _, catalogue, snapshot = state.current
-        status, _ = choosing.outcome(state, has_pairs=False)
+        status, _ = choosing.status_and_reason(state, has_pairs=False)
         is_lasting = status != "all_leased" and (status != "exhausted" or not state.blocked.item.size)
         if state.lacking > 0 and set_id not in giving and is_lasting:
-            ctx.spent[set_id] = Spent(catalogue.revision, snapshot.version, status)
+            ctx.spent[set_id] = SpentSet(catalogue.revision, snapshot.version, status)
     while len(ctx.spent) > MOST_SPENT:
         del ctx.spent[next(iter(ctx.spent))]
 
 
 async def _present(
-    ctx: Context, states: Sequence[State], leased: Sequence[Lease], judge: str
+    ctx: Context, states: Sequence[AskState], leased: Sequence[LeasedPair], judge: str
 ) -> dict[UUID, schemas.Assignments]:
     """The answer of each set. It is read after the transaction: a text that is leased does not change."""
     async with ctx.reading() as db:
@@ -161,11 +160,11 @@ async def _present(
     answers, by_id = {}, by_set(leased)
     for state in states:
         theirs = by_id[state.current.id]
-        outcome = choosing.outcome(state, has_pairs=bool(theirs))
-        answers[state.current.id] = present_assignments(state.current, theirs, texts, judge, outcome)
+        answer = choosing.status_and_reason(state, has_pairs=bool(theirs))
+        answers[state.current.id] = present_assignments(state.current, theirs, texts, judge, answer)
     return answers
 
 
-async def _texts(db: AsyncConnection, pairs: Sequence[Lease | NewLease]) -> Texts:
+async def _texts(db: AsyncConnection, pairs: Sequence[LeasedPair | NewLease]) -> Texts:
     places = {(pair.set_id, pair.item_id, who) for pair in pairs for who in (pair.first, pair.second)}
     return await candidates.texts(db, list(places)) if places else {}

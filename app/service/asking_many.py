@@ -22,7 +22,7 @@ SETS_AT_ONCE = 128
 
 @dataclass
 class _Collected:
-    """What the sets have given so far."""
+    """All that the sets have given so far."""
 
     left: int  # pairs that are still wanted
     statuses: set[AskStatus]
@@ -50,7 +50,7 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
 
 
 async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int], set[AskStatus]]:
-    """How many leases the asker holds of each set, in turn; and why those have none to give that are left out."""
+    """The sets in turn, each with the number of leases that the asker holds there; and why others are left out."""
     async with ctx.reading() as db:
         await existing_sets(db, request.sets or ())
         rows = await sets.queue(
@@ -83,7 +83,7 @@ async def _ask_each(
 
 
 def _shares(count: int, queue: Mapping[UUID, int], reach: int) -> dict[UUID, int]:
-    """How many of `count` pairs each set gives: an even part of what is left, or what the asker holds there.
+    """The share of `count` pairs that each set gives: an even part of what is left, or what the asker holds there.
 
     Up to SETS_AT_ONCE of the queue. Where the count ends before `reach` sets, the others stand by for one pair each.
     """

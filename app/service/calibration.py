@@ -40,7 +40,7 @@ def _calibration(
 
 
 def _by_pair(rows: Sequence[Record]) -> tuple[Floats, Floats]:
-    """What the judge says (2, K) and what the references say (K,) of the same candidate.
+    """The judge's verdicts (2, K) and the references' (K,) on the same candidate.
 
     An answer is coupled with the next one on its pair in the other order; one that has no such counterpart is there
     twice.

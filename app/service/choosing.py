@@ -7,11 +7,10 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import StopReason
 
-from app.inference import state as snapshots
-from app.inference.state import BlockedPairs, ChosenPair, HumanCheck
+from app.inference.state import BlockedPairs, ChosenPair, HumanCheck, are_quick, ask, ask_people
 from app.service.context import Context
-from app.service.posteriors import Current
-from app.service.presenting.assignments import Outcome, present_why
+from app.service.posteriors import CurrentSet
+from app.service.presenting.assignments import StatusAndReason, present_why
 from app.storage.assignments import NewLease
 from app.storage.schema import Record
 
@@ -20,10 +19,10 @@ from app.storage.schema import Record
 WORK = 2 * 10**8
 
 
-class State(NamedTuple):
-    """What is decided of one set in an ask."""
+class AskState(NamedTuple):
+    """All that an ask knows of one set."""
 
-    current: Current
+    current: CurrentSet
     reason: StopReason | None  # why no more pairs are needed, if so
     blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
@@ -36,46 +35,48 @@ def blocked(rows: Sequence[Record]) -> BlockedPairs:
     return BlockedPairs(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
 
 
-async def choose(ctx: Context, states: Sequence[State], most: int, checks: HumanCheck | None) -> list[NewLease]:
+async def choose(ctx: Context, states: Sequence[AskState], most: int, checks: HumanCheck | None) -> list[NewLease]:
     """The pairs that each set lacks, or as many as may be asked, until there are `most` of all or WORK is done.
 
     A set whose turn comes after that gives one pair: with none it would look as if it had none.
     """
     wanted = [(state, min(state.lacking, _askable(state))) for state in states]
     steps = min(most, sum(count for _, count in wanted))
-    quick = snapshots.are_quick((state.current.snapshot for state in states), steps)
-    asks = await ctx.live.compute_here_if(quick and checks is None, lambda: _asks_of_each(wanted, most, checks))
-    return [lease for state, of_set in zip(states, asks, strict=True) for lease in _new_leases(state.current, of_set)]
+    quick = are_quick((state.current.snapshot for state in states), steps)
+    pairs = await ctx.live.compute_here_if(quick and checks is None, lambda: _pairs_of_each(wanted, most, checks))
+    return [lease for state, of_set in zip(states, pairs, strict=True) for lease in _new_leases(state.current, of_set)]
 
 
-def _asks_of_each(wanted: Sequence[tuple[State, int]], most: int, checks: HumanCheck | None) -> list[list[ChosenPair]]:
-    asks, work = [], WORK
+def _pairs_of_each(
+    wanted: Sequence[tuple[AskState, int]], most: int, checks: HumanCheck | None
+) -> list[list[ChosenPair]]:
+    pairs, work = [], WORK
     for state, count in wanted:
         work_of_one = max(state.current.snapshot.model.n, 1) ** 2
-        asks.append(_asks(state, min(count, most, max(work // work_of_one, 1)), checks))
-        most -= len(asks[-1])
-        work -= len(asks[-1]) * work_of_one
-    return asks
+        pairs.append(_pairs(state, min(count, most, max(work // work_of_one, 1)), checks))
+        most -= len(pairs[-1])
+        work -= len(pairs[-1]) * work_of_one
+    return pairs
 
 
-def _asks(state: State, count: int, checks: HumanCheck | None) -> list[ChosenPair]:
+def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[ChosenPair]:
     _, terms, catalogue, snapshot = state.current
     if count <= 0:
         return []
     if checks is not None:
-        return snapshots.ask_people(snapshot, state.blocked, terms.plan, checks, count)
-    return snapshots.ask(snapshot, catalogue, state.blocked, terms.plan, count)
+        return ask_people(snapshot, state.blocked, terms.plan, checks, count)
+    return ask(snapshot, catalogue, state.blocked, terms.plan, count)
 
 
-def _new_leases(current: Current, asks: Sequence[ChosenPair]) -> list[NewLease]:
+def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLease]:
     """Within one batch, id order is the order of choice."""
     return [
-        NewLease(i, current.id, ask.item, *ask.pair[:2], present_why(ask, current.terms).model_dump_json())
-        for i, ask in zip(sorted(uuid4() for _ in asks), asks, strict=True)
+        NewLease(i, current.id, pair.item, *pair.pair[:2], present_why(pair, current.terms).model_dump_json())
+        for i, pair in zip(sorted(uuid4() for _ in pairs), pairs, strict=True)
     ]
 
 
-def outcome(state: State, *, has_pairs: bool) -> Outcome:
+def status_and_reason(state: AskState, *, has_pairs: bool) -> StatusAndReason:
     """The word that an ask of this set is answered with, and which criterion of `stop` is met if it has converged."""
     left = _left_in_budget(state)
     if state.current.terms.status != "open":
@@ -89,13 +90,13 @@ def outcome(state: State, *, has_pairs: bool) -> Outcome:
     return "all_leased" if state.blocked.leases else "exhausted", None
 
 
-def _askable(state: State) -> int:
+def _askable(state: AskState) -> int:
     if state.current.terms.status != "open" or state.reason or state.current.snapshot.model.n < 2:
         return 0
     return _left_in_budget(state)
 
 
-def _left_in_budget(state: State) -> int:
+def _left_in_budget(state: AskState) -> int:
     if state.current.terms.max_comparisons is None:
         return 10**9
     return state.current.terms.max_comparisons - state.current.snapshot.comparisons.size - state.blocked.leases

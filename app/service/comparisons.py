@@ -4,7 +4,7 @@ Locks are taken in one order, assignments by id and then sets by id, so two batc
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from itertools import count
@@ -17,21 +17,22 @@ from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import Catalogue
-from app.service import key_lookup, posteriors
 from app.service.context import Context, existing_set, locked_set
+from app.service.definitions import catalogue_of
 from app.service.errors import (
     AlreadyJudged,
     AlreadyVoided,
     AppError,
-    At,
     ClientIdReused,
+    Fault,
     ForeignAssignment,
     SetDeleted,
     UnknownAssignment,
     UnknownComparison,
 )
+from app.service.key_lookup import build_rows, candidate_id, item_id, require_output
 from app.service.leases import superseded
-from app.service.posteriors import Entry
+from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
 from app.storage.schema import Record
@@ -40,13 +41,13 @@ EXPORT_BATCH = 5000
 SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
 
 
-class Told(NamedTuple):
-    """What became of one verdict: exactly one of the three."""
+class VerdictOutcome(NamedTuple):
+    """The record of one verdict: exactly one of the first three."""
 
     comparison: schemas.Comparison | None = None
     failure: schemas.FailureRecorded | None = None
     problem: AppError | None = None
-    entry: Entry | None = None  # of the comparison
+    entry: LogEntry | None = None  # of the comparison
 
 
 def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
@@ -69,7 +70,7 @@ async def sets_of(ctx: Context, verdicts: Sequence[schemas.VerdictOf]) -> Abstra
         return await assignments.sets_of(db, [verdict.assignment_id for verdict in verdicts])
 
 
-async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[Told]:
+async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[VerdictOutcome]:
     """Record each verdict, or say what is wrong with it; the others are recorded all the same.
 
     A verdict on a lease that has ended is kept and marked late; one of a superseded generation is not kept. A failure
@@ -89,7 +90,9 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
     failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
     await sets.announce(db, {row.set_id for row in accepted.values()})
-    return [votes.get(n) or Told(failure=failures.get(n), problem=problems.get(n)) for n in range(len(verdicts))]
+    return [
+        votes.get(n) or VerdictOutcome(failure=failures.get(n), problem=problems.get(n)) for n in range(len(verdicts))
+    ]
 
 
 async def add(
@@ -100,10 +103,10 @@ async def add(
     Raises UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput, ClientIdReused.
     """
     row = await locked_set(db, set_id)
-    catalogue = await posteriors.catalogue_of(ctx, db, row)
+    catalogue = await catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {c.judge for c in new})
-    rows = await key_lookup.rows(
-        len(new), lambda n: _place(n, new[n], catalogue) | _vote(new[n], set_id, judge_ids[new[n].judge])
+    rows = await build_rows(
+        new, lambda n, comparison: _ids(n, comparison, catalogue) | _vote(comparison, set_id, judge_ids)
     )
     fresh = await _without_duplicates(db, set_id, rows)
     version = int(row.version)
@@ -181,7 +184,7 @@ async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) ->
 
 async def _record(
     db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Record]
-) -> dict[int, Told]:
+) -> dict[int, VerdictOutcome]:
     """Give each vote its place in its set's log and insert all of them."""
     if not accepted:
         return {}
@@ -203,25 +206,25 @@ def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) ->
     }  # fmt: skip
 
 
-def _told(values: dict[str, Any], row: Record) -> Told:
-    return Told(present_verdict(values, row), entry=Entry(*(values[name] for name in Entry._fields)))
+def _told(values: dict[str, Any], row: Record) -> VerdictOutcome:
+    return VerdictOutcome(present_verdict(values, row), entry=LogEntry(*(values[name] for name in LogEntry._fields)))
 
 
-def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_id: int) -> dict[str, Any]:
+def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_ids: Mapping[str, int]) -> dict[str, Any]:
     return {
         "set_id": set_id, "p_first": probability(new), "winner": new.winner, "weight": new.weight,
-        "judge_id": judge_id, "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
+        "judge_id": judge_ids[new.judge], "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
     }  # fmt: skip
 
 
-def _place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
+def _ids(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
     """Ids of the candidates and the item of entry `n` of the request."""
-    at = f"/comparisons/{n}"
-    first = key_lookup.candidate(new.first, catalogue, f"{at}/first")
-    second = key_lookup.candidate(new.second, catalogue, f"{at}/second")
-    item = key_lookup.item(new.item, catalogue, f"{at}/item")
-    key_lookup.require_output(item, first, catalogue, f"{at}/first")
-    key_lookup.require_output(item, second, catalogue, f"{at}/second")
+    pointer = f"/comparisons/{n}"
+    first = candidate_id(new.first, catalogue, f"{pointer}/first")
+    second = candidate_id(new.second, catalogue, f"{pointer}/second")
+    item = item_id(new.item, catalogue, f"{pointer}/item")
+    require_output(item, first, catalogue, f"{pointer}/first")
+    require_output(item, second, catalogue, f"{pointer}/second")
     return {"item_id": item, "first": first, "second": second}
 
 
@@ -239,7 +242,7 @@ async def _without_duplicates(
         elif any(earlier[name] != row[name] for name in SAME):
             raise ClientIdReused(
                 f"client_id {row['client_id']!r} already stands for another comparison of this set.",
-                At(f"/comparisons/{n}/client_id", "in use"),
+                Fault(f"/comparisons/{n}/client_id", "in use"),
             )
         if row["client_id"] is not None:
             seen.setdefault(row["client_id"], row)

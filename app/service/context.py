@@ -1,4 +1,4 @@
-"""What every use case needs: the database, the live posteriors, the notices and the settings."""
+"""The context of every use case: the database, the live posteriors, the notices and the settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ from app.storage import judges, sets
 from app.storage.schema import Record
 
 
-class Spent(NamedTuple):
-    """Why a set has no pair for anybody until its revision or its version changes."""
+class SpentSet(NamedTuple):
+    """A set that has no pair for anybody until its revision or its version changes."""
 
     revision: int
     version: int
@@ -37,7 +37,7 @@ class Context:
     settings: Settings
     turns: Turns = field(default_factory=Turns)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
-    spent: dict[UUID, Spent] = field(default_factory=dict)  # by set
+    spent: dict[UUID, SpentSet] = field(default_factory=dict)  # by set
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""
@@ -72,7 +72,7 @@ async def existing_sets(db: AsyncConnection, ids: Sequence[UUID]) -> None:
 
 
 async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:
-    """The same, held for this transaction's writes."""
+    """The same, with its row locked for this transaction's writes."""
     return _checked(await sets.lock(db, set_id), set_id)
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a request, each with its own type.
+"""Errors of a request, each with its own type.
 
     AppError                    never raised itself
     +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
@@ -8,17 +8,17 @@
     +-- TooLarge        413     TextTooLarge, SetTooLarge
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, Busy, Preparing, Stopping
+    +-- Unavailable     503     DatabaseDown, Busy, Preparing, StoppingError
     +-- DiskFull        507
 
-The class name in kebab case is the problem's type, the docstring its title.
+The class name in kebab case, without Error, is the problem's type, the docstring its title.
 """
 
 import re
 from typing import ClassVar, NamedTuple
 
 
-class At(NamedTuple):
+class Fault(NamedTuple):
     """A place in the request body and what is wrong there."""
 
     pointer: str  # RFC 6901
@@ -31,14 +31,14 @@ class AppError(Exception):
     status: ClassVar[int]
     retry_after: ClassVar[int | None] = None  # seconds
 
-    def __init__(self, detail: str, *at: At) -> None:
+    def __init__(self, detail: str, *faults: Fault) -> None:
         super().__init__(detail)
         self.detail = detail
-        self.at = at
+        self.faults = faults
 
     @property
     def code(self) -> str:
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(self).__name__).lower()
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(self).__name__.removesuffix("Error")).lower()
 
     @property
     def title(self) -> str:
@@ -231,7 +231,7 @@ class Preparing(Unavailable):
     retry_after = 5
 
 
-class Stopping(Unavailable):
+class StoppingError(Unavailable):
     """The service is stopping."""
 
 

@@ -1,4 +1,4 @@
-"""What happens to a set, as it happens."""
+"""Events of a set, as they happen."""
 
 import asyncio
 from bisect import bisect_right
@@ -21,10 +21,10 @@ from app.storage import comparisons
 
 HEARTBEAT_SECONDS = 15.0
 BATCH = 500
-HELD, HELD_CHARACTERS = 1000, 7_000_000  # comparisons of a set that is followed, and what `raw` may take of them
+KEPT, KEPT_CHARACTERS = 1000, 7_000_000  # comparisons of a set that is followed, and what `raw` may take of them
 
 
-class Event(NamedTuple):
+class SetEvent(NamedTuple):
     name: Literal["comparison", "ranking", "status"]
     data: BaseModel
     version: int  # an event stream that resumes from here misses nothing
@@ -41,7 +41,7 @@ class _Look(NamedTuple):
     entries: tuple[schemas.Comparison, ...]  # all behind version `after`, up to `until`
 
 
-async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[Event | None]:
+async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[SetEvent | None]:
     """Comparisons after version `after` (from now on by default), followed by the set's new state.
 
     All who follow a set share what is read of it. Yields None as a heartbeat. Ends with the set or the service.
@@ -56,19 +56,19 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
         after = state.version if after is None else after
         entries, reached = await _entries(ctx, set_id, look, after)
         for entry in entries:
-            yield Event("comparison", entry, entry.seq)
+            yield SetEvent("comparison", entry, entry.seq)
         after = max(after, reached)
         if previous is None or previous.status != state.status:
-            yield Event("status", state, after)
+            yield SetEvent("status", state, after)
         if previous is None or _ranked(previous) != _ranked(state):
-            yield Event("ranking", state, after)
+            yield SetEvent("ranking", state, after)
         previous = state
         if after >= state.version and not await topic.wait(heard, HEARTBEAT_SECONDS):
             yield None
 
 
 def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Look) -> bool:
-    """Whether a look holds more than this listener has told, or is new enough to say that there is no more."""
+    """True where a look holds more than this listener has told, or is new enough to say that there is no more."""
     if look.state is None or previous is None or after is None:
         return look.state is None
     is_new = asyncio.get_running_loop().time() - look.at < HEARTBEAT_SECONDS
@@ -76,7 +76,7 @@ def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Loo
 
 
 def _ranked(state: schemas.SetProgress) -> tuple[int, int]:
-    """What a ranking depends on."""
+    """All that a ranking depends on."""
     return state.version, state.candidates
 
 
@@ -92,17 +92,17 @@ async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
         if last is None:
             return _Look(now, state, row.voids, version, version, ())
         entries, until = await _page(db, set_id, last.until, version)
-    after, held = (last.after, last.entries) if row.voids == last.voids else (last.until, ())
-    after, entries = _newest(after, (*held, *entries))
+    after, earlier = (last.after, last.entries) if row.voids == last.voids else (last.until, ())
+    after, entries = _newest(after, (*earlier, *entries))
     return _Look(now, state, row.voids, after, until, entries)
 
 
 def _newest(after: int, entries: tuple[schemas.Comparison, ...]) -> tuple[int, tuple[schemas.Comparison, ...]]:
-    """As many of the last entries as may be held, and what they are behind."""
+    """As many of the last entries as may be kept, and the version that they are behind."""
     size = 0
     for place in reversed(range(len(entries))):
         size += 0 if entries[place].raw is None else len(str(entries[place].raw))
-        if len(entries) - place > HELD or size > HELD_CHARACTERS:
+        if len(entries) - place > KEPT or size > KEPT_CHARACTERS:
             return entries[place].seq, entries[place + 1 :]
     return after, entries
 

@@ -25,8 +25,8 @@ class Attempt(NamedTuple):
     fingerprint: str  # of the request's content
 
 
-class Earlier(NamedTuple):
-    """What the first attempt was answered."""
+class EarlierResponse(NamedTuple):
+    """The answer to the first attempt."""
 
     status: int
     response: Any
@@ -34,7 +34,7 @@ class Earlier(NamedTuple):
 
 async def once(
     db: AsyncConnection, attempt: Attempt, status: int, action: Callable[[AsyncConnection], Awaitable[BaseModel]]
-) -> str | Earlier:
+) -> str | EarlierResponse:
     """The result of `action` as JSON, or what an earlier attempt with the same key was answered.
 
     A second attempt that comes while the first is under way waits for it. Raises IdempotencyKeyReused.
@@ -47,14 +47,14 @@ async def once(
     return result
 
 
-async def _recall(db: AsyncConnection, attempt: Attempt) -> Earlier:
+async def _recall(db: AsyncConnection, attempt: Attempt) -> EarlierResponse:
     row = await idempotency.recall(db, attempt.key, attempt.endpoint)
     if row.fingerprint != attempt.fingerprint:
         raise IdempotencyKeyReused(
             f"The Idempotency-Key {attempt.key!r} was used for another request to {attempt.endpoint}; "
             "take a new key for every new request."
         )
-    return Earlier(row.status, row.response)
+    return EarlierResponse(row.status, row.response)
 
 
 async def sweep(engine: AsyncEngine) -> None:

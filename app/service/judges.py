@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service import posteriors
 from app.service.context import Context, existing_set
+from app.service.definitions import catalogue_of
 from app.service.errors import UnknownJudge
 from app.service.presenting.judges import present_judge, present_judges
 from app.service.weighing import weigh
@@ -33,13 +34,16 @@ async def describe(db: AsyncConnection, name: str, description: schemas.JudgeIn)
 
 
 async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verdicts: bool) -> schemas.Judges:
-    """At the latest version that was weighed. Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing."""
+    """The judges of a set at the latest version that was weighed.
+
+    Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing.
+    """
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
     weighed = await weigh(ctx, set_id, snapshot, method)
     async with ctx.engine.connect() as db:
-        catalogue = await posteriors.catalogue_of(ctx, db, row)
+        catalogue = await catalogue_of(ctx, db, row)
         failures = await assignments.failures(db, set_id)
         rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
         latencies = await comparisons.latencies(db, set_id)

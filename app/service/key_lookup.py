@@ -1,49 +1,50 @@
-"""From the keys in a request to the ids of candidates and items."""
+"""Looking up keys of a request: the ids of candidates and items that they stand for."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from app.inference.state import Catalogue
-from app.service.errors import AmbiguousItem, At, MissingOutput, UnknownCandidate, UnknownItem
+from app.service.errors import AmbiguousItem, Fault, MissingOutput, UnknownCandidate, UnknownItem
 
-MANY = 1000  # entries from which placing them is no work for the event loop
-
-
-async def rows(count: int, row: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is to be stored of each entry of a request, by its number. Raises what `row` raises."""
-
-    def every() -> list[dict[str, Any]]:
-        return [row(n) for n in range(count)]
-
-    return every() if count < MANY else await asyncio.to_thread(every)
+MANY = 1000  # entries from which looking them up is no work for the event loop
+Entry = TypeVar("Entry")
 
 
-def candidate(key: str, catalogue: Catalogue, pointer: str) -> int:
+async def build_rows(entries: Sequence[Entry], build: Callable[[int, Entry], dict[str, Any]]) -> list[dict[str, Any]]:
+    """The row to be stored for each entry of a request, from its place and itself. Raises what `build` raises."""
+
+    def rows() -> list[dict[str, Any]]:
+        return [build(n, entry) for n, entry in enumerate(entries)]
+
+    return rows() if len(entries) < MANY else await asyncio.to_thread(rows)
+
+
+def candidate_id(key: str, catalogue: Catalogue, pointer: str) -> int:
     """Raises UnknownCandidate."""
     if key not in catalogue.ids:
         raise UnknownCandidate(
             f"The set has no candidate {key!r}; add it with POST candidates first.",
-            At(pointer, f"unknown candidate {key!r}"),
+            Fault(pointer, f"unknown candidate {key!r}"),
         )
     return catalogue.ids[key]
 
 
-def item(key: str | None, catalogue: Catalogue, pointer: str) -> int:
+def item_id(key: str | None, catalogue: Catalogue, pointer: str) -> int:
     """Raises AmbiguousItem, UnknownItem."""
     if key is None and len(catalogue.items) != 1:
         raise AmbiguousItem(
-            f"The set has {len(catalogue.items)} items; say which one was judged.", At(pointer, "missing")
+            f"The set has {len(catalogue.items)} items; say which one was judged.", Fault(pointer, "missing")
         )
     if key is not None and key not in catalogue.item_ids:
-        raise UnknownItem(f"The set has no item {key!r}.", At(pointer, f"unknown item {key!r}"))
+        raise UnknownItem(f"The set has no item {key!r}.", Fault(pointer, f"unknown item {key!r}"))
     return 0 if key is None else catalogue.item_ids[key]
 
 
-def require_output(item_id: int, candidate_id: int, catalogue: Catalogue, pointer: str) -> None:
-    """Raises MissingOutput."""
-    if not catalogue.has[item_id, candidate_id]:
+def require_output(item: int, candidate: int, catalogue: Catalogue, pointer: str) -> None:
+    """Raises MissingOutput where the candidate of this id has none on the item of this id."""
+    if not catalogue.has[item, candidate]:
         raise MissingOutput(
-            f"Candidate {catalogue.keys[candidate_id]!r} has no output for item {catalogue.items[item_id][0]!r}.",
-            At(pointer, "no output for this item"),
+            f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}.",
+            Fault(pointer, "no output for this item"),
         )

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import HumanCheck
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
-from app.service.posteriors import by_set
+from app.service.grouping import by_set
 from app.storage import assignments, sets
 from app.storage.assignments import NewLease
 from app.storage.schema import Record
@@ -29,7 +29,7 @@ class Asker(NamedTuple):
     checks: HumanCheck | None  # a judge whose verdicts it checks, with other people
 
 
-class Lease(NamedTuple):
+class LeasedPair(NamedTuple):
     """A pair that the asker holds."""
 
     id: UUID
@@ -51,7 +51,7 @@ def own(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: As
 
 async def hand_out_again(
     db: AsyncConnection, rows: Sequence[Record], own: Sequence[Record], asker: Asker
-) -> tuple[list[Lease], list[Record]]:
+) -> tuple[list[LeasedPair], list[Record]]:
     """The leases `own` in a new generation, and those of `rows` that still keep a pair from the asker.
 
     Leases that are past their end end here.
@@ -66,16 +66,16 @@ async def hand_out_again(
     return leases, [row for row in rows if row.id not in expired]
 
 
-def _again(row: Record, settled: Record) -> Lease:
+def _again(row: Record, settled: Record) -> LeasedPair:
     place = row.id, row.set_id, row.item_id, row.first, row.second
-    return Lease(*place, settled.why, settled.expires_at, settled.generation)
+    return LeasedPair(*place, settled.why, settled.expires_at, settled.generation)
 
 
-async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[Lease]:
+async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[LeasedPair]:
     if not pairs:
         return []
     ends = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)
-    return [Lease(*pair, ends, 1) for pair in pairs]
+    return [LeasedPair(*pair, ends, 1) for pair in pairs]
 
 
 async def renew(db: AsyncConnection, assignment_id: UUID, renewal: schemas.Renewal) -> schemas.Lease:

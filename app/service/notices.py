@@ -16,13 +16,13 @@ L = TypeVar("L")
 
 
 class Topic(Generic[L]):
-    """What is heard of one set, while anyone listens."""
+    """Notices of one set, while anyone listens."""
 
     def __init__(self) -> None:
         self.notices = 0  # so far
         self._next = asyncio.Event()
         self._looking = asyncio.Lock()
-        self._held: L | None = None  # the last look
+        self._last: L | None = None  # look
         self._seen = 0  # notices when it began
 
     def hear(self) -> None:
@@ -31,24 +31,24 @@ class Topic(Generic[L]):
         self._next = asyncio.Event()
 
     async def wait(self, heard: int, seconds: float) -> bool:
-        """Until there are more than `heard` notices, or the time; whether there are."""
+        """Wait until there are more than `heard` notices, or the time; whether there are."""
         if self.notices <= heard:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._next.wait(), seconds)
         return self.notices > heard
 
     async def look(self, read: Callable[[L | None], Awaitable[L]], will_do: Callable[[L], bool]) -> L:
-        """What `read` makes of the last look, which all listeners share: whoever is first after a notice reads for all.
+        """A look by `read`, going on from the last one. Whoever is first after a notice reads for all who listen.
 
         It is read again without a notice when the last look will not do.
         """
         heard = self.notices
         async with self._looking:
-            if self._held is None or self._seen < heard or not will_do(self._held):
+            if self._last is None or self._seen < heard or not will_do(self._last):
                 seen = self.notices
-                self._held = await read(self._held)
+                self._last = await read(self._last)
                 self._seen = seen
-            return self._held
+            return self._last
 
 
 class Notices:

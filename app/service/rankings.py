@@ -98,7 +98,7 @@ def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
 
 
 def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
-    """How far the set is from its stop by its own method, whichever ranking is asked for; None below two candidates."""
+    """The set's distance to its stop by its own method, whichever ranking is asked for; None below two candidates."""
     snapshot = basis.snapshot
     if snapshot.model.n < 2:
         return None

@@ -1,4 +1,4 @@
-"""How each of many sets stands: the word that an ask for one more pair would be answered with."""
+"""Statuses of many sets: the word that an ask for one more pair of each would be answered with."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ async def _status(ctx: Context, db: AsyncConnection, set_id: UUID) -> PageStatus
 
 
 def _is_surely_open(known: SetOut, leases: int) -> bool:
-    """Whether a set of texts without a rule to stop has fewer comparisons and leases than it has pairs and budget."""
+    """True for a set of texts without a rule to stop that has more pairs and budget than comparisons and leases."""
     if known.status != "open" or known.stop is not None or known.items:
         return False
     pairs = known.candidates * (known.candidates - 1) // 2 * (2 if known.order == "both" else 1)

@@ -1,4 +1,4 @@
-"""What holds of a ranking and what does not, in plain words, each with its figure."""
+"""Trust: checks of what holds of a ranking and what does not, in plain words, each with its figure."""
 
 from collections.abc import Mapping
 from uuid import UUID

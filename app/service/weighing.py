@@ -25,7 +25,7 @@ MOST_CELLS = 50_000_000  # of a matrix of judges by judges and pairs
 
 
 class WeighedJudges(NamedTuple):
-    """What the verdicts of a set say of its judges."""
+    """The judges of a set, as its verdicts show them."""
 
     version: int
     terms: tuple[Interpretation, tuple[int, ...]]
@@ -71,12 +71,12 @@ def _refuse_many(judges: int, pairs: int) -> None:
 
 
 def _terms(snapshot: Snapshot) -> tuple[Interpretation, tuple[int, ...]]:
-    """What findings depend on beside the log: how it is read, and how many candidates and items there are."""
+    """All that findings depend on beside the log: how it is read, and how many candidates and items there are."""
     return snapshot.interpretation, snapshot.shown.shape
 
 
 async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> ItemContext:
-    """What speaks for low against what speaks for high; whole items stay together. Raises InvalidRequest."""
+    """Words that speak for low against words that speak for high; whole items stay together. Raises InvalidRequest."""
     votes = pair_votes_of(snapshot)
     places = {(set_id, int(item), int(who)) for item, *sides in zip(*votes[:3], strict=True) for who in sides}
     texts = await candidates.texts(db, sorted(places)) if places else {}

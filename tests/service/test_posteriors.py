@@ -237,7 +237,7 @@ async def test_everything_that_changes_a_ranking_may_come_at_once(http: httpx.As
 
 
 def version_in_memory(context: Context, set_id: str) -> int | None:
-    held = context.live.get(UUID(set_id)).snapshot if context.live.holds(UUID(set_id)) else None
+    held = context.live.get(UUID(set_id)).snapshot if UUID(set_id) in context.live else None
     return None if held is None else held.version
 
 

@@ -10,19 +10,19 @@ from nextpair.words import AskStatus, StopReason
 
 from app.inference.state import ChosenPair
 from app.live.posteriors import Terms
-from app.service.leases import Lease
-from app.service.posteriors import Current
+from app.service.leases import LeasedPair
+from app.service.posteriors import CurrentSet
 from app.storage.assignments import NewLease
 from app.storage.schema import Record
 
 Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
-Outcome = tuple[AskStatus, StopReason | None]  # the reason only where a set has converged
+StatusAndReason = tuple[AskStatus, StopReason | None]  # the reason only where a set has converged
 Pair = TypeVar("Pair", Record, NewLease)
 LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for one
 
 
 def present_assignments(
-    current: Current, leases: Sequence[Lease], texts: Texts, judge: str, outcome: Outcome
+    current: CurrentSet, leases: Sequence[LeasedPair], texts: Texts, judge: str, answer: StatusAndReason
 ) -> schemas.Assignments:
     """The leases of one set."""
     shown = [
@@ -32,15 +32,17 @@ def present_assignments(
         )
         for lease in leases
     ]  # fmt: skip
-    return schemas.Assignments(status=outcome[0], reason=outcome[1], assignments=shown)
+    return schemas.Assignments(status=answer[0], reason=answer[1], assignments=shown)
 
 
-def present_preview(current: Current, pairs: Sequence[NewLease], texts: Texts, outcome: Outcome) -> schemas.Preview:
+def present_preview(
+    current: CurrentSet, pairs: Sequence[NewLease], texts: Texts, answer: StatusAndReason
+) -> schemas.Preview:
     shown = [schemas.Pair(**_sides(current, pair, texts)) for pair in pairs]
-    return schemas.Preview(status=outcome[0], reason=outcome[1], pairs=shown)
+    return schemas.Preview(status=answer[0], reason=answer[1], pairs=shown)
 
 
-def _sides(current: Current, pair: Lease | NewLease, texts: Texts) -> dict[str, Any]:
+def _sides(current: CurrentSet, pair: LeasedPair | NewLease, texts: Texts) -> dict[str, Any]:
     """The fields that every pair has."""
     (key, prompt), keys = current.catalogue.items[pair.item_id], current.catalogue.keys
     return {
@@ -67,15 +69,15 @@ def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
 
 
 def fitting(
-    pairs: Sequence[Pair], sets: Mapping[UUID, Current], room: int, behind: Sequence[Lease] = ()
+    pairs: Sequence[Pair], sets: Mapping[UUID, CurrentSet], room: int, behind: Sequence[LeasedPair] = ()
 ) -> Sequence[Pair]:
     """The first of `pairs` whose texts find room in so many bytes of one answer, behind others; one at the least."""
-    sizes = (_size(sets[pair.set_id], pair) for pair in chain[Lease | Pair](behind, pairs))
+    sizes = (_size(sets[pair.set_id], pair) for pair in chain[LeasedPair | Pair](behind, pairs))
     count = sum(1 for _ in takewhile(lambda size: size <= room, accumulate(sizes))) - len(behind)
     return pairs[: max(count, 0 if behind else 1)]
 
 
-def _size(current: Current, pair: Lease | NewLease | Record) -> int:
+def _size(current: CurrentSet, pair: LeasedPair | NewLease | Record) -> int:
     """Bytes of the texts of a pair, by the catalogue."""
     lengths = current.catalogue.lengths[pair.item_id]
     around = _bytes(current.terms.question, current.terms.context, current.catalogue.items[pair.item_id][1])

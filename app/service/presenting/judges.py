@@ -79,7 +79,7 @@ def _card(
 
 
 def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
-    """What a judge's verdicts say of it."""
+    """Figures that a judge's verdicts give of it."""
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements)
     repeats, influence = findings.repeats[number], findings.influence.get(number)

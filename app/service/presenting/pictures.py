@@ -24,7 +24,7 @@ def _note(rank: schemas.Rank, *, in_parts: bool) -> str:
 
 
 def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
-    """How the ranking settled."""
+    """The history: how the ranking settled."""
     moments = diagnostics.history
     count = [float(moment.comparisons) for moment in moments]
     entropy = plots.Curve("entropy", count, [moment.entropy for moment in moments])

@@ -24,7 +24,7 @@ def present_progress(row: Record) -> schemas.SetProgress:
 
 
 def comparisons_of(row: Record) -> int:
-    """How many comparisons count: a void is an entry too, and takes one back."""
+    """Number of comparisons that count: a void is an entry too, and takes one back."""
     return int(row.version - row.absolute_scores - 2 * row.voids)
 
 

@@ -1,0 +1,69 @@
+"""Definitions of sets: their terms and who is in them, held in memory until a set's revision changes."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.inference.choosing import Batch, Criterion, Order, Plan, Policy, Stop
+from app.inference.fitting import Method
+from app.inference.state import Catalogue, Interpretation, make_catalogue
+from app.live.posteriors import Definition, LiveSet, Terms
+from app.service.context import Context
+from app.service.grouping import by_set
+from app.storage import candidates, sets
+from app.storage.schema import Record
+
+
+async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
+    """Who is in the set; `row` has its id and revision."""
+    (definition,) = await define(db, [ctx.live.get(row.id)], [row])
+    return definition.catalogue
+
+
+async def define(db: AsyncConnection, lives: Sequence[LiveSet], rows: Sequence[Record]) -> list[Definition]:
+    """The definitions held of these sets, read again where they were changed since; rows of (id, revision)."""
+    definitions = {
+        row.id: live.definition
+        for live, row in zip(lives, rows, strict=True)
+        if live.definition is not None and live.definition.revision >= row.revision
+    }
+    stale = {row.id: row.revision for row in rows if row.id not in definitions}
+    if stale:
+        definitions |= await _read(db, stale)
+    for live, row in zip(lives, rows, strict=True):
+        live.definition = definitions[row.id]
+    return [definitions[row.id] for row in rows]
+
+
+async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID, Definition]:
+    """Definitions of the sets with these ids, at these revisions or later."""
+    ids = list(revisions)
+    lengths = by_set(await candidates.text_lengths(db, ids))  # first: who joins meanwhile is in the keys, not here
+    keys, items = by_set(await candidates.keys(db, ids)), by_set(await candidates.all_items(db, ids))
+    definitions = {}
+    for row in await sets.get_many(db, ids):
+        catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], lengths[row.id])
+        definitions[row.id] = Definition(revisions[row.id], _terms(row), catalogue)
+    return definitions
+
+
+def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], outputs: Sequence[Record]) -> Catalogue:
+    lengths = np.full((len(items), len(keys)), -1)
+    for output in outputs:
+        lengths[output.item_id, output.candidate_id] = output.length
+    return make_catalogue(
+        revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), lengths
+    )
+
+
+def _terms(row: Record) -> Terms:
+    parameters = tuple(sorted(row.expert_parameters.items()))
+    method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
+    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
+    return Terms(
+        row.status, row.question, row.context, row.max_comparisons,
+        Interpretation(method, dict(row.temperatures.values())),
+        Plan(policy, Order(row.order), row.seed), Stop(**row.stop) if row.stop else None,
+    )  # fmt: skip
