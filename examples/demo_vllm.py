@@ -12,7 +12,8 @@ import time
 from argparse import ArgumentParser
 from pathlib import Path
 
-from nextpair.client import Client, create_set, ranking, ready
+from nextpair import Client
+from nextpair.calls import create_set, ranking, ready
 from nextpair.schemas import Budget, CandidateIn, SetIn
 
 from examples.tiny_judge import LENGTH, QUESTION, quality, text

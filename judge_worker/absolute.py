@@ -5,7 +5,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from nextpair.client import ApiError, AsyncClient, add_absolute_scores, list_absolute_scores, list_candidates
+from nextpair import ApiError, AsyncClient
+from nextpair.calls import add_absolute_scores, list_absolute_scores, list_candidates
 from nextpair.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
 
 from judge_worker import verdicts

@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from nextpair.client import ApiError, AsyncClient, describe_judge, get_judge, ready
+from nextpair import ApiError, AsyncClient
+from nextpair.calls import describe_judge, get_judge, ready
 from nextpair.schemas import JudgeIn
 from prometheus_client import CollectorRegistry, start_http_server
 

@@ -17,17 +17,8 @@ from itertools import groupby
 from typing import Any, TypeVar
 from uuid import UUID
 
-from nextpair.client import (
-    ApiError,
-    AsyncClient,
-    NextpairError,
-    add_comparisons,
-    list_sets,
-    next_pairs,
-    release_many,
-    renew_many,
-    send_verdicts,
-)
+from nextpair import ApiError, AsyncClient, NextpairError
+from nextpair.calls import add_comparisons, list_sets, next_pairs, release_many, renew_many, send_verdicts
 from nextpair.schemas import Assignment, Assignments, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 
 from judge_worker import verdicts

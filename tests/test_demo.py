@@ -10,7 +10,8 @@ import httpx
 import numpy as np
 import pytest
 import uvicorn
-from nextpair.client import Client, list_sets, next_pair, ranking
+from nextpair import Client
+from nextpair.calls import list_sets, next_pair, ranking
 
 from app.api.examples import EXAMPLES
 from app.demo import FOLDER, PROJECT, RANDOM_PAIRS, SCATTER, demo_set, play, recorded_verdicts

@@ -54,7 +54,7 @@ def demo(
     """Run the service with a small set of answers and a judge that compares them while you watch."""
     from threading import Thread
 
-    from nextpair.client import Client
+    from nextpair import Client
 
     from app.demo import play
     from app.main import make_server, run
@@ -118,7 +118,7 @@ def import_file(
 
     With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
     """
-    from nextpair.client import Client
+    from nextpair import Client
 
     from app.files import transfer
     from app.files.candidates import CandidateColumns
@@ -150,7 +150,7 @@ def export_file(
     server: Server = LOCAL,
 ) -> None:
     """Write the log of a set, comparisons that were voided included."""
-    from nextpair.client import Client
+    from nextpair import Client
 
     with Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service:
         pieces = service.export(set_id, form)

@@ -9,8 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import uvicorn
-from nextpair import client
-from nextpair.client import Client, NextpairError
+from nextpair import Client, NextpairError, calls
 from nextpair.schemas import CandidateIn, SetIn, Stop, VerdictIn
 from nextpair.words import AskStatus
 
@@ -23,8 +22,8 @@ SCATTER = 0.063  # variance of the judge's answers about the scores that fit the
 
 def find_or_create(service: Client) -> UUID:
     """The demo set of this service."""
-    existing = service.send(client.list_sets(project=PROJECT)).sets
-    return existing[0].id if existing else service.send(client.create_set(demo_set())).id
+    existing = service.send(calls.list_sets(project=PROJECT)).sets
+    return existing[0].id if existing else service.send(calls.create_set(demo_set())).id
 
 
 def demo_set() -> SetIn:
@@ -51,18 +50,18 @@ def judge(service: Client, set_id: UUID, pace: float, stopped: Callable[[], bool
     """Ask and tell, one comparison every `pace` seconds, until no pair is handed out or the judge is stopped."""
     verdicts = recorded_verdicts()
     while True:
-        ask = service.send(client.next_pair(set_id, judge=JUDGE))
+        ask = service.send(calls.next_pair(set_id, judge=JUDGE))
         if stopped() or not ask.assignments:
             return ask.status
         (pair,) = ask.assignments
         p = verdicts[pair.first.key, pair.second.key]
-        service.send(client.send_verdict(pair.id, VerdictIn(p_first=p)))
+        service.send(calls.send_verdict(pair.id, VerdictIn(p_first=p)))
         time.sleep(pace)
 
 
 def outcome(service: Client, set_id: UUID, status: AskStatus) -> str:
     """Who leads, how surely, and after how many comparisons."""
-    ranking = service.send(client.ranking(set_id))
+    ranking = service.send(calls.ranking(set_id))
     leader = ranking.ranking[0]
     told = (
         f"{status}: after {ranking.comparisons} comparisons the best of {len(ranking.ranking)} answers is "
@@ -78,7 +77,7 @@ def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[st
     with service, _suppressed_when(lambda: server.should_exit):
         set_id = find_or_create(service)
         say("preparing: the very first start compiles for a while")
-        service.send(client.ready())
+        service.send(calls.ready())
         say(f"ready: a judge compares {len(demo_set().candidates)} answers")
         status = judge(service, set_id, pace, lambda: server.should_exit)
         say(outcome(service, set_id, status))

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from nextpair import client
-from nextpair.client import Client
+from nextpair import Client, calls
 from nextpair.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
 
 from app.files import candidates, reading
@@ -98,12 +97,12 @@ def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list
 def create(service: Client, name: str, question: str, contents: Contents) -> UUID:
     """A new set with the candidates of the file."""
     new = SetIn(name=name, question=question, candidates=contents.candidates, items=contents.items)
-    return service.send(client.create_set(new)).id
+    return service.send(calls.create_set(new)).id
 
 
 def extend(service: Client, set_id: UUID, contents: Contents) -> None:
     """Add the file's candidates to a set that is there."""
-    service.send(client.add_candidates(set_id, CandidatesIn(candidates=contents.candidates, items=contents.items)))
+    service.send(calls.add_candidates(set_id, CandidatesIn(candidates=contents.candidates, items=contents.items)))
 
 
 def send(
@@ -115,7 +114,7 @@ def send(
     """
     accepted = duplicates = version = 0
     for batch in _batches(comparisons):
-        answer = service.send(client.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))
+        answer = service.send(calls.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))
         accepted, duplicates = accepted + answer.accepted, duplicates + answer.duplicates
         version = answer.version
         progress(len(batch))

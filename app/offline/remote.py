@@ -6,8 +6,7 @@ from typing import NamedTuple, cast
 from uuid import UUID
 
 import numpy as np
-from nextpair import client
-from nextpair.client import Client
+from nextpair import Client, calls
 from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
 from nextpair.words import ExpertName
 
@@ -40,33 +39,33 @@ class RemoteLoop:
     def __init__(self, service: Client, case: Case, setup: Setup) -> None:
         self._service, self._setup = service, setup
         self._ids = {key: i for i, key in enumerate(case.keys)}
-        self._set_id = service.send(client.create_set(_set_of(case, setup))).id
+        self._set_id = service.send(calls.create_set(_set_of(case, setup))).id
         self._answers = case.answers
         self._shown: _Shown | None = None
 
     def ask(self) -> tuple[int, int] | None:
         """The next pair that the judge has an answer to; the others are skipped."""
-        while assignments := self._service.send(client.next_pair(self._set_id, judge=JUDGE)).assignments:
+        while assignments := self._service.send(calls.next_pair(self._set_id, judge=JUDGE)).assignments:
             (pair,) = assignments
             self._shown = _Shown(pair.id, self._ids[pair.first.key], self._ids[pair.second.key])
             if not np.isnan(self._answers[self._shown.first, self._shown.second]):
                 return self._shown.first, self._shown.second
-            self._service.send(client.send_verdict(pair.id, VerdictIn(failure="skipped")))
+            self._service.send(calls.send_verdict(pair.id, VerdictIn(failure="skipped")))
         return None
 
     def tell(self, first: int, second: int, p: float) -> None:
         """Raises ValueError for a pair that was not asked last."""
         if self._shown is None or (self._shown.first, self._shown.second) != (first, second):
             raise ValueError("tell answers the pair that was asked last")
-        self._service.send(client.send_verdict(self._shown.assignment, VerdictIn(p_first=p)))
+        self._service.send(calls.send_verdict(self._shown.assignment, VerdictIn(p_first=p)))
 
     def scores(self) -> Floats:
-        ranking = self._service.send(client.ranking(self._set_id, method=self._setup.method.name))
+        ranking = self._service.send(calls.ranking(self._set_id, method=self._setup.method.name))
         by_key = {row.key: row.score for row in ranking.ranking}
         return np.array([by_key[key] for key in self._ids])
 
     def close(self) -> None:
-        self._service.send(client.delete_set(self._set_id))
+        self._service.send(calls.delete_set(self._set_id))
 
 
 def _set_of(case: Case, setup: Setup) -> SetIn:

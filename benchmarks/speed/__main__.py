@@ -9,7 +9,8 @@ from pathlib import Path
 
 import asyncpg
 import numpy as np
-from nextpair.client import Client, create_set, next_pair, send_verdict
+from nextpair import Client
+from nextpair.calls import create_set, next_pair, send_verdict
 from nextpair.schemas import CandidateIn, SetIn, VerdictIn
 from scipy.optimize import minimize
 from scipy.special import expit

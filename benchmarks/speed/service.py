@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from nextpair.client import Client, ready
+from nextpair import Client
+from nextpair.calls import ready
 
 
 class Service(NamedTuple):

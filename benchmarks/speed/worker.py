@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nextpair.client import Client, create_set
+from nextpair import Client
+from nextpair.calls import create_set
 from nextpair.schemas import CandidateIn, SetIn
 
 from benchmarks.speed.service import running

@@ -13,7 +13,8 @@ from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
-from nextpair.client import Client, create_set, next_pair, ranking, send_verdict
+from nextpair import Client
+from nextpair.calls import create_set, next_pair, ranking, send_verdict
 from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
 from rich.progress import track
 from scipy.special import expit

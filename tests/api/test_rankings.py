@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import httpx
 import numpy as np
 import pytest
-from nextpair.client import TRANSIENT
+from nextpair.sending.retries import TRANSIENT
 from nextpair.words import BaselineName, ExpertName
 from scipy.special import ndtr
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from nextpair import client, schemas
+from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Browser, async_playwright
 
 from tests.browser.annotator import Annotator
@@ -46,19 +46,19 @@ async def server(chromium: Browser) -> AsyncIterator[Server]:
 
 
 @pytest.fixture
-async def service(server: Server) -> AsyncIterator[client.AsyncClient]:
-    async with client.AsyncClient(server.url) as service:
+async def service(server: Server) -> AsyncIterator[AsyncClient]:
+    async with AsyncClient(server.url) as service:
         yield service
 
 
 @pytest.fixture
-def new_set(service: client.AsyncClient) -> NewSet:
+def new_set(service: AsyncClient) -> NewSet:
     """A set of texts; `more` are its other fields."""
 
     async def create(*texts: str, **more: Any) -> UUID:
         candidates = [schemas.CandidateIn(key=f"c{n}", text=text) for n, text in enumerate(texts)]
         fields = {"name": "Sky", "question": "Which answer is clearer?", **more}
-        return (await service.send(client.create_set(schemas.SetIn(candidates=candidates, **fields)))).id
+        return (await service.send(calls.create_set(schemas.SetIn(candidates=candidates, **fields)))).id
 
     return create
 

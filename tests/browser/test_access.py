@@ -4,7 +4,7 @@ import json
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from nextpair import client
+from nextpair import AsyncClient, calls
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import NewSet, Someone
@@ -57,7 +57,7 @@ async def expect_accessible(page: Page) -> None:
 
 
 async def test_everything_can_be_reached_and_used_with_the_tab_key(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(LONG, "Short.", "Another."), await someone()
     await ada.open(set_id)
@@ -74,7 +74,7 @@ async def test_everything_can_be_reached_and_used_with_the_tab_key(
     await ada.page.keyboard.press("Enter")
     await ada.expect_judged(1)
     await ada.expect_in_set(1)
-    (entry,) = (await service.send(client.list_comparisons(set_id))).comparisons
+    (entry,) = (await service.send(calls.list_comparisons(set_id))).comparisons
     assert entry.winner == "second"
 
 

@@ -1,7 +1,7 @@
 """Every page loads whole: no file is missing, no script fails, nothing goes against the page's policy."""
 
 import pytest
-from nextpair import client, schemas
+from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import ConsoleMessage, Page, Response
 
 from tests.browser.conftest import NewSet, Someone
@@ -33,12 +33,12 @@ def faults_of(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_loads_without_a_complaint(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient, path: str
+    new_set: NewSet, someone: Someone, service: AsyncClient, path: str
 ) -> None:
     set_id = await new_set("One.", "Two.", "Three.")
     for seed, judge in enumerate(("ann", "bob")):
         votes = [schemas.ComparisonIn(**each) for each in simulated(KEYS, 20, seed, judge)]
-        await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+        await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     visitor = await someone()
     faults = faults_of(visitor.page)
     scripts: list[str] = []

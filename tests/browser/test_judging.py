@@ -4,7 +4,7 @@ import asyncio
 import time
 from uuid import UUID
 
-from nextpair import client, schemas
+from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import expect
 
 from tests.browser.annotator import VERDICT_KEYS, Annotator
@@ -16,12 +16,12 @@ WINNERS = {"1": "first", "2": "second", "3": "tie", "4": "both_bad", "=": "tie"}
 }  # fmt: skip
 
 
-async def log(service: client.AsyncClient, set_id: UUID) -> list[schemas.Comparison]:
-    return (await service.send(client.list_comparisons(set_id))).comparisons
+async def log(service: AsyncClient, set_id: UUID) -> list[schemas.Comparison]:
+    return (await service.send(calls.list_comparisons(set_id))).comparisons
 
 
 async def test_thirty_pairs_by_keyboard_are_thirty_comparisons(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS), await someone()
     await ada.open(set_id, "ada")
@@ -40,7 +40,7 @@ async def test_thirty_pairs_by_keyboard_are_thirty_comparisons(
 
 
 async def test_an_undone_vote_is_void_and_its_pair_comes_again(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS), await someone()
     await ada.open(set_id)
@@ -62,7 +62,7 @@ async def test_an_undone_vote_is_void_and_its_pair_comes_again(
 
 
 async def test_undo_goes_back_as_far_as_the_page_remembers(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS), await someone()
     await ada.open(set_id)
@@ -82,7 +82,7 @@ async def test_undo_goes_back_as_far_as_the_page_remembers(
 
 
 async def test_a_skipped_pair_is_a_failure_with_its_reason(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS), await someone()
     await ada.open(set_id)
@@ -97,7 +97,7 @@ async def test_a_skipped_pair_is_a_failure_with_its_reason(
     await ada.page.keyboard.press("u")
     await ada.expect_message("a skipped pair cannot be undone")
     assert await log(service, set_id) == []
-    assert (await service.send(client.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
+    assert (await service.send(calls.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
 
 
 async def test_skipping_can_be_called_off(new_set: NewSet, someone: Someone) -> None:
@@ -111,7 +111,7 @@ async def test_skipping_can_be_called_off(new_set: NewSet, someone: Someone) -> 
 
 
 async def test_nothing_can_be_judged_before_the_reading_time_has_passed(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS, metadata={"minimum_reading_seconds": 1.5}), await someone()
     await ada.open(set_id)
@@ -129,7 +129,7 @@ async def test_nothing_can_be_judged_before_the_reading_time_has_passed(
 
 
 async def test_two_people_at_once_never_see_the_same_pair(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, people = await new_set(*ANSWERS[:6]), [await someone(), await someone()]
     seen = await asyncio.gather(
@@ -152,18 +152,16 @@ async def _judge_all(who: Annotator, set_id: UUID, name: str) -> list[frozenset[
         await who.judge("1")
 
 
-async def test_a_set_says_why_it_hands_out_nothing(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
-) -> None:
+async def test_a_set_says_why_it_hands_out_nothing(new_set: NewSet, someone: Someone, service: AsyncClient) -> None:
     set_id, ada = await new_set(*ANSWERS, budget=schemas.Budget(max_comparisons=1)), await someone()
     await ada.open(set_id)
     await expect(ada["progress"]).to_contain_text("Comparisons in the set: 0, 1 left")
     await ada.judge()
     await ada.expect_message("all the comparisons that its budget allows")
-    await service.send(client.patch_set(set_id, schemas.SetPatch(status="paused")))
+    await service.send(calls.patch_set(set_id, schemas.SetPatch(status="paused")))
     await ada["again"].click()
     await ada.expect_message("paused")
-    await service.send(client.patch_set(set_id, schemas.SetPatch(status="open", budget=schemas.Budget())))
+    await service.send(calls.patch_set(set_id, schemas.SetPatch(status="open", budget=schemas.Budget())))
     await ada["again"].click()
     await ada.expect_pair()
 
@@ -179,7 +177,7 @@ async def test_who_waits_for_others_gets_their_pair_when_they_leave(new_set: New
 
 
 async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, ada = await new_set(*ANSWERS[:2]), await someone()
     await ada.page.clock.install()
@@ -190,7 +188,7 @@ async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
     async with ada.answer_to("/assignments/renew") as renewed:
         await ada.page.clock.fast_forward(61_000)
     assert [lease["id"] for lease in (await (await renewed.value).json())["held"]] == [pair["id"]]
-    await service.send(client.release(pair["id"]))
+    await service.send(calls.release(pair["id"]))
     await ada.page.clock.fast_forward(61_000)
     await ada.expect_message("no longer reserved")
     async with ada.answer_to("/verdict"):
@@ -201,7 +199,7 @@ async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
 
 
 async def test_the_name_is_remembered_and_can_be_changed(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id, page = await new_set(*ANSWERS), await someone()
     await page.open(set_id, "ada")
@@ -218,17 +216,17 @@ async def test_the_name_is_remembered_and_can_be_changed(
 
 
 async def test_who_judges_here_is_a_person_unless_it_was_said_otherwise(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
-    await service.send(client.describe_judge("a robot", schemas.JudgeIn(kind="llm")))
+    await service.send(calls.describe_judge("a robot", schemas.JudgeIn(kind="llm")))
     set_id = await new_set(*ANSWERS)
     for name in ("grace/ü", "a robot"):
         visitor = await someone()
         await visitor.open(set_id, name)
         await visitor.judge()
         await visitor.expect_sent()
-    assert (await service.send(client.get_judge("grace/ü"))).kind == "human"
-    assert (await service.send(client.get_judge("a robot"))).kind == "llm"
+    assert (await service.send(calls.get_judge("grace/ü"))).kind == "human"
+    assert (await service.send(calls.get_judge("a robot"))).kind == "llm"
 
 
 async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, someone: Someone) -> None:
@@ -239,11 +237,11 @@ async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, some
     await ada.expect_message("There is no judge 'gpt-4'", "error")
 
 
-async def test_opening_the_page_leases_nothing(service: client.AsyncClient, new_set: NewSet, someone: Someone) -> None:
+async def test_opening_the_page_leases_nothing(service: AsyncClient, new_set: NewSet, someone: Someone) -> None:
     set_id, ada = await new_set(*ANSWERS[:2]), await someone()
     await ada.page.goto(f"{ada.url}/")
     await ada.page.get_by_role("link", name="Judge pairs of Sky").first.click()
     await ada.page.goto(f"{ada.url}/sets/{set_id}")
     await ada.page.get_by_role("link", name="Judge pairs").click()
     await expect(ada["name"]).to_be_focused()
-    assert len((await service.send(client.next_pair(set_id, judge="bob"))).assignments) == 1
+    assert len((await service.send(calls.next_pair(set_id, judge="bob"))).assignments) == 1

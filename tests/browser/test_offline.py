@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from nextpair import client, schemas
+from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Page, Route, expect
 
 from tests.browser.annotator import Annotator
@@ -12,8 +12,8 @@ from tests.browser.conftest import NewSet, Someone
 ANSWERS = [f"Answer number {n}." for n in range(6)]
 
 
-async def winners(service: client.AsyncClient, set_id: UUID) -> list[str | None]:
-    return [entry.winner for entry in (await service.send(client.list_comparisons(set_id))).comparisons]
+async def winners(service: AsyncClient, set_id: UUID) -> list[str | None]:
+    return [entry.winner for entry in (await service.send(calls.list_comparisons(set_id))).comparisons]
 
 
 async def prefetched(someone: Someone, set_id: UUID) -> Annotator:
@@ -25,7 +25,7 @@ async def prefetched(someone: Someone, set_id: UUID) -> Annotator:
     return ada
 
 
-async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone, service: client.AsyncClient) -> None:
+async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone, service: AsyncClient) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
     await ada.page.context.set_offline(True)
@@ -43,7 +43,7 @@ async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone,
 
 
 async def test_a_vote_undone_offline_is_taken_back_once_it_has_arrived(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
@@ -65,7 +65,7 @@ async def test_a_vote_undone_offline_is_taken_back_once_it_has_arrived(
 
 
 async def test_a_vote_whose_answer_was_lost_is_not_doubled(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
@@ -90,7 +90,7 @@ async def test_a_vote_whose_answer_was_lost_is_not_doubled(
     assert lost[0] == lost[1] != lost[2]
 
 
-async def test_waiting_votes_survive_a_reload(new_set: NewSet, someone: Someone, service: client.AsyncClient) -> None:
+async def test_waiting_votes_survive_a_reload(new_set: NewSet, someone: Someone, service: AsyncClient) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
     await cut_off(ada.page)
@@ -116,14 +116,14 @@ async def test_the_page_goes_on_when_the_service_answers_again(new_set: NewSet, 
 
 
 async def test_a_refused_vote_is_said_and_holds_up_nothing(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await someone()
     async with ada.answer_to("/next-pair") as asked:
         await ada.open(set_id)
     pair = (await (await asked.value).json())["assignments"][0]
-    await service.send(client.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
+    await service.send(calls.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
     await ada.expect_pair()
     await ada.page.keyboard.press("1")
     await ada.expect_message("already has its verdict", "error")
@@ -134,7 +134,7 @@ async def test_a_refused_vote_is_said_and_holds_up_nothing(
 
 
 async def test_what_another_tab_delivers_is_known_to_the_page_that_voted(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await prefetched(someone, set_id)
@@ -150,7 +150,7 @@ async def test_what_another_tab_delivers_is_known_to_the_page_that_voted(
 
 
 async def test_what_another_tab_is_refused_is_said_on_the_page_that_voted(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient
+    new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await someone()
@@ -159,7 +159,7 @@ async def test_what_another_tab_is_refused_is_said_on_the_page_that_voted(
     pair = (await (await asked.value).json())["assignments"][0]
     await cut_off(ada.page, "**/verdict")
     await ada.judge("1")
-    await service.send(client.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
+    await service.send(calls.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
     await (await ada.page.context.new_page()).goto(ada.page.url)
     await ada.expect_message("already has its verdict", "error")
     await ada.expect_judged(0)

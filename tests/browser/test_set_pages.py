@@ -10,7 +10,7 @@ from itertools import pairwise
 from uuid import UUID
 
 import pytest
-from nextpair import client, schemas
+from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Error, Page, Route, expect
 
 from tests.browser.conftest import NewSet, Someone
@@ -25,14 +25,14 @@ Judged = Callable[..., Awaitable[UUID]]
 
 
 @pytest.fixture
-def judged(new_set: NewSet, service: client.AsyncClient) -> Judged:
+def judged(new_set: NewSet, service: AsyncClient) -> Judged:
     """A set with verdicts of two judges; `more` are its other fields."""
 
     async def create(**more: object) -> UUID:
         set_id = await new_set(*TEXTS, **more)
         for seed, judge in enumerate(("ann", "gpt <b>")):
             new = [schemas.ComparisonIn(**each) for each in simulated(KEYS, 60, seed, judge)]
-            await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
+            await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
         return set_id
 
     return create
@@ -59,16 +59,14 @@ async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Some
     assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-async def test_the_ranking_moves_without_a_reload(
-    judged: Judged, someone: Someone, service: client.AsyncClient
-) -> None:
+async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: AsyncClient) -> None:
     set_id = await judged()
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = (await page.locator("#ranking tbody th").last.inner_text()).split("\n")[0]
     votes = [schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last]
     for _ in range(40):
-        await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+        await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     await expect(page.locator("#comparisons")).to_have_text(str(120 + 40 * 4), timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"Best: {last}")
@@ -194,11 +192,11 @@ async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None
 
 @pytest.mark.parametrize(("path", "place"), [("", "#warnings"), ("/judges", ".card .note"), ("/trust", "#checks")])
 async def test_a_bias_that_is_not_known_is_said_not_to_be(
-    new_set: NewSet, someone: Someone, service: client.AsyncClient, path: str, place: str
+    new_set: NewSet, someone: Someone, service: AsyncClient, path: str, place: str
 ) -> None:
     set_id = await new_set(*TEXTS, position_bias="estimate")
     one_way = [schemas.ComparisonIn(first=a, second=b, p_first=0.8, judge="ann") for a, b in pairwise(KEYS)]
-    await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=one_way)))
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=one_way)))
     page = await open_page(someone, set_id, path)
     await expect(page.locator(place)).to_contain_text("merit", timeout=20_000)
 
@@ -212,9 +210,7 @@ async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> No
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_names_are_shown_as_text_and_no_script_runs(
-    someone: Someone, service: client.AsyncClient, path: str
-) -> None:
+async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, service: AsyncClient, path: str) -> None:
     evil = [
         "<img src=x onerror=alert(1)>",
         "javascript:alert(1)",
@@ -227,9 +223,9 @@ async def test_names_are_shown_as_text_and_no_script_runs(
         question="<svg onload=alert(1)>",
         candidates=[schemas.CandidateIn(key=key, text=key) for key in evil],
     )
-    set_id = (await service.send(client.create_set(new))).id
+    set_id = (await service.send(calls.create_set(new))).id
     votes = [schemas.ComparisonIn(first=evil[0], second=key, p_first=0.8, judge="<b onclick=1>") for key in evil[1:]]
-    await service.send(client.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     visitor = await someone()
     broken: list[str] = []
     visitor.page.on("dialog", lambda dialog: broken.append(dialog.message))

@@ -14,8 +14,8 @@ from uuid import UUID
 
 import httpx
 import pytest
-from nextpair import client
-from nextpair.client import ApiError, AsyncClient, Call, Client, Event, Unreachable
+from nextpair import ApiError, AsyncClient, Client, Event, Unreachable, calls
+from nextpair.calls import Call
 from nextpair.schemas import (
     AbsoluteScoreIn,
     AbsoluteScoresIn,
@@ -331,195 +331,195 @@ scores_json = {
 of_set, of_assignment = f"/v1/sets/{SET}", f"/v1/assignments/{ASSIGNMENT}"
 
 OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
-    (client.create_set(new_set), "POST", "/v1/sets", new_set_json, SET_OUT),
+    (calls.create_set(new_set), "POST", "/v1/sets", new_set_json, SET_OUT),
     (
-        client.list_sets(project="demo", status="open", after=SET, limit=5),
+        calls.list_sets(project="demo", status="open", after=SET, limit=5),
         "GET",
         f"/v1/sets?project=demo&status=open&after={SET}&limit=5",
         None,
         {"sets": [SET_OUT], "next_after": None},
     ),
-    (client.list_sets(), "GET", "/v1/sets", None, {"sets": [], "next_after": None}),
-    (client.get_set(SET), "GET", of_set, None, SET_OUT),
-    (client.patch_set(SET, SetPatch(budget=None)), "PATCH", of_set, {"budget": None}, SET_OUT),
+    (calls.list_sets(), "GET", "/v1/sets", None, {"sets": [], "next_after": None}),
+    (calls.get_set(SET), "GET", of_set, None, SET_OUT),
+    (calls.patch_set(SET, SetPatch(budget=None)), "PATCH", of_set, {"budget": None}, SET_OUT),
     (
-        client.add_candidates(SET, CandidatesIn(candidates=[CandidateIn(key="ivy", text="Green.")])),
+        calls.add_candidates(SET, CandidatesIn(candidates=[CandidateIn(key="ivy", text="Green.")])),
         "POST",
         f"{of_set}/candidates",
         {"candidates": [{"key": "ivy", "text": "Green."}]},
         added,
     ),
     (
-        client.list_candidates(SET, after="kelp & moss"),
+        calls.list_candidates(SET, after="kelp & moss"),
         "GET",
         f"{of_set}/candidates?after=kelp+%26+moss",
         None,
         {"candidates": [], "next_after": None},
     ),
     (
-        client.next_pair(SET, judge="me", count=2),
+        calls.next_pair(SET, judge="me", count=2),
         "POST",
         f"{of_set}/next-pair",
         ask | {"wait_seconds": 0.0},
         NO_PAIRS,
     ),
     (
-        client.preview_pairs(SET, count=3),
+        calls.preview_pairs(SET, count=3),
         "GET",
         f"{of_set}/next-pair?count=3",
         None,
         {"status": "open", "pairs": []},
     ),
-    (client.next_pairs(judge="me", count=2, sets=[SET]), "POST", "/v1/next-pairs", ask_many, NO_PAIRS),
+    (calls.next_pairs(judge="me", count=2, sets=[SET]), "POST", "/v1/next-pairs", ask_many, NO_PAIRS),
     (
-        client.renew(ASSIGNMENT, lease_seconds=60.0),
+        calls.renew(ASSIGNMENT, lease_seconds=60.0),
         "POST",
         f"{of_assignment}/renew",
         {"lease_seconds": 60.0},
         LEASE,
     ),
     (
-        client.renew_many([ASSIGNMENT], lease_seconds=60.0),
+        calls.renew_many([ASSIGNMENT], lease_seconds=60.0),
         "POST",
         "/v1/assignments/renew",
         {"assignments": [str(ASSIGNMENT)], "lease_seconds": 60.0},
         {"held": [LEASE]},
     ),
     (
-        client.renew(ASSIGNMENT, generation=2),
+        calls.renew(ASSIGNMENT, generation=2),
         "POST",
         f"{of_assignment}/renew",
         {"lease_seconds": 600.0, "generation": 2},
         LEASE,
     ),
     (
-        client.renew_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
+        calls.renew_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
         "POST",
         "/v1/assignments/renew",
         {"assignments": [str(ASSIGNMENT)], "lease_seconds": 600.0, "generations": {str(ASSIGNMENT): 2}},
         {"held": [LEASE]},
     ),
     (
-        client.release_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
+        calls.release_many([ASSIGNMENT], generations={ASSIGNMENT: 2}),
         "POST",
         "/v1/assignments/release",
         {"assignments": [str(ASSIGNMENT)], "generations": {str(ASSIGNMENT): 2}},
         {"released": 1},
     ),
     (
-        client.release_many([ASSIGNMENT]),
+        calls.release_many([ASSIGNMENT]),
         "POST",
         "/v1/assignments/release",
         {"assignments": [str(ASSIGNMENT)]},
         {"released": 1},
     ),
     (
-        client.next_pairs(judge="me", count=2, worker="gpu-0"),
+        calls.next_pairs(judge="me", count=2, worker="gpu-0"),
         "POST",
         "/v1/next-pairs",
         ask | {"worker": "gpu-0"},
         NO_PAIRS,
     ),
     (
-        client.next_pair(SET, judge="me", count=2, rank_sets_with="gpt"),
+        calls.next_pair(SET, judge="me", count=2, rank_sets_with="gpt"),
         "POST",
         f"{of_set}/next-pair",
         ask | {"wait_seconds": 0.0, "rank_sets_with": "gpt"},
         NO_PAIRS,
     ),
-    (client.list_judges(kind="llm"), "GET", "/v1/judges?kind=llm", None, {"judges": [JUDGE], "next_after": None}),
-    (client.get_judge("a/b"), "GET", "/v1/judges/a%2Fb", None, JUDGE),
-    (client.describe_judge("gpt", JudgeIn(kind="llm")), "PUT", "/v1/judges/gpt", {"kind": "llm"}, JUDGE),
+    (calls.list_judges(kind="llm"), "GET", "/v1/judges?kind=llm", None, {"judges": [JUDGE], "next_after": None}),
+    (calls.get_judge("a/b"), "GET", "/v1/judges/a%2Fb", None, JUDGE),
+    (calls.describe_judge("gpt", JudgeIn(kind="llm")), "PUT", "/v1/judges/gpt", {"kind": "llm"}, JUDGE),
     (
-        client.judges(SET, method="majority", verdicts=False),
+        calls.judges(SET, method="majority", verdicts=False),
         "GET",
         f"{of_set}/judges?method=majority&verdicts=false",
         None,
         EXAMPLES["Judges"],
     ),
     (
-        client.rank_sets(SET, judge="gpt", reference=["ann", "bob"], alpha=0.1),
+        calls.rank_sets(SET, judge="gpt", reference=["ann", "bob"], alpha=0.1),
         "GET",
         f"{of_set}/rank-sets?judge=gpt&reference=ann&reference=bob&alpha=0.1",
         None,
         EXAMPLES["RankSets"],
     ),
-    (client.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
+    (calls.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (
-        client.release(ASSIGNMENT, generation=2),
+        calls.release(ASSIGNMENT, generation=2),
         "POST",
         f"{of_assignment}/release",
         {"generation": 2},
         LEASE | {"status": "released"},
     ),
     (
-        client.send_verdict(ASSIGNMENT, VerdictIn(p_first=0.8)),
+        calls.send_verdict(ASSIGNMENT, VerdictIn(p_first=0.8)),
         "POST",
         f"{of_assignment}/verdict",
         {"p_first": 0.8},
         COMPARISON,
     ),
-    (client.send_verdicts(verdicts), "POST", "/v1/verdicts", verdicts_json, verdicts_out),
-    (client.add_comparisons(SET, ONE), "POST", f"{of_set}/comparisons", one_json, accepted),
+    (calls.send_verdicts(verdicts), "POST", "/v1/verdicts", verdicts_json, verdicts_out),
+    (calls.add_comparisons(SET, ONE), "POST", f"{of_set}/comparisons", one_json, accepted),
     (
-        client.list_comparisons(SET, after=3, judge="me"),
+        calls.list_comparisons(SET, after=3, judge="me"),
         "GET",
         f"{of_set}/comparisons?after=3&judge=me",
         None,
         {"comparisons": [COMPARISON], "next_after": 1},
     ),
     (
-        client.void(SET, 1, reason="wrong side"),
+        calls.void(SET, 1, reason="wrong side"),
         "POST",
         f"{of_set}/comparisons/1/void",
         {"reason": "wrong side"},
         VOID,
     ),
     (
-        client.add_absolute_scores(SET, scores),
+        calls.add_absolute_scores(SET, scores),
         "POST",
         f"{of_set}/absolute-scores",
         scores_json,
         {"accepted": 2, "version": 4},
     ),
     (
-        client.list_absolute_scores(SET, after=2, limit=1),
+        calls.list_absolute_scores(SET, after=2, limit=1),
         "GET",
         f"{of_set}/absolute-scores?after=2&limit=1",
         None,
         {"scores": [SCORE], "next_after": 3},
     ),
     (
-        client.ranking(SET, method="win-ratio", as_of=0, level=0.9, top_k=3, epsilon=0.25),
+        calls.ranking(SET, method="win-ratio", as_of=0, level=0.9, top_k=3, epsilon=0.25),
         "GET",
         f"{of_set}/ranking?method=win-ratio&as_of=0&level=0.9&top_k=3&epsilon=0.25",
         None,
         RANKING,
     ),
-    (client.ranking(SET), "GET", f"{of_set}/ranking", None, RANKING),
-    (client.diagnostics(SET), "GET", f"{of_set}/diagnostics", None, DIAGNOSTICS),
+    (calls.ranking(SET), "GET", f"{of_set}/ranking", None, RANKING),
+    (calls.diagnostics(SET), "GET", f"{of_set}/diagnostics", None, DIAGNOSTICS),
     (
-        client.calibration(SET, judge="a&b", reference=["me", "my friend"], objective="ece"),
+        calls.calibration(SET, judge="a&b", reference=["me", "my friend"], objective="ece"),
         "GET",
         f"{of_set}/calibration?judge=a%26b&reference=me&reference=my+friend&objective=ece",
         None,
         CALIBRATION,
     ),
     (
-        client.calibration(SET, judge="a&b", reference=["me"]),
+        calls.calibration(SET, judge="a&b", reference=["me"]),
         "GET",
         f"{of_set}/calibration?judge=a%26b&reference=me",
         None,
         CALIBRATION,
     ),
     (
-        client.predict(SET, first="kelp", second="moss"),
+        calls.predict(SET, first="kelp", second="moss"),
         "GET",
         f"{of_set}/predict?first=kelp&second=moss",
         None,
         PREDICTION,
     ),
-    (client.ready(), "GET", "/readyz", None, READY),
+    (calls.ready(), "GET", "/readyz", None, READY),
 ]
 
 
@@ -547,7 +547,7 @@ def test_operations_follow_the_contract(
 def test_deleting_answers_nothing(user_of: Callable[[Handler], User]) -> None:
     script = Script(httpx.Response(204))
 
-    user_of(script).send(client.delete_set(str(SET)))
+    user_of(script).send(calls.delete_set(str(SET)))
 
     assert (script.asked[0].method, script.asked[0].url.path) == ("DELETE", f"/prefix/v1/sets/{SET}")
 
@@ -556,22 +556,22 @@ def test_deleting_answers_nothing(user_of: Callable[[Handler], User]) -> None:
 def test_a_verdict_answers_a_comparison_or_a_failure(
     user_of: Callable[[Handler], User], answer: Any, model: type
 ) -> None:
-    call = client.send_verdict(ASSIGNMENT, VerdictIn(failure="skipped"))
+    call = calls.send_verdict(ASSIGNMENT, VerdictIn(failure="skipped"))
 
     assert isinstance(user_of(Script(ok(answer, 201))).send(call), model)
 
 
 def test_arguments_outside_the_contract_raise_before_anything_is_sent() -> None:
     with pytest.raises(ValueError, match="less than or equal to 1000"):
-        client.next_pair(SET, judge="me", count=1001)
+        calls.next_pair(SET, judge="me", count=1001)
 
 
 def test_an_id_cannot_reach_another_path() -> None:
-    assert client.get_set("a/b?c").path == "/v1/sets/a%2Fb%3Fc"
+    assert calls.get_set("a/b?c").path == "/v1/sets/a%2Fb%3Fc"
 
 
 def test_every_write_has_a_key_of_its_own() -> None:
-    keys = {client.add_comparisons(SET, ONE).idempotency_key for _ in range(3)}
+    keys = {calls.add_comparisons(SET, ONE).idempotency_key for _ in range(3)}
 
     assert len(keys) == 3
 
@@ -579,7 +579,7 @@ def test_every_write_has_a_key_of_its_own() -> None:
 def test_the_time_a_server_may_wait_comes_on_top_of_the_timeout(user_of: Callable[[Handler], User]) -> None:
     script = Script(ok(NO_PAIRS), ok(NO_PAIRS))
     for wait_seconds in (0.0, 60.0):
-        user_of(script).send(client.next_pair(SET, judge="me", wait_seconds=wait_seconds))
+        user_of(script).send(calls.next_pair(SET, judge="me", wait_seconds=wait_seconds))
 
     short, long = [asked.extensions["timeout"] for asked in script.asked]
     assert short == {"connect": 30.0, "read": 30.0, "write": 30.0, "pool": 30.0}
@@ -594,7 +594,7 @@ DOWN = httpx.ConnectError("refused")
 def test_retries_repeat_the_request_with_its_key(user_of: Callable[[Handler], User]) -> None:
     script = Script(DOWN, problem(503), httpx.ReadError(""), httpx.ReadTimeout("slow"), ok(NO_PAIRS))
     user = user_of(script)
-    call = client.next_pair(SET, judge="me")
+    call = calls.next_pair(SET, judge="me")
 
     user.send(call)
 
@@ -607,7 +607,7 @@ def test_retries_repeat_the_request_with_its_key(user_of: Callable[[Handler], Us
 def test_retry_after_is_the_least_pause(user_of: Callable[[Handler], User], status: int) -> None:
     user = user_of(Script(problem(status, headers={"Retry-After": "7"}), ok(READY)))
 
-    user.send(client.ready())
+    user.send(calls.ready())
 
     assert user.slept == [7.25]
 
@@ -617,7 +617,7 @@ def test_retry_after_may_be_a_date(user_of: Callable[[Handler], User], ahead: in
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
     user = user_of(Script(problem(503, headers={"Retry-After": date}), ok(READY)))
 
-    user.send(client.ready())
+    user.send(calls.ready())
 
     assert least <= user.slept[0] <= most
 
@@ -625,7 +625,7 @@ def test_retry_after_may_be_a_date(user_of: Callable[[Handler], User], ahead: in
 def test_an_unreadable_retry_after_is_ignored(user_of: Callable[[Handler], User]) -> None:
     user = user_of(Script(problem(503, headers={"Retry-After": "soon"}), ok(READY)))
 
-    user.send(client.ready())
+    user.send(calls.ready())
 
     assert user.slept == [0.25]
 
@@ -634,7 +634,7 @@ def test_a_very_long_retry_after_is_the_callers_to_decide(user_of: Callable[[Han
     user = user_of(Script(problem(429, headers={"Retry-After": "3600"})))
 
     with pytest.raises(ApiError, match="Unknown set"):
-        user.send(client.ready())
+        user.send(calls.ready())
     assert user.slept == []
 
 
@@ -642,7 +642,7 @@ def test_gives_up_with_the_address_and_the_remedy(user_of: Callable[[Handler], U
     script = Script(*[DOWN] * 3)
 
     with pytest.raises(Unreachable) as raised:
-        user_of(script).send(client.get_set(SET), retries=2)
+        user_of(script).send(calls.get_set(SET), retries=2)
 
     assert str(raised.value) == (
         f"No answer to GET http://service/prefix/v1/sets/{SET} after 3 tries: ConnectError refused. "
@@ -655,7 +655,7 @@ def test_gives_up_with_the_servers_last_answer(user_of: Callable[[Handler], User
     script = Script(problem(503), problem(503, detail="The database is away."))
 
     with pytest.raises(ApiError, match="The database is away") as raised:
-        user_of(script).send(client.ready(), retries=1)
+        user_of(script).send(calls.ready(), retries=1)
 
     assert raised.value.status == 503
 
@@ -663,7 +663,7 @@ def test_gives_up_with_the_servers_last_answer(user_of: Callable[[Handler], User
 def test_retries_for_ever_do_not_overflow(user_of: Callable[[Handler], User]) -> None:
     user = user_of(Script(*[DOWN] * 1200, ok(READY)))
 
-    user.send(client.ready(), retries=10**9)
+    user.send(calls.ready(), retries=10**9)
 
     assert max(user.slept) == 16.0
 
@@ -673,7 +673,7 @@ def test_other_errors_are_final(user_of: Callable[[Handler], User], status: int)
     script = Script(problem(status))
 
     with pytest.raises(ApiError) as raised:
-        user_of(script).send(client.get_set(SET))
+        user_of(script).send(calls.get_set(SET))
 
     assert (len(script.asked), raised.value.status) == (1, status)
 
@@ -691,7 +691,7 @@ def test_a_problem_becomes_one_readable_line(user_of: Callable[[Handler], User])
     answer = problem(422, title="Malformed payload", detail="7 fields are wrong.", errors=errors)
 
     with pytest.raises(ApiError) as raised:
-        user_of(Script(answer)).send(client.add_comparisons(SET, ONE))
+        user_of(Script(answer)).send(calls.add_comparisons(SET, ONE))
 
     told = "; ".join(f"/comparisons/{n}/p_first: at most 1" for n in range(5))
     assert str(raised.value) == f"Malformed payload: 7 fields are wrong. ({told}; and 2 more)"
@@ -712,7 +712,7 @@ def test_a_problem_becomes_one_readable_line(user_of: Callable[[Handler], User])
 )
 def test_an_answer_outside_the_contract_says_so(user_of: Callable[[Handler], User], status: int, content: str) -> None:
     with pytest.raises(ApiError, match="outside the contract") as raised:
-        user_of(Script(httpx.Response(status, text=content))).send(client.get_set(SET))
+        user_of(Script(httpx.Response(status, text=content))).send(calls.get_set(SET))
 
     assert raised.value.problem is None
     assert f"answered {status}" in str(raised.value)
@@ -723,7 +723,7 @@ def test_messages_do_not_tell_a_password() -> None:
     handler = httpx.MockTransport(Script(DOWN))
     service = Client("http://me:hunter2@service", retries=0, transport=handler)
     with service, pytest.raises(Unreachable) as raised:
-        service.send(client.ready())
+        service.send(calls.ready())
 
     assert "hunter2" not in str(raised.value)
 
@@ -876,4 +876,4 @@ def test_events_end_when_the_server_stays_away(user_of: Callable[[Handler], User
 def test_ids_may_be_text_or_uuid() -> None:
     text = "00000000-0000-0000-0000-000000000001"
 
-    assert client.get_set(text).path == client.get_set(UUID(text)).path
+    assert calls.get_set(text).path == calls.get_set(UUID(text)).path

@@ -9,7 +9,8 @@ from uuid import UUID
 
 import httpx
 import numpy as np
-from nextpair.client import AsyncClient, create_set, next_pair, ranking, send_verdict
+from nextpair import AsyncClient
+from nextpair.calls import create_set, next_pair, ranking, send_verdict
 from nextpair.schemas import Assignment, CandidateIn, Comparison, FailureRecorded, SetIn, VerdictIn
 from scipy.special import expit
 

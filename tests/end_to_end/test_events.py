@@ -6,7 +6,7 @@ import signal
 import time
 from contextlib import aclosing
 
-from nextpair.client import next_pair, send_verdict
+from nextpair.calls import next_pair, send_verdict
 from nextpair.schemas import Comparison, VerdictIn
 
 from tests.end_to_end.conftest import Start

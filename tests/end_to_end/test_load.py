@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 
-from nextpair.client import next_pair
+from nextpair.calls import next_pair
 
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import PAIRS, Work, new_set

@@ -1,4 +1,4 @@
-"""The examples of the README and the guide run as they stand, in their order, against one service."""
+"""The examples of the README, the guide and the client run as they stand, in their order, against one service."""
 
 import re
 import shutil
@@ -14,10 +14,18 @@ BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the shell examples use curl")
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
-async def test_every_example_runs(start: Start, page: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "languages"),
+    [
+        ("README.md", {"bash", "python"}),
+        ("docs/guide.md", {"bash", "python"}),
+        ("docs/client.md", {"python"}),
+        ("client/README.md", {"python"}),
+    ],
+)
+async def test_every_example_runs(start: Start, page: str, languages: set[str]) -> None:
     server, blocks = await start(), BLOCK.findall((ROOT / page).read_text())
-    assert {language for language, _ in blocks} == {"bash", "python"}
+    assert {language for language, _ in blocks} == languages
     for language, code in blocks:
         program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)
         done = await run(*program, "-c", code.replace("http://127.0.0.1:8000", server.url), server=server.url)

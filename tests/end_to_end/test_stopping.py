@@ -6,7 +6,8 @@ import time
 from uuid import UUID
 
 import pytest
-from nextpair.client import AsyncClient, next_pair
+from nextpair import AsyncClient
+from nextpair.calls import next_pair
 
 from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import PAIRS, Work, exported, new_set

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import httpx
 import pytest
-from nextpair.client import AsyncClient, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
+from nextpair import AsyncClient
+from nextpair.calls import describe_judge, get_judge, list_absolute_scores, next_pair, ranking
 from nextpair.schemas import JudgeIn
 
 from tests.end_to_end.conftest import Start

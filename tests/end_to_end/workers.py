@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
-from nextpair.client import AsyncClient, create_set, list_comparisons
+from nextpair import AsyncClient
+from nextpair.calls import create_set, list_comparisons
 from nextpair.schemas import Budget, CandidateIn, Comparison, SetIn
 
 from tests.end_to_end.commands import BIN

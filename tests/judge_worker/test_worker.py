@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from nextpair.client import AsyncClient, create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
+from nextpair import AsyncClient
+from nextpair.calls import create_set, list_absolute_scores, list_comparisons, next_pair, next_pairs
 from nextpair.schemas import CandidateIn, SetIn, SetOut
 
 from judge_worker import outage, prompts, run

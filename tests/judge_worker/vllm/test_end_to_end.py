@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nextpair.client import Client, create_set, list_comparisons, ranking
+from nextpair import Client
+from nextpair.calls import create_set, list_comparisons, ranking
 from nextpair.schemas import Budget, CandidateIn, SetIn
 
 from examples.tiny_judge import LENGTH, QUESTION, quality, text

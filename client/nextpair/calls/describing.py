@@ -1,0 +1,27 @@
+"""What is said of judges, whatever the set."""
+
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of, write
+from nextpair.schemas import JudgeIn, JudgeOut, JudgePage
+from nextpair.words import JudgeKind
+
+
+def list_judges(
+    *, kind: JudgeKind | None = None, after: str | None = None, limit: int | None = None
+) -> Call[JudgePage]:
+    """One page; pass its `next_after` as `after` for the next."""
+    return get(path_of("judges"), JudgePage.model_validate_json, kind=kind, after=after, limit=limit)
+
+
+def all_judges(*, kind: JudgeKind | None = None) -> Listing[JudgeOut]:
+    """Judges by name: those that were described, and those that ever asked for a pair or sent a verdict."""
+    return Listing(lambda after: list_judges(kind=kind, after=after, limit=PAGE), lambda page: page.judges)
+
+
+def get_judge(name: str) -> Call[JudgeOut]:
+    """What is said of a judge."""
+    return get(path_of("judges", name), JudgeOut.model_validate_json)
+
+
+def describe_judge(name: Id, description: JudgeIn) -> Call[JudgeOut]:
+    """Replaces what was said of the judge before."""
+    return write("PUT", path_of("judges", name), JudgeOut.model_validate_json, description)

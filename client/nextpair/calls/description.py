@@ -1,0 +1,60 @@
+"""Calls: a request and how its answer is read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel
+
+T = TypeVar("T")
+Id = UUID | str
+Param = str | int | float | Sequence[str]
+PAGE = 1000  # entries: the most that the service gives at once
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request and how to read its answer. Sending it again repeats its key, so a write happens once."""
+
+    method: str
+    path: str
+    parse: Callable[[bytes], T]
+    params: Mapping[str, Param] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: BaseModel | None = None
+    idempotency_key: str | None = None
+    wait: float = 0.0  # seconds that the server may hold the answer back, on top of the client's timeout
+
+
+@dataclass(frozen=True)
+class Listing(Generic[T]):
+    """The entries of all pages."""
+
+    page: Callable[[Any], Call[Any]]  # the one behind an entry; of None, the first
+    entries: Callable[[Any], Sequence[T]]  # of a page
+    after: Any = None  # the entry to start behind
+
+
+def get(path: str, parse: Callable[[bytes], T], **params: Param | None) -> Call[T]:
+    return Call("GET", path, parse, params=without_none(**params))
+
+
+def write(
+    method: str, path: str, parse: Callable[[bytes], T], body: BaseModel | None = None, *, wait: float = 0.0
+) -> Call[T]:
+    return Call(method, path, parse, body=body, idempotency_key=str(uuid4()), wait=wait)
+
+
+def path_of(*parts: Id | int) -> str:
+    return "/".join(("/v1", *(quote(str(part), safe="") for part in parts)))
+
+
+def without_none(**values: Any) -> dict[str, Any]:
+    """Only what is said: an older server need not know every field."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def nothing(_: bytes) -> None:
+    """The answer has no body to read."""

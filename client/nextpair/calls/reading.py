@@ -1,0 +1,82 @@
+"""Rankings and what to know before one believes them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from nextpair.calls.description import Call, Id, get, path_of
+from nextpair.schemas import Calibration, Diagnostics, Judges, Matrix, Prediction, Ranking, RankSets, Ready, Trust
+from nextpair.words import AggregationName, CovarianceName, MatrixName, MethodName, ObjectiveName
+
+
+def ranking(
+    set_id: Id,
+    *,
+    method: MethodName | None = None,
+    as_of: int | None = None,
+    level: float | None = None,
+    top_k: int | None = None,
+    epsilon: float | None = None,
+) -> Call[Ranking]:
+    """The ranking now, or as of an earlier version; by the set's own method unless another is named."""
+    path, wanted = path_of("sets", set_id, "ranking"), {"level": level, "top_k": top_k, "epsilon": epsilon}
+    return get(path, Ranking.model_validate_json, method=method, as_of=as_of, **wanted)
+
+
+def ranking_picture(
+    set_id: Id, *, form: Literal["svg", "png"] = "svg", method: MethodName | None = None, as_of: int | None = None
+) -> Call[bytes]:
+    """The ranking drawn: scores with their intervals, best first."""
+    return get(path_of("sets", set_id, "ranking"), bytes, format=form, method=method, as_of=as_of)
+
+
+def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:
+    """How probably the first candidate is truly better, given every comparison so far."""
+    return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, first=first, second=second)
+
+
+def diagnostics(set_id: Id) -> Call[Diagnostics]:
+    """What to know before believing a ranking."""
+    return get(path_of("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
+
+
+def trust(set_id: Id) -> Call[Trust]:
+    """What holds of the ranking and what does not, in plain words."""
+    return get(path_of("sets", set_id, "trust"), Trust.model_validate_json)
+
+
+def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:
+    """Who beats whom, for each two candidates."""
+    return get(path_of("sets", set_id, "matrix"), Matrix.model_validate_json, of=of)
+
+
+def calibration(
+    set_id: Id, *, judge: str, reference: Sequence[str], objective: ObjectiveName | None = None
+) -> Call[Calibration]:
+    """How sure a judge may be, by the verdicts of the references on the same pairs."""
+    path = path_of("sets", set_id, "calibration")
+    return get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
+
+
+def judges(set_id: Id, *, method: AggregationName | None = None, verdicts: bool | None = None) -> Call[Judges]:
+    """A card for each judge of a set, and the group's verdicts. Waits while the server weighs them."""
+    shown = None if verdicts is None else str(verdicts).lower()
+    return get(path_of("sets", set_id, "judges"), Judges.model_validate_json, method=method, verdicts=shown)
+
+
+def rank_sets(
+    set_id: Id,
+    *,
+    judge: str,
+    reference: Sequence[str] = (),
+    alpha: float | None = None,
+    covariance: CovarianceName | None = None,
+) -> Call[RankSets]:
+    """Systems ranked by people's verdicts, helped by a judge's; people are all judges of kind human by default."""
+    people = list(reference) or None
+    path, wanted = path_of("sets", set_id, "rank-sets"), {"alpha": alpha, "covariance": covariance}
+    return get(path, RankSets.model_validate_json, judge=judge, reference=people, **wanted)
+
+
+def ready() -> Call[Ready]:
+    """Answers once the server can work; until then the client tries again, as `retries` allows."""
+    return get("/readyz", Ready.model_validate_json)

@@ -1,0 +1,69 @@
+"""Sets and their candidates."""
+
+from functools import partial
+from typing import Literal
+
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, nothing, path_of, write
+from nextpair.schemas import (
+    CandidateOut,
+    CandidatePage,
+    CandidatesAdded,
+    CandidatesIn,
+    SetIn,
+    SetOut,
+    SetPage,
+    SetPatch,
+)
+
+
+def create_set(new: SetIn) -> Call[SetOut]:
+    return write("POST", path_of("sets"), SetOut.model_validate_json, new)
+
+
+def list_sets(
+    *,
+    project: str | None = None,
+    status: Literal["open", "paused"] | None = None,
+    after: Id | None = None,
+    limit: int | None = None,
+) -> Call[SetPage]:
+    """One page; pass its `next_after` as `after` for the next."""
+    behind = None if after is None else str(after)
+    return get(path_of("sets"), SetPage.model_validate_json, project=project, status=status, after=behind, limit=limit)
+
+
+def all_sets(*, project: str | None = None, status: Literal["open", "paused"] | None = None) -> Listing[SetOut]:
+    """Sets, oldest first."""
+    page = partial(list_sets, project=project, status=status, limit=PAGE)
+    return Listing(lambda after: page(after=after), lambda page: page.sets)
+
+
+def get_set(set_id: Id) -> Call[SetOut]:
+    """The set as it is now."""
+    return get(path_of("sets", set_id), SetOut.model_validate_json)
+
+
+def patch_set(set_id: Id, changes: SetPatch) -> Call[SetOut]:
+    """Changes the fields that were passed to `SetPatch`, null included, and no others."""
+    return write("PATCH", path_of("sets", set_id), SetOut.model_validate_json, changes)
+
+
+def delete_set(set_id: Id) -> Call[None]:
+    """Deletes the set: from then on it is gone (410)."""
+    return write("DELETE", path_of("sets", set_id), nothing)
+
+
+def add_candidates(set_id: Id, new: CandidatesIn) -> Call[CandidatesAdded]:
+    """Adds candidates, or replaces those whose key the set has already."""
+    return write("POST", path_of("sets", set_id, "candidates"), CandidatesAdded.model_validate_json, new)
+
+
+def list_candidates(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[CandidatePage]:
+    """One page; pass its `next_after` as `after` for the next."""
+    path = path_of("sets", set_id, "candidates")
+    return get(path, CandidatePage.model_validate_json, after=after, limit=limit)
+
+
+def all_candidates(set_id: Id) -> Listing[CandidateOut]:
+    """Candidates in the order in which they joined."""
+    return Listing(lambda after: list_candidates(set_id, after=after, limit=PAGE), lambda page: page.candidates)

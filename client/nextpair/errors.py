@@ -1,0 +1,48 @@
+"""What sending raises.
+
+NextpairError
+├── ApiError      the server answered with an error, or with something outside the contract
+├── Unreachable   there was no answer, or it broke off
+├── NoServer      a private server was wanted, and there is none to start, or it did not start
+└── JudgeFailed   a judge function of `nextpair.rank` raised an error
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from nextpair.schemas import Problem
+
+if TYPE_CHECKING:
+    from nextpair.ranked import RankedOutputs
+
+
+class NextpairError(Exception):
+    """Everything that this package raises by itself."""
+
+    exit_code = 1  # of a command that ends with it
+
+
+class ApiError(NextpairError):
+    """The server answered with an error, or with something outside the contract (then `problem` is None)."""
+
+    def __init__(self, status: int, problem: Problem | None, message: str) -> None:
+        super().__init__(status, problem, message)
+        self.status, self.problem, self.message = status, problem, message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Unreachable(NextpairError):
+    """There was no answer, or it broke off; the message names the address and what to do."""
+
+
+class NoServer(NextpairError):
+    """There is no server to start on this machine, or it ended while it started; the message says what to do."""
+
+
+class JudgeFailed(NextpairError):
+    """A judge function raised: the error is the cause of this one. `ranking` is that of all verdicts before."""
+
+    def __init__(self, message: str, ranking: "RankedOutputs[Any]") -> None:
+        super().__init__(message)
+        self.ranking = ranking

@@ -1,0 +1,27 @@
+"""What `import nextpair` gives."""
+
+from nextpair import calls as calls
+from nextpair import schemas as schemas
+from nextpair.client import AsyncClient as AsyncClient
+from nextpair.client import Client as Client
+from nextpair.errors import ApiError as ApiError
+from nextpair.errors import JudgeFailed as JudgeFailed
+from nextpair.errors import NextpairError as NextpairError
+from nextpair.errors import NoServer as NoServer
+from nextpair.errors import Unreachable as Unreachable
+from nextpair.ranked import RankedOutputs as RankedOutputs
+from nextpair.ranking import rank as rank
+from nextpair.resources.pairs import AsyncLeasedPair as AsyncLeasedPair
+from nextpair.resources.pairs import LeasedPair as LeasedPair
+from nextpair.resources.pairs import LeasedPairs as LeasedPairs
+from nextpair.resources.sets import AsyncSet as AsyncSet
+from nextpair.resources.sets import Set as Set
+from nextpair.schemas import AbsoluteScoreIn as AbsoluteScoreIn
+from nextpair.schemas import Budget as Budget
+from nextpair.schemas import CandidateIn as CandidateIn
+from nextpair.schemas import ComparisonIn as ComparisonIn
+from nextpair.schemas import ItemIn as ItemIn
+from nextpair.schemas import Selection as Selection
+from nextpair.schemas import Stop as Stop
+from nextpair.schemas import VerdictOf as VerdictOf
+from nextpair.sending.streams import Event as Event

@@ -1,0 +1,102 @@
+"""A private server of nextpair-server, as a process of its own on a free port of this machine."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import httpx
+
+from nextpair.errors import NoServer
+
+FIRST_START = 300.0  # seconds: it compiles, and makes a database
+LAST_WORDS = 2000  # characters of what a server said that did not start
+PAUSE = 0.05  # seconds between looks
+GOODBYE = 30.0  # seconds that a server may take to stop
+
+
+@contextmanager
+def running(data_dir: Path | str | None = None) -> Iterator[str]:
+    """The address of a server that is ready. Its data are deleted at the end unless there is a folder for them.
+
+    Raises NoServer where nextpair-server is not installed, or does not start.
+    """
+    program = _program()
+    with ExitStack() as stack:
+        folder = Path(
+            data_dir or stack.enter_context(TemporaryDirectory(prefix="nextpair-", ignore_cleanup_errors=True))
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        port = _free_port()
+        with open(folder / "server.log", "wb") as log:
+            process = subprocess.Popen(
+                [program, "serve", "--port", str(port), "--data-dir", str(folder)],
+                env={name: value for name, value in os.environ.items() if not _is_of_another_server(name)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        stack.callback(_stop, process)
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(process, url, folder / "server.log")
+        yield url
+
+
+@asynccontextmanager
+async def async_running(data_dir: Path | str | None = None) -> AsyncIterator[str]:
+    """See `running`."""
+    server = running(data_dir)
+    url = await asyncio.to_thread(server.__enter__)
+    try:
+        yield url
+    finally:
+        await asyncio.to_thread(server.__exit__, None, None, None)
+
+
+def _program() -> str:
+    """The command `nextpair` of this environment, or else of the PATH."""
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    program = shutil.which("nextpair", path=places)
+    if program is None:
+        raise NoServer("There is no server on this machine to start; pip install nextpair-server")
+    return program
+
+
+def _is_of_another_server(variable: str) -> bool:
+    return variable.startswith("NEXTPAIR_") or variable == "DATABASE_URL"
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    deadline = time.monotonic() + FIRST_START
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{url}/readyz", timeout=5.0, trust_env=False).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(PAUSE)
+    last_words = log.read_text(errors="replace")[-LAST_WORDS:].strip()
+    raise NoServer(f"The server did not start. It said:\n{last_words}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(GOODBYE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

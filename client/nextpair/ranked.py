@@ -1,0 +1,92 @@
+"""Ranked outputs: a table, a data frame, a picture."""
+
+import html
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from nextpair.errors import NextpairError
+from nextpair.schemas import Rank, Ranking
+
+T = TypeVar("T")
+HEAD = ["rank", "key", "score", "ranks", "best", "output"]
+WIDTH = 60  # characters of an output in a table
+
+
+class RankedOutputs(Generic[T]):
+    """Outputs, best first. It prints as a table; `ranking` is all that the service says of it.
+
+    In the table, `ranks` are the best and the worst rank that an output may have, which hold for all of them together,
+    and `best` is the probability that it is the best of all.
+    """
+
+    def __init__(self, ranking: Ranking, outputs: Mapping[str, T], picture: str | None) -> None:
+        self.ranking, self.outputs, self._picture = ranking, outputs, picture
+
+    @property
+    def best(self) -> T:
+        """The output that is ranked first."""
+        return self.outputs[self.ranking.ranking[0].key]
+
+    def __iter__(self) -> Iterator[Rank]:
+        return iter(self.ranking.ranking)
+
+    def __len__(self) -> int:
+        return len(self.ranking.ranking)
+
+    def __str__(self) -> str:
+        rows = [HEAD, *(self._cells(row) for row in self)]
+        widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([*lines, f"{self.ranking.comparisons} comparisons"])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(_html_row("td", self._cells(row)) for row in self)
+        return f"<table><thead>{_html_row('th', HEAD)}</thead><tbody>{rows}</tbody></table>"
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each output, best first. Raises ImportError without pandas."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            raise ImportError("to_frame makes a pandas DataFrame; pip install pandas") from error
+        return pandas.DataFrame([row.model_dump() | {"output": self.outputs[row.key]} for row in self])
+
+    def plot(self) -> "Picture":
+        """Scores and intervals. Raises NextpairError where the service could not draw them."""
+        if self._picture is None:
+            raise NextpairError("The service could not draw this ranking.")
+        return Picture(self._picture)
+
+    def _cells(self, row: Rank) -> list[str]:
+        return [
+            str(row.rank),
+            _shortened(row.key),
+            f"{row.score:z.2f}" + ("" if row.sd is None else f" ± {row.sd:.2f}"),
+            "" if row.rank_interval is None else f"{row.rank_interval[0]}–{row.rank_interval[1]}",
+            "" if row.p_best is None else f"{row.p_best:.0%}",
+            _shortened(str(self.outputs[row.key])),
+        ]
+
+
+class Picture:
+    """An SVG that notebooks show by themselves."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: Path | str) -> None:
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"

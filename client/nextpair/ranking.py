@@ -1,0 +1,146 @@
+"""Outputs ranked by a function that compares two of them.
+
+ranking = nextpair.rank(["Air scatters blue light.", "It is painted."], judge=lambda a, b: len(a) > len(b))
+print(ranking)
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any, Protocol, TypeVar, overload
+
+from nextpair.client import Client
+from nextpair.errors import ApiError, JudgeFailed, NextpairError
+from nextpair.ranked import RankedOutputs
+from nextpair.resources.sets import Set
+from nextpair.schemas import Budget, CandidateIn, Stop
+from nextpair.words import Winner
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Judge = Callable[[T, T], float | Winner]
+JUDGE = "function"  # the name under which its verdicts are kept
+EACH = 10  # comparisons for each output, unless told otherwise
+
+
+class Keyed(Protocol[T_co]):
+    """A dict, a column of a data frame, and whatever else has keys."""
+
+    def items(self) -> Iterable[tuple[Any, T_co]]: ...
+
+
+@overload
+def rank(
+    outputs: Keyed[T],
+    *,
+    judge: Judge[T],
+    question: str = ...,
+    until: int | Stop | None = ...,
+    client: Client | None = ...,
+) -> RankedOutputs[T]: ...
+
+
+@overload
+def rank(
+    outputs: Iterable[T],
+    *,
+    judge: Judge[T],
+    question: str = ...,
+    until: int | Stop | None = ...,
+    client: Client | None = ...,
+) -> RankedOutputs[T]: ...
+
+
+def rank(
+    outputs: Any,
+    *,
+    judge: Judge[Any],
+    question: str = "Which is better?",
+    until: int | Stop | None = None,
+    client: Client | None = None,
+) -> RankedOutputs[Any]:
+    """Ranks outputs by asking `judge` about the pairs that tell most.
+
+    `outputs` are a list, a dict or a column of a data frame: texts, or anything that the judge understands. The
+    service is told texts and keys, and of other outputs the keys alone.
+
+    `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". `until` is a
+    number of comparisons or a rule such as `Stop(top_k=1)`; without it there are ten for each output, or fewer once
+    all pairs are compared. Without a client a private server is started, and stopped at the end.
+
+    Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start.
+    """
+    by_key = _by_key(outputs)
+    stop, most = (until, None) if isinstance(until, Stop) else (None, until or EACH * len(by_key))
+    with nullcontext(client) if client else Client.local() as service:
+        ranked = service.sets.create(
+            name=f"rank: {question}"[:200],
+            question=question,
+            candidates=[CandidateIn(key=key, text=_text(output)) for key, output in by_key.items()],
+            budget=Budget(max_comparisons=most) if most else None,
+            stop=stop,
+        )
+        with _progress(most) as show:
+            _judge_pairs(ranked, by_key, judge, show)
+        return _read(ranked, by_key)
+
+
+def _by_key(outputs: Any) -> dict[str, Any]:
+    if isinstance(outputs, str):
+        raise TypeError("outputs are a list, a dict or a column of a data frame, not one text")
+    entries = list(outputs.items() if hasattr(outputs, "items") else enumerate(outputs))
+    by_key = {str(key): output for key, output in entries}
+    if len(by_key) < len(entries):
+        raise ValueError("two outputs have the same key")
+    if len(by_key) < 2:
+        raise ValueError("to rank takes two outputs at least")
+    return by_key
+
+
+def _text(output: Any) -> str | None:
+    return output or None if isinstance(output, str) else None
+
+
+def _judge_pairs(ranked: Set, by_key: dict[str, Any], judge: Judge[Any], show: Callable[[], None]) -> None:
+    while pair := ranked.next_pair(judge=JUDGE):
+        try:
+            answer = judge(by_key[pair.first.key], by_key[pair.second.key])
+            if isinstance(answer, str):
+                pair.tell(winner=answer)
+            else:
+                pair.tell(p_first=float(answer))
+        except NextpairError:
+            raise
+        except BaseException as error:
+            with suppress(NextpairError):
+                pair.release()
+            if not isinstance(error, Exception):  # Ctrl-C
+                raise
+            message = f"The judge failed on {pair.first.key!r} and {pair.second.key!r}: {error!r}"
+            raise JudgeFailed(message, _read(ranked, by_key)) from error
+        show()
+
+
+def _read(ranked: Set, by_key: dict[str, Any]) -> RankedOutputs[Any]:
+    picture = None
+    with suppress(ApiError):  # a service may be installed without what draws
+        picture = ranked.ranking_picture().decode()
+    return RankedOutputs(ranked.ranking(), by_key, picture)
+
+
+@contextmanager
+def _progress(most: int | None) -> Iterator[Callable[[], None]]:
+    """A function to call after each comparison: it counts on a terminal, and says nothing elsewhere."""
+    done = 0
+
+    def show() -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            print(f"\r{done}{f' of {most}' if most else ''} comparisons", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if done and sys.stderr.isatty():
+            print(file=sys.stderr)

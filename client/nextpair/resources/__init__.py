@@ -1,0 +1,1 @@
+"""Sets, pairs and judges as objects with methods. Each method is a call of `nextpair.calls`, bound to a sender."""

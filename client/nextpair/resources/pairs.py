@@ -1,0 +1,104 @@
+"""Pairs that are leased to a judge: tell the verdict, keep them for longer, or give them back."""
+
+from collections.abc import Iterable
+from typing import Generic, NamedTuple, TypeVar
+
+from nextpair import calls
+from nextpair.calls import Call
+from nextpair.resources.binding import (
+    AsyncBound,
+    AsyncResource,
+    Bound,
+    Resource,
+    async_call,
+    async_own_call,
+    async_presented,
+    by_fields,
+    call,
+    own_call,
+    presented,
+)
+from nextpair.schemas import Assignment, Assignments, VerdictIn, VerdictOf, VerdictResults, VerdictsIn
+from nextpair.sending.senders import AsyncSender, Sender
+from nextpair.words import AskStatus, StopReason
+
+L = TypeVar("L")
+
+
+class LeasedPairs(NamedTuple, Generic[L]):
+    """Pairs to judge. `status` says why there are none, and `reason` which rule is met where it is `converged`."""
+
+    status: AskStatus
+    reason: StopReason | None
+    pairs: list[L]
+
+
+def _tell_many(verdicts: Iterable[VerdictOf]) -> Call[VerdictResults]:
+    """Each verdict has a result of its own, so a problem of one raises nothing."""
+    return calls.send_verdicts(VerdictsIn(verdicts=list(verdicts)))
+
+
+class LeasedPair(Bound):
+    """Two candidates, in the order in which the judge is to see them; `assignment` is all that the service said."""
+
+    tell = own_call(by_fields(calls.send_verdict, VerdictIn))
+    renew = own_call(calls.renew)
+    release = own_call(calls.release)
+
+    def __init__(self, sender: Sender, assignment: Assignment) -> None:
+        super().__init__(sender, assignment.id)
+        self.assignment = assignment
+        self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
+
+    def __repr__(self) -> str:
+        return f"LeasedPair({self.first.key!r}, {self.second.key!r})"
+
+
+class AsyncLeasedPair(AsyncBound):
+    """`LeasedPair` for asyncio."""
+
+    tell = async_own_call(by_fields(calls.send_verdict, VerdictIn))
+    renew = async_own_call(calls.renew)
+    release = async_own_call(calls.release)
+
+    def __init__(self, sender: AsyncSender, assignment: Assignment) -> None:
+        super().__init__(sender, assignment.id)
+        self.assignment = assignment
+        self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
+
+    def __repr__(self) -> str:
+        return f"AsyncLeasedPair({self.first.key!r}, {self.second.key!r})"
+
+
+def leased(sender: Sender, answer: Assignments) -> LeasedPairs[LeasedPair]:
+    return LeasedPairs(answer.status, answer.reason, [LeasedPair(sender, each) for each in answer.assignments])
+
+
+def async_leased(sender: AsyncSender, answer: Assignments) -> LeasedPairs[AsyncLeasedPair]:
+    return LeasedPairs(answer.status, answer.reason, [AsyncLeasedPair(sender, each) for each in answer.assignments])
+
+
+def first_leased(sender: Sender, answer: Assignments) -> LeasedPair | None:
+    return LeasedPair(sender, answer.assignments[0]) if answer.assignments else None
+
+
+def async_first_leased(sender: AsyncSender, answer: Assignments) -> AsyncLeasedPair | None:
+    return AsyncLeasedPair(sender, answer.assignments[0]) if answer.assignments else None
+
+
+class AssignmentCollection(Resource):
+    """`client.assignments`: many pairs in one request, over many sets."""
+
+    next_pairs = presented(call(calls.next_pairs), leased)
+    tell = call(_tell_many)
+    renew = call(calls.renew_many)
+    release = call(calls.release_many)
+
+
+class AsyncAssignmentCollection(AsyncResource):
+    """`AssignmentCollection` for asyncio."""
+
+    next_pairs = async_presented(async_call(calls.next_pairs), async_leased)
+    tell = async_call(_tell_many)
+    renew = async_call(calls.renew_many)
+    release = async_call(calls.release_many)

@@ -1,0 +1,210 @@
+"""Sets: made, listed and read, asked for pairs and told of comparisons."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import Literal, ParamSpec
+
+from nextpair import calls
+from nextpair.calls import Call, Id
+from nextpair.resources.binding import (
+    AsyncBound,
+    AsyncResource,
+    Bound,
+    Resource,
+    async_call,
+    async_own_call,
+    async_own_listing,
+    async_presented,
+    by_fields,
+    call,
+    own_call,
+    own_listing,
+    presented,
+)
+from nextpair.resources.pairs import async_first_leased, async_leased, first_leased, leased
+from nextpair.schemas import (
+    AbsoluteScoreIn,
+    AbsoluteScoresAccepted,
+    AbsoluteScoresIn,
+    Assignments,
+    CandidateIn,
+    CandidatesAdded,
+    CandidatesIn,
+    ComparisonIn,
+    ComparisonsAccepted,
+    ComparisonsIn,
+    ItemIn,
+    SetIn,
+    SetOut,
+    SetPatch,
+)
+from nextpair.sending.senders import AsyncSender, Sender
+from nextpair.sending.streams import Event
+from nextpair.words import ExportFormat
+
+P = ParamSpec("P")
+
+
+# Calls as the methods take them
+
+
+def _add_candidates(
+    set_id: Id, candidates: Mapping[str, str] | Iterable[CandidateIn], items: Iterable[ItemIn] = ()
+) -> Call[CandidatesAdded]:
+    """Adds texts by key, or candidates in full; those whose key the set has already are replaced."""
+    if isinstance(candidates, Mapping):
+        candidates = [CandidateIn(key=key, text=text) for key, text in candidates.items()]
+    return calls.add_candidates(set_id, CandidatesIn(candidates=list(candidates), items=list(items)))
+
+
+def _add_comparisons(set_id: Id, comparisons: Iterable[ComparisonIn]) -> Call[ComparisonsAccepted]:
+    """All or nothing; comparisons whose `client_id` is known already count as duplicates."""
+    return calls.add_comparisons(set_id, ComparisonsIn(comparisons=list(comparisons)))
+
+
+def _add_absolute_scores(set_id: Id, scores: Iterable[AbsoluteScoreIn]) -> Call[AbsoluteScoresAccepted]:
+    """All or nothing; of several scores by one judge for one output the last counts."""
+    return calls.add_absolute_scores(set_id, AbsoluteScoresIn(scores=list(scores)))
+
+
+def _next_pair(
+    set_id: Id,
+    *,
+    judge: str,
+    lease_seconds: float = 600.0,
+    wait_seconds: float = 0.0,
+    worker: str | None = None,
+    rank_sets_with: str | None = None,
+) -> Call[Assignments]:
+    """The pair to judge next, or None: the status that comes with `next_pairs` says why there is none."""
+    return calls.next_pair(
+        set_id,
+        judge=judge,
+        lease_seconds=lease_seconds,
+        wait_seconds=wait_seconds,
+        worker=worker,
+        rank_sets_with=rank_sets_with,
+    )
+
+
+# Sets
+
+
+class Set(Bound):
+    """One set of candidates. `record` holds its fields as they were when this was made, `read()` as they are now."""
+
+    read = own_call(calls.get_set)
+    update = own_call(by_fields(calls.patch_set, SetPatch))
+    delete = own_call(calls.delete_set)
+    candidates = own_listing(calls.all_candidates)
+    add_candidates = own_call(_add_candidates)
+    next_pair = presented(own_call(_next_pair), first_leased)
+    next_pairs = presented(own_call(calls.next_pair), leased)
+    preview_pairs = own_call(calls.preview_pairs)
+    comparisons = own_listing(calls.all_comparisons)
+    add_comparisons = own_call(_add_comparisons)
+    void = own_call(calls.void)
+    absolute_scores = own_listing(calls.all_absolute_scores)
+    add_absolute_scores = own_call(_add_absolute_scores)
+    ranking = own_call(calls.ranking)
+    ranking_picture = own_call(calls.ranking_picture)
+    predict = own_call(calls.predict)
+    trust = own_call(calls.trust)
+    diagnostics = own_call(calls.diagnostics)
+    matrix = own_call(calls.matrix)
+    judges = own_call(calls.judges)
+    calibration = own_call(calls.calibration)
+    rank_sets = own_call(calls.rank_sets)
+
+    def __init__(self, sender: Sender, record: SetOut) -> None:
+        super().__init__(sender, record.id)
+        self.record = record
+
+    def __repr__(self) -> str:
+        return f"Set({self.record.name!r}, {self.id})"
+
+    def export(self, form: ExportFormat) -> Iterator[bytes]:
+        """The whole log in pieces, never all in memory."""
+        return self._sender.export(self.id, form)
+
+    def events(self, *, after: int | None = None) -> Iterator[Event]:
+        """What happens to the set, as it happens, from the event after `after`. A broken stream is opened again."""
+        return self._sender.events(self.id, after=after)
+
+
+class AsyncSet(AsyncBound):
+    """`Set` for asyncio."""
+
+    read = async_own_call(calls.get_set)
+    update = async_own_call(by_fields(calls.patch_set, SetPatch))
+    delete = async_own_call(calls.delete_set)
+    candidates = async_own_listing(calls.all_candidates)
+    add_candidates = async_own_call(_add_candidates)
+    next_pair = async_presented(async_own_call(_next_pair), async_first_leased)
+    next_pairs = async_presented(async_own_call(calls.next_pair), async_leased)
+    preview_pairs = async_own_call(calls.preview_pairs)
+    comparisons = async_own_listing(calls.all_comparisons)
+    add_comparisons = async_own_call(_add_comparisons)
+    void = async_own_call(calls.void)
+    absolute_scores = async_own_listing(calls.all_absolute_scores)
+    add_absolute_scores = async_own_call(_add_absolute_scores)
+    ranking = async_own_call(calls.ranking)
+    ranking_picture = async_own_call(calls.ranking_picture)
+    predict = async_own_call(calls.predict)
+    trust = async_own_call(calls.trust)
+    diagnostics = async_own_call(calls.diagnostics)
+    matrix = async_own_call(calls.matrix)
+    judges = async_own_call(calls.judges)
+    calibration = async_own_call(calls.calibration)
+    rank_sets = async_own_call(calls.rank_sets)
+
+    def __init__(self, sender: AsyncSender, record: SetOut) -> None:
+        super().__init__(sender, record.id)
+        self.record = record
+
+    def __repr__(self) -> str:
+        return f"AsyncSet({self.record.name!r}, {self.id})"
+
+    def export(self, form: ExportFormat) -> AsyncIterator[bytes]:
+        """See `Set.export`."""
+        return self._sender.export(self.id, form)
+
+    def events(self, *, after: int | None = None) -> AsyncIterator[Event]:
+        """See `Set.events`."""
+        return self._sender.events(self.id, after=after)
+
+
+# All of them
+
+
+def _create(new: Callable[P, SetIn]) -> Callable[P, Call[SetOut]]:
+    def create(*args: P.args, **kwargs: P.kwargs) -> Call[SetOut]:
+        """Creates a set, with or without its candidates."""
+        return calls.create_set(new(*args, **kwargs))
+
+    return create
+
+
+class SetCollection(Resource):
+    """`client.sets`."""
+
+    create = presented(call(_create(SetIn)), Set)
+    get = presented(call(calls.get_set), Set)
+
+    def list(self, *, project: str | None = None, status: Literal["open", "paused"] | None = None) -> Iterator[Set]:
+        """Sets, oldest first."""
+        for record in self._sender.each(calls.all_sets(project=project, status=status)):
+            yield Set(self._sender, record)
+
+
+class AsyncSetCollection(AsyncResource):
+    """`SetCollection` for asyncio."""
+
+    create = async_presented(async_call(_create(SetIn)), AsyncSet)
+    get = async_presented(async_call(calls.get_set), AsyncSet)
+
+    async def list(
+        self, *, project: str | None = None, status: Literal["open", "paused"] | None = None
+    ) -> AsyncIterator[AsyncSet]:
+        """Sets, oldest first."""
+        async for record in self._sender.each(calls.all_sets(project=project, status=status)):
+            yield AsyncSet(self._sender, record)

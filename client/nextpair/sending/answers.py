@@ -1,0 +1,82 @@
+"""What answers mean: a value, or an error whose message says what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import httpx
+from pydantic import ValidationError
+
+from nextpair.calls.description import Call
+from nextpair.errors import ApiError, Unreachable
+from nextpair.schemas import Problem
+from nextpair.sending.retries import Outcome
+
+T = TypeVar("T")
+MOST_TOLD = 5  # faults in one message
+
+
+def require_success(outcome: Outcome, request: httpx.Request, tried: int) -> httpx.Response:
+    """The answer. Raises Unreachable or ApiError for any other outcome."""
+    if isinstance(outcome, httpx.RequestError):
+        raise Unreachable(_no_answer(outcome, request, tried)) from outcome
+    if not outcome.is_success:
+        raise _api_error(outcome)
+    return outcome
+
+
+def parse(call: Call[T], response: httpx.Response) -> T:
+    """Raises ApiError for an answer outside the contract."""
+    try:
+        return call.parse(response.content)
+    except ValidationError as error:
+        raise outside_contract(response, str(error)) from error
+
+
+@contextmanager
+def whole(response: httpx.Response) -> Iterator[None]:
+    """A body that breaks off raises Unreachable: half an export must not pass for all of it."""
+    try:
+        yield
+    except httpx.RequestError as error:
+        message = f"{_name(response.request)} broke off: {_cause(error)}. Ask for it again."
+        raise Unreachable(message) from error
+
+
+def _no_answer(error: httpx.RequestError, request: httpx.Request, tried: int) -> str:
+    tries = f"{tried} tries" if tried > 1 else "1 try"
+    remedy = "Check that the server runs (`nextpair serve`) and that this is its address."
+    return f"No answer to {_name(request)} after {tries}: {_cause(error)}. {remedy}"
+
+
+def _api_error(response: httpx.Response) -> ApiError:
+    try:
+        problem = Problem.model_validate_json(response.content)
+    except ValidationError:
+        return outside_contract(response, response.text[:200])
+    return ApiError(response.status_code, problem, _one_line(problem))
+
+
+def outside_contract(response: httpx.Response, reason: str) -> ApiError:
+    answer = f"{response.status_code} {response.reason_phrase}".strip()
+    remedy = "Check that this is the address of a nextpair server."
+    message = f"{_name(response.request)} answered {answer}, outside the contract: {reason}. {remedy}"
+    return ApiError(response.status_code, None, " ".join(message.split()))
+
+
+def _one_line(problem: Problem) -> str:
+    """Title: detail (pointer: what is wrong there; ...)."""
+    faults = [f"{fault.pointer}: {fault.detail}" for fault in problem.errors or []]
+    if len(faults) > MOST_TOLD:
+        faults[MOST_TOLD:] = [f"and {len(faults) - MOST_TOLD} more"]
+    message = f"{problem.title}: {problem.detail}" + (f" ({'; '.join(faults)})" if faults else "")
+    return " ".join(message.split())
+
+
+def _name(request: httpx.Request) -> str:
+    """Method and address, without a password or parameters."""
+    return f"{request.method} {request.url.scheme}://{request.url.netloc.decode()}{request.url.path}"
+
+
+def _cause(error: httpx.RequestError) -> str:
+    return f"{type(error).__name__} {error}".strip(" .")

@@ -1,0 +1,38 @@
+"""Calls as requests of httpx, for both clients."""
+
+from typing import Any
+
+import httpx
+
+from nextpair.calls.description import Call
+from nextpair.errors import Unreachable
+
+
+def build_request(http: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
+    """Of the body only what was set: defaults are the server's, and an older server need not know every field."""
+    key = {"Idempotency-Key": call.idempotency_key} if call.idempotency_key else {}
+    kind = {"Content-Type": "application/json"} if call.body else {}
+    return http.build_request(
+        call.method,
+        call.path,
+        params=call.params,
+        headers={**call.headers, **key, **kind},
+        content=call.body.model_dump_json(exclude_unset=True) if call.body else None,
+        timeout=_timeout(http.timeout, call.wait),
+    )
+
+
+def require_address(url: str) -> str:
+    """The address itself. Raises Unreachable for what cannot be one."""
+    if not url.startswith(("http://", "https://")):
+        raise Unreachable(f"{url!r} is no address of a server; write http://HOST:PORT")
+    return url
+
+
+def authorization(api_key: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {api_key}"} if api_key else {}
+
+
+def _timeout(usual: httpx.Timeout, wait: float) -> httpx.Timeout:
+    read = None if usual.read is None else usual.read + wait
+    return httpx.Timeout(connect=usual.connect, read=read, write=usual.write, pool=usual.pool)

@@ -1,0 +1,46 @@
+"""When the same request is worth another try, and after what pause."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+Outcome = httpx.Response | httpx.RequestError
+TRANSIENT = frozenset({425, 429, 502, 503, 504, 507})
+FIRST_PAUSE, DOUBLINGS = 0.5, 6  # seconds, and how often the pause doubles: up to 32 seconds
+PATIENCE = 120.0  # seconds; a longer Retry-After is for the caller to decide about
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Exponential, with full jitter: a random share of the pause, so that clients do not return together."""
+
+    retries: int
+    random: Callable[[], float]
+
+    def pause(self, outcome: Outcome, tried: int) -> float | None:
+        """Seconds before the next try, never fewer than the server asks for; None when the outcome stands."""
+        least = _retry_after(outcome)
+        if tried > self.retries or least > PATIENCE or not _is_transient(outcome):
+            return None
+        return least + self.random() * FIRST_PAUSE * 2.0 ** min(tried - 1, DOUBLINGS)
+
+
+def _is_transient(outcome: Outcome) -> bool:
+    """True where the same request may fare better later. A write is safe too: it carries its key."""
+    if isinstance(outcome, httpx.Response):
+        return outcome.status_code in TRANSIENT
+    return not isinstance(outcome, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
+
+
+def _retry_after(outcome: Outcome) -> float:
+    """Seconds, from either form of the header (RFC 9110, 10.2.3); 0 where there is none or it is neither."""
+    header = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
+    if header.isdecimal():
+        return float(header)
+    with suppress(ValueError):
+        return max(0.0, parsedate_to_datetime(header).timestamp() - datetime.now(UTC).timestamp())
+    return 0.0
