@@ -2,7 +2,7 @@
 
 import os
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceName, OrderName
@@ -24,6 +24,9 @@ from app.cli.options import (
     existing,
     within,
 )
+
+if TYPE_CHECKING:
+    from app.offline.simulation import Runner
 
 CRITERIA = "variance, determinant, reordering, exponent, random or all; may be repeated. [default: all]"
 
@@ -66,18 +69,18 @@ def rank(
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.reporting import Wanted
-    from app.offline import printing
+    from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
-    asked = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
-    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(asked))
+    how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
+    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how))
     if plot is not None:
         from app.offline.drawing import draw
 
         draw(rankings, plot)
-    printing.print_rankings(rankings, by, form)
+    show(rankings, by, form)
 
 
 @commands.command()
@@ -117,11 +120,14 @@ def aggregate(
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import AggregationColumns, TextEncoding, load, require_possible, show
+    from app.offline.aggregation import AggregationColumns, TextEncoding, decide, load, require_possible
+    from app.offline.printing.aggregation import show
 
     columns = AggregationColumns(judge or (), item, truth, text or (), feature or (), group)
-    reader = require_possible(method, columns, TextEncoding(encoder, fine_tune))
-    show(load(file, columns, reader), method, seed, form)
+    encoding = TextEncoding(encoder, fine_tune)
+    require_possible(method, columns, encoding)
+    answers = load(file, columns, encoding)
+    show(answers, decide(answers, method, seed), form)
 
 
 @commands.command("rank-sets")
@@ -141,9 +147,10 @@ def rank_sets(
     form: FormatOption = "table",
 ) -> None:
     """Rank systems by a few verdicts of people and many of a judge, without trusting the judge."""
-    from app.offline.rank_sets import load, show
+    from app.offline.printing.rank_sets import show
+    from app.offline.rank_sets import load, rank
 
-    show(load(file, people, judge, first, second), alpha, covariance, form)
+    show(rank(load(file, people, judge, first, second), alpha, covariance), form)
 
 
 @commands.command()
@@ -203,36 +210,33 @@ def simulate(
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import Batch, Criterion, Order, Policy
-    from app.offline import cases, printing, remote, simulation
+    from app.offline import cases, simulation
+    from app.offline.printing.simulation import show, with_progress, write_curves
     from app.offline.ranking import RankingMethod, parse_parameters, require_possible
     from app.offline.replay import Setup
 
     if method == JUDGE_AWARE:
         raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
+    if http is not None and batch != 1:
+        raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
     columns = ComparisonColumns(first, second, winner, p_first)
     scores = cases.ScoreColumns(score_key or truth_key, score_column, temperature) if score_column else None
     truth_file = cases.TruthFile(truth, truth_key, truth_column)
     loaded = cases.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
-    setup = Setup(
-        Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by)),
-        Order(order),
-        seed=0,
-        method=require_possible(
-            RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-        ),
-        batch=batch,
-    )
-    if http is not None and batch != 1:
-        raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
-    runner = (
-        simulation.in_parallel_where_it_pays
-        if http is None
-        else partial(remote.run_through, http, os.environ.get("NEXTPAIR_API_KEY"))
-    )
-    run_all = printing.with_progress(runner)
-    curves = simulation.simulate(
-        loaded.cases, simulation.criteria(criterion or ["all"]), seeds, setup, limit_fraction, run_all
-    )
+    policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
+    how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
+    setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch)
+    criteria, run_all = simulation.criteria(criterion or ["all"]), with_progress(_runner(http))
+    curves = simulation.simulate(loaded.cases, criteria, seeds, setup, limit_fraction, run_all)
     if curve:
-        printing.write_curves(curves, curve)
-    printing.print_simulation(curves, simulation.costs(curves, target), target, loaded.unscored, form)
+        write_curves(curves, curve)
+    show(curves, simulation.costs(curves, target), target, loaded.unscored, form)
+
+
+def _runner(url: str | None) -> "Runner":
+    """Runs in this process, or through the service at `url`."""
+    from app.offline import remote, simulation
+
+    if url is None:
+        return simulation.in_parallel_where_it_pays
+    return partial(remote.run_through, url, os.environ.get("NEXTPAIR_API_KEY"))

@@ -123,7 +123,7 @@ def import_file(
     from app.files import transfer
     from app.files.candidates import CandidateColumns
     from app.files.comparisons import ComparisonColumns
-    from app.offline.printing import progress_of
+    from app.offline.progress import progress_of
 
     columns = ComparisonColumns(first, second, winner, p_first, judge, weight)
     contents = transfer.read(transfer.Source(file, columns, item, CandidateColumns(key, text)))

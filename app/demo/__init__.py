@@ -1,4 +1,7 @@
-"""The demo: a small set of answers and a recorded judge that compares them while you watch."""
+"""The demo: a small set of answers and a recorded judge that compares them while you watch, as any client would.
+
+The data are here too (README.md); the server that it plays on is started by `app.cli.service`.
+"""
 
 import csv
 import json

@@ -1,1 +1,4 @@
-"""Ranking and simulation from files, without a service or a database."""
+"""Commands on files: rank, aggregate, rank-sets and simulate, each a module that loads and computes.
+
+Not here: how files are read (`app.files`), the numerics (`app.inference`); no service and no database is needed.
+"""

@@ -1,0 +1,161 @@
+"""Rankings, one after the other where there are groups."""
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from app.files.columns import Labels
+from app.inference.reporting import Bias, Standing, Uncertainty, Wanted
+from app.offline.printing.tables import NARROWEST, WIDEST, Format, Row, count, grid, write_json, write_rows
+from app.offline.ranking import Ranked, RankingMethod
+
+
+def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
+    """Every row of every ranking; the names of groups stand in front in CSV, above in a table."""
+    if form == "json":
+        write_json([_ranking_json(ranked, group_by) for ranked in rankings])
+    elif form == "csv":
+        write_rows(
+            [_named(r.group.labels, group_by) | _row(s, r) for r in rankings for s in r.standings.rows],
+            sys.stdout,
+        )
+    else:
+        console = Console(highlight=False)
+        for ranked in rankings:
+            _print_ranking(console, ranked, group_by)
+
+
+def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
+    standings = ranked.standings
+    return {
+        "group": _named(ranked.group.labels, group_by),
+        "method": _method(ranked.method),
+        "comparisons": ranked.group.comparisons.size,
+        "components": standings.components,
+        "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
+        "entropy": standings.entropy,
+        "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
+        "ranking": [_row(standing, ranked) for standing in standings.rows],
+    }
+
+
+def _method(method: RankingMethod) -> Row:
+    known: Row = method._asdict() | {"parameters": dict(method.parameters)}
+    del known["wanted"]
+    return known | method.wanted._asdict()
+
+
+def _bias(bias: Bias) -> Row:
+    return {
+        "delta": bias.delta,
+        "sd": bias.sd,
+        "comparisons": bias.comparisons,
+        "identified": bias.identified,
+        "discrimination": bias.discrimination,
+    }
+
+
+def _named(labels: Labels, group_by: Sequence[str]) -> Row:
+    return dict(zip(group_by, labels, strict=True))
+
+
+def _row(standing: Standing, ranked: Ranked) -> Row:
+    u = standing.uncertainty
+    low, high = u.interval if u else (None, None)
+    best, worst = u.rank_interval if u else (None, None)
+    return {
+        "rank": standing.rank,
+        "key": ranked.group.keys[standing.candidate],
+        "score": standing.score,
+        "sd": u and u.sd,
+        "low": low,
+        "high": high,
+        "best_rank": best,
+        "worst_rank": worst,
+        "p_best": u and u.p_best,
+        "p_top_k": u and u.p_top_k,
+        "tie_group": u and u.tie_group,
+        "comparisons": standing.comparisons,
+        "component": standing.component,
+    }
+
+
+def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) -> None:
+    if group_by:
+        name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.group.labels, group_by).items())
+        console.print(f"[bold]{escape(name)}[/]")
+    console.print(_headline(ranked))
+    if ranked.standings.components > 1:
+        console.print(
+            f"{ranked.standings.components} components that never met: compare scores within a component only."
+        )
+    for bias in ranked.standings.biases:
+        console.print(_bias_line(bias, ranked.group.judges[bias.judge]))
+    console.print(_ranking_table(ranked, console))
+
+
+def _bias_line(bias: Bias, judge: str) -> str:
+    doubt = "" if bias.identified else "; its verdicts do not tell it from merit, so this is mostly the prior's guess"
+    c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
+    likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
+    return escape(likes + c + doubt)
+
+
+def _headline(ranked: Ranked) -> str:
+    standings, comparisons = ranked.standings, count(ranked.group.comparisons.size, "comparison")
+    entropy = "" if standings.entropy is None else f" · entropy {standings.entropy:.2f} nats"
+    candidates = count(len(standings.rows), "candidate")
+    return f"{comparisons} · {candidates} · {ranked.method.name}, converged{entropy}"
+
+
+def _ranking_table(ranked: Ranked, console: Console) -> Table:
+    """The ranking, with a picture of the intervals where there is room for it."""
+    columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows]
+    plain = grid(columns, rows)
+    room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
+    if room < NARROWEST:
+        return plain
+    return grid([*columns, ""], [[*row, pic] for row, pic in zip(rows, pictures(ranked, room), strict=True)])
+
+
+def _columns(ranked: Ranked) -> list[str]:
+    wanted = ranked.method.wanted
+    top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
+    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "tie", "P(best)", *top]
+    known = uncertain if ranked.standings.entropy is not None else []
+    part = ["part"] if ranked.standings.components > 1 else []
+    return ["#", "candidate", "score", *known, "n", *part]
+
+
+def _cells(standing: Standing, ranked: Ranked) -> list[str]:
+    u = standing.uncertainty
+    known = _known(u, ranked.method.wanted) if u else []
+    part = [str(standing.component)] if ranked.standings.components > 1 else []
+    score = f"{standing.score:+.2f}" if u else f"{standing.score:.3f}"
+    return [str(standing.rank), ranked.group.keys[standing.candidate], score, *known, str(standing.comparisons), *part]
+
+
+def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
+    (low, high), (best, worst) = u.interval, u.rank_interval
+    ranks = str(best) if best == worst else f"{best}-{worst}"
+    chances = ["<1%" if p < 0.005 else f"{p:.0%}" for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
+    return [f"{u.sd:.2f}", f"{low:+.2f} … {high:+.2f}", ranks, str(u.tie_group), *chances]
+
+
+def pictures(ranked: Ranked, width: int) -> list[str]:
+    """One interval per row, drawn `width` columns wide on a common axis."""
+    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings.rows]
+    axis = np.array(spans)
+    low, length = axis.min(), max(float(np.ptp(axis)), 1e-12)
+    places = np.rint((axis - low) / length * (width - 1)).astype(int)
+    return [_whisker(*map(int, row)) for row in places]
+
+
+def _whisker(middle: int, left: int, right: int) -> str:
+    line = [" "] * left + ["├"] + ["─"] * (right - left - 1) + ["┤"] * (right > left)
+    line[middle] = "●"
+    return "".join(line)

@@ -1,0 +1,111 @@
+"""Simulations: how many comparisons each criterion needed, and the curves."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.table import Table
+
+from app.files.tables import InputError
+from app.inference.types import Floats
+from app.offline.printing.tables import WIDEST, Format, Row, count, grid, write_json, write_rows
+from app.offline.simulation import Cost, Curves, Job, Runner
+
+LEVELS = "▁▂▃▄▅▆▇█"
+BESIDE_CURVE = 63  # columns of a simulation that the curve leaves
+
+
+def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format) -> None:
+    """The cost of each criterion, and its curve for people."""
+    if form == "json":
+        write_json(_simulation_json(curves, costs, target, unscored))
+    elif form == "csv":
+        write_rows([cost._asdict() for cost in costs], sys.stdout)
+    else:
+        _print_simulation(Console(highlight=False), curves, costs, target, unscored)
+
+
+def write_curves(curves: Curves, path: str) -> None:
+    """A CSV with one row per criterion, seed and number of comparisons. Raises InputError."""
+    rows = [
+        {"criterion": criterion, "seed": seed, "comparisons": k, "spearman": float(value)}
+        for criterion, by_seed in curves.curve.items()
+        for seed, curve in enumerate(by_seed)
+        for k, value in enumerate(curve, 1)
+    ]
+    try:
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            write_rows(rows, file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def with_progress(run_all: Runner) -> Runner:
+    """The same, with a bar on stderr where that is a terminal."""
+
+    def watched(jobs: Sequence[Job]) -> Iterable[Floats]:
+        stderr = Console(stderr=True)
+        columns = ("replaying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
+            yield from progress.track(run_all(jobs), total=len(jobs))
+
+    return watched
+
+
+def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> Row:
+    return {
+        "groups": curves.cases,
+        "groups_left_out": curves.constant,
+        "candidates_left_out": unscored,
+        "ordered_pairs": curves.ordered_pairs,
+        "full_set_spearman": curves.full,
+        "target": target,
+        "target_spearman": target * curves.full,
+        "criteria": [cost._asdict() for cost in costs],
+    }
+
+
+def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
+    seeds = len(next(iter(curves.curve.values())))
+    pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
+    console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
+    console.print(f"Spearman: {curves.full:.3f} from the full set, so the target is {target * curves.full:.3f}")
+    if curves.constant:
+        console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
+    if unscored:
+        console.print(f"{count(unscored, 'candidate')} left out: the judge has no score for them.")
+    console.print(_cost_table(curves, costs, target, console.width))
+
+
+def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int) -> Table:
+    top = max(float(curve.max()) for curve in curves.curve.values())
+    cells = [[*_cost_cells(cost, len(curves.curve[cost.criterion]))] for cost in costs]
+    lines = [spark(curves.curve[cost.criterion], top, min(WIDEST, width - BESIDE_CURVE)) for cost in costs]
+    columns = ["criterion", f"to {target:.0%}", "of pairs", "of random", "seeds", "at end", "curve"]
+    return grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
+
+
+def _cost_cells(cost: Cost, seeds: int) -> list[str]:
+    return [
+        cost.criterion,
+        "never" if cost.comparisons is None else f"{cost.comparisons:.1f}",
+        _percent(cost.share),
+        _percent(cost.of_random),
+        f"{cost.reached}/{seeds}",
+        f"{cost.last:.3f}",
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}%"
+
+
+def spark(curves: Floats, top: float, width: int) -> str:
+    """The mean of (S, K) curves as a line of at most `width` blocks, from 0 to `top`."""
+    mean = curves.mean(axis=0)
+    at = np.linspace(0, len(mean) - 1, min(max(width, 1), len(mean))).astype(int)
+    levels = np.clip(mean[at] / max(top, 1e-12) * len(LEVELS), 0, len(LEVELS) - 1).astype(int)
+    return "".join(LEVELS[level] for level in levels)

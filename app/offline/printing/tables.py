@@ -1,0 +1,40 @@
+"""Tables, JSON and CSV, as every command prints them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from app.files import spreadsheets
+
+Format = Literal["table", "json", "csv"]
+Row = dict[str, Any]
+
+NARROWEST, WIDEST = 11, 48  # columns that a picture may take
+LEFT = ("candidate", "judge", "system", "criterion", "curve", "")
+
+
+def write_rows(rows: Sequence[Row], file: Any) -> None:
+    spreadsheets.write([rows[0], *(row.values() for row in rows)], file)
+
+
+def write_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
+    for column in columns:
+        fold = column == "candidate"
+        side: Literal["left", "right"] = "left" if column in LEFT else "right"
+        table.add_column(column, justify=side, overflow="fold", no_wrap=not fold)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
