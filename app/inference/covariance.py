@@ -50,7 +50,7 @@ def from_precision(precision: Floats) -> Covariance:
 
 
 def plain(base: Floats, log_det: float) -> Covariance:
-    """Without columns."""
+    """A covariance without columns."""
     return Covariance(base, np.empty((len(base), 0)), log_det)
 
 
@@ -111,7 +111,7 @@ def compact(sigma: Covariance) -> Covariance:
 
 
 def block(sigma: Covariance, n: int, log_det: float) -> Covariance:
-    """Of the first n parameters alone, whose ln det the caller knows."""
+    """The covariance of the first n parameters alone, whose ln det the caller knows."""
     return Covariance(sigma.base[:n, :n], sigma.columns[:n], log_det)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from app.inference.types import Comparisons, Floats, Ints, scatter_differences
+from app.inference.types import Comparisons, Floats, Ints
 
 
 def components(comparisons: Comparisons, n: int) -> Ints:
@@ -27,4 +27,6 @@ def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
     part = components(comparisons, n)
     precision = (part[:, None] == part) - (links + links.T)  # a mean of 0 costs no component anything
     precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
-    return np.linalg.solve(precision, scatter_differences(comparisons.weight * values, comparisons, n))
+    weighted = comparisons.weight * values
+    pull = np.bincount(comparisons.first, weighted, n) - np.bincount(comparisons.second, weighted, n)
+    return np.linalg.solve(precision, pull)

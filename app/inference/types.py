@@ -13,7 +13,7 @@ Bools = NDArray[np.bool_]
 
 
 class Chance(Protocol):
-    """What choosing a pair asks of a random source; np.random.Generator is one."""
+    """A random source, as far as choosing a pair needs one; np.random.Generator is one."""
 
     def random(self) -> float: ...
 
@@ -38,7 +38,7 @@ class Comparisons(NamedTuple):
 
 
 class Outcome(Enum):
-    """How a solver ended; the value is what a person reads."""
+    """The end of a solver; the value is what a person reads."""
 
     CONVERGED = "The fit converged."
     MAX_ITERATIONS = "The fit stopped at its iteration limit; the scores are not final."
@@ -52,7 +52,7 @@ class Convergence(NamedTuple):
 
     @classmethod
     def of(cls, gradient_norm: float, iterations: int, tolerance: float) -> "Convergence":
-        """How a solver ended that stops below `tolerance`, or at its iteration limit."""
+        """The end of a solver that stops below `tolerance`, or at its iteration limit."""
         if not isfinite(gradient_norm):
             return cls(Outcome.NOT_FINITE, iterations, gradient_norm)
         outcome = Outcome.CONVERGED if gradient_norm <= tolerance else Outcome.MAX_ITERATIONS
@@ -69,6 +69,7 @@ def once_each(first: Ints, second: Ints, p: Floats, judge: Ints) -> Comparisons:
 
 
 def by_one_judge(first: Ints, second: Ints, p: Floats) -> Comparisons:
+    """Comparisons of a judge who is number 0."""
     return once_each(first, second, p, np.zeros(len(p), np.int64))
 
 
@@ -77,11 +78,13 @@ def no_comparisons() -> Comparisons:
 
 
 def take(comparisons: Comparisons, index: slice | Bools | Ints) -> Comparisons:
+    """The rows at `index`."""
     first, second, p, judge, weight = comparisons
     return Comparisons(first[index], second[index], p[index], judge[index], weight[index])
 
 
 def join(old: Comparisons, new: Comparisons) -> Comparisons:
+    """The rows of both, `new` last."""
     return Comparisons(
         np.concatenate([old.first, new.first]),
         np.concatenate([old.second, new.second]),
@@ -89,14 +92,3 @@ def join(old: Comparisons, new: Comparisons) -> Comparisons:
         np.concatenate([old.judge, new.judge]),
         np.concatenate([old.weight, new.weight]),
     )
-
-
-def differences(scores: Floats, comparisons: Comparisons) -> Floats:
-    """d_k = s_first - s_second, shape (K,)."""
-    return scores[comparisons.first] - scores[comparisons.second]
-
-
-def scatter_differences(values: Floats, comparisons: Comparisons, n: int) -> Floats:
-    """R^T values, shape (N,): the transpose of `differences`."""
-    lost = np.bincount(comparisons.second, values, n)
-    return np.asarray(np.bincount(comparisons.first, values, n) - lost, dtype=np.float64)

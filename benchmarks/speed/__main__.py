@@ -18,9 +18,9 @@ from scipy.special import expit
 from app.inference.choosing.selection import Criterion, Policy, equality, score, select, upper_triangle
 from app.inference.covariance import dense
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.model import Method, Model, build, differences, scatter
 from app.inference.fitting.posterior import Posterior
-from app.inference.types import Bools, Comparisons, Floats, by_one_judge, differences, scatter_differences, take
+from app.inference.types import Bools, Comparisons, Floats, by_one_judge, take
 from app.storage.embedded.launcher import EmbeddedPostgres
 from benchmarks.speed.service import running
 
@@ -46,14 +46,15 @@ def compare_fits(log: Comparisons, model: Model) -> None:
     """Compare fits. Ours ends at a gradient below 1e-12; the others as low as they get, about 1e-8."""
 
     def loss(s: Floats) -> float:
-        return float(0.5 * model.prior.precision @ s**2 - model.expert.log_density(differences(s, log), log.p).sum())
+        log_density = model.expert.log_density(differences(s, log, model), log.p)
+        return float(0.5 * model.prior.precision @ s**2 - log_density.sum())
 
     def slope(s: Floats) -> Floats:
-        return -newton.gradient(s, differences(s, log), log, model)
+        return -newton.gradient(s, differences(s, log, model), log, model)
 
     def hessian_times(s: Floats, x: Floats) -> Floats:
-        weighted = newton.weights(s, log, model) * differences(x, log)
-        return model.prior.precision * x + scatter_differences(weighted, log, model.n)
+        weighted = newton.weights(s, log, model) * differences(x, log, model)
+        return model.prior.precision * x + scatter(weighted, log, model)
 
     start = np.zeros(model.n)
     ours = median_ms(lambda: newton.fit(log, model))

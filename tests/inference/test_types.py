@@ -5,26 +5,11 @@ from app.inference.types import (
     Convergence,
     Outcome,
     by_one_judge,
-    differences,
     join,
     no_comparisons,
-    scatter_differences,
     take,
 )
-from tests.inference.factories import comparisons, random_comparisons
-
-
-def test_differences_are_first_minus_second() -> None:
-    d = differences(np.array([3.0, 1.0, 0.5]), comparisons((0, 1, 0.9), (2, 0, 0.1)))
-
-    np.testing.assert_array_equal(d, [2.0, -2.5])
-
-
-def test_scatter_differences_is_the_transpose_of_differences() -> None:
-    log, rng = random_comparisons(7, 20, seed=0), np.random.default_rng(0)
-    scores, values = rng.standard_normal(7), rng.standard_normal(20)
-
-    assert values @ differences(scores, log) == pytest.approx(scatter_differences(values, log, 7) @ scores)
+from tests.inference.factories import comparisons
 
 
 def test_no_comparisons_has_none() -> None:

@@ -39,7 +39,8 @@ from app.inference.covariance import (
     variance_of_difference,
 )
 from app.inference.experts import Expert
-from app.inference.kernels import bradley_terry
+from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.types import Bools, Chance, Floats, Ints
 
 BLOCK = 64  # rows scored at a time: what fits in cache
@@ -141,8 +142,8 @@ def equality(sigma: Covariance) -> float:
 
 def fantasise(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
-    if bradley_terry.serves(expert, len(mean)):
-        after, fall = bradley_terry.conditioned(_array(sigma), mean, first, second)
+    if serves(expert, len(mean)):
+        after, fall = conditioned(_array(sigma), mean, first, second)
         return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
 
@@ -202,12 +203,12 @@ def _draw(pairs: Bools, rng: Chance) -> tuple[int, int]:
 
 def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
     """The same, of `many` True entries; one alone needs no chance."""
-    return bradley_terry.nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
+    return nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if bradley_terry.serves(search.expert, len(search.mean)):
+    if serves(search.expert, len(search.mean)):
         return _best_of_few(search, sigma)
     variances = diagonal(sigma)
     while True:
@@ -229,7 +230,7 @@ def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     determinant = policy.criterion is Criterion.DETERMINANT
     power = {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
     pairs = search.mean, _array(sigma), search.upper
-    tied, many = bradley_terry.best_pairs(*pairs, determinant, power, search.floor, TIE)
+    tied, many = best_pairs(*pairs, determinant, power, search.floor, TIE)
     return np.arange(len(search.mean)), tied, many
 
 

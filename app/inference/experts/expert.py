@@ -1,4 +1,4 @@
-"""What every expert is made of."""
+"""The parts of an expert, and the checks of its parameters."""
 
 from collections.abc import Callable
 from math import inf

@@ -4,7 +4,8 @@
     l'(d) = sign(t - d) / b, anything in [-1/b, 1/b] at the kink d = t
     w     = 1 / b^2, the Fisher information of d: l'' is 0 wherever it exists and would promise no knowledge at all
 
-With no prior the maximum is a linear program; with a Gaussian prior a quadratic one, and unique (kinked.py).
+With no prior the maximum is that of a linear program; with a Gaussian prior that of a quadratic one, and unique
+(fitting/interior_point.py).
 """
 
 import numpy as np

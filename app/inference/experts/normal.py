@@ -1,4 +1,4 @@
-"""What the experts through Phi share, stable in both tails: L(x) = log Phi(x) + x^2 / 2 and its derivatives.
+"""The functions that experts through Phi share, stable in both tails: L(x) = log Phi(x) + x^2 / 2 and its derivatives.
 
     L'(x)  = x + lambda(x) > 0,  lambda = phi / Phi
     L''(x) = 1 - lambda(x) (x + lambda(x)), in (0, 1): the variance of a standard normal cut off at x

@@ -51,7 +51,7 @@ class AbsoluteScores(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """From each judge's scale to the scores: c0 + c1 mu."""
+    """The lines c0 + c1 mu, from each judge's scale to the scores."""
 
     c0: Floats  # (J,)
     c1: Floats  # (J,)
@@ -72,9 +72,10 @@ class Moments(NamedTuple):
 
 
 def moments(probabilities: Mapping[float, float]) -> Moments:
-    """Of the value that a judge gives, from the probability of each value, at least one of them positive.
+    """Mean and variance of the value that a judge gives.
 
-    They are normalised: what the judge put elsewhere is ignored.
+    Args: the probability of each value, at least one of them positive. They are normalised: what the judge put
+    elsewhere is ignored.
     """
     value = np.array(sorted(probabilities), np.float64)
     p = np.array([probabilities[c] for c in value]) / sum(probabilities.values())
@@ -91,21 +92,22 @@ def no_absolute_scores() -> AbsoluteScores:
 def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores) -> Combined:
     """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score."""
     first = _first_scale(absolute, model)
+    flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
-    def em(held: Combined) -> Combined:
-        marginal = scores(held.posterior, comparisons, held.model)
-        scale = _maximised(marginal.mean, diagonal(marginal.covariance), absolute, FLATTEST * first.c1)
-        return _given(scale, comparisons, model, absolute, held.posterior.mean)
+    def em(combined: Combined) -> Combined:
+        marginal = scores(combined.posterior, comparisons, combined.model)
+        scale = _maximised(marginal.mean, diagonal(marginal.covariance), absolute, flattest)
+        return _on_scale(scale, comparisons, model, absolute, combined.posterior.mean)
 
-    held, tolerance = _given(first, comparisons, model, absolute, None), SCALE_TOLERANCE * np.sqrt(model.prior.variance)
+    combined = _on_scale(first, comparisons, model, absolute, None)
     for _ in range(MAX_ITERATIONS):
-        once = em(held)
+        once = em(combined)
         twice = em(once)
         if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
             return twice._replace(settled=True)
-        ahead = _extrapolated(held.scale, once.scale, twice.scale, absolute, FLATTEST * first.c1)
-        held = em(_given(ahead, comparisons, model, absolute, twice.posterior.mean))
-    return held
+        ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
+        combined = em(_on_scale(ahead, comparisons, model, absolute, twice.posterior.mean))
+    return combined
 
 
 def take_scores(absolute: AbsoluteScores, index: Ints | Bools) -> AbsoluteScores:
@@ -131,71 +133,65 @@ def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model
     return model._replace(prior=prior)
 
 
-def _given(
+def _on_scale(
     scale: Scale, comparisons: Comparisons, model: Model, absolute: AbsoluteScores, start: Floats | None
 ) -> Combined:
+    """The posterior given both, for this scale."""
     joint = with_absolute(model, absolute, scale)
     return Combined(posteriors.fit(comparisons, joint, start=start), joint, scale, False)
 
 
 def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
-    """Where the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008)."""
-    x0, x1, x2 = (_coordinates(scale, absolute) for scale in (x, once, twice))
+    """The scale to which the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008).
+
+    Its coordinates are what a judge's mean maps to, and ln c1: next to independent of each other.
+    """
+    centre = np.bincount(absolute.judge, absolute.mean) / np.maximum(np.bincount(absolute.judge), 1)
+    x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
     step, bend = x1 - x0, x2 - 2.0 * x1 + x0
     far = max(float(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300)), 1.0)
     level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
     c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
-    return Scale(level - c1 * _mean_by_judge(absolute), c1)
-
-
-def _coordinates(scale: Scale, absolute: AbsoluteScores) -> Floats:
-    """(2 J,) what a judge's mean maps to, and ln c1: next to independent of each other."""
-    return np.concatenate([scale.c0 + scale.c1 * _mean_by_judge(absolute), np.log(scale.c1)])
-
-
-def _mean_by_judge(absolute: AbsoluteScores) -> Floats:
-    total = np.bincount(absolute.judge, absolute.mean)
-    return np.asarray(total / np.maximum(np.bincount(absolute.judge), 1))
+    return Scale(level - c1 * centre, c1)
 
 
 def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
+    """(M,) absolute scores on the scale of the scores."""
     return scale.c0[absolute.judge] + scale.c1[absolute.judge] * absolute.mean
 
 
+def _by_judge(absolute: AbsoluteScores) -> list[AbsoluteScores]:
+    """The absolute scores of each judge."""
+    return [take_scores(absolute, absolute.judge == judge) for judge in range(int(absolute.judge.max()) + 1)]
+
+
 def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
-    """Where absolute scores spread like the prior."""
+    """The scale on which a judge's absolute scores spread like the prior."""
     tau = float(np.sqrt(model.prior.variance))
-    return Scale(*np.array([_like_prior(_of(absolute, judge), tau) for judge in _judges(absolute)]).T)
+    return Scale(*np.array([_like_prior(own, tau) for own in _by_judge(absolute)]).T)
 
 
-def _like_prior(mine: AbsoluteScores, tau: float) -> tuple[float, float]:
-    if not mine.size:
+def _like_prior(own: AbsoluteScores, tau: float) -> tuple[float, float]:
+    """c0 and c1 of one judge."""
+    if not own.size:
         return UNUSED
-    c1 = tau / (float(mine.mean.std()) if np.ptp(mine.mean) else 1.0)  # the std of equals is rounding
-    return -c1 * float(mine.mean.mean()), c1
+    c1 = tau / (float(own.mean.std()) if np.ptp(own.mean) else 1.0)  # the std of equals is rounding
+    return -c1 * float(own.mean.mean()), c1
 
 
 def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
     """The M-step, for scores N(mean, variance)."""
-    lines = [_line(mean, variance, _of(absolute, judge), flattest[judge]) for judge in _judges(absolute)]
-    return Scale(*np.array(lines).T)
+    by_judge = zip(_by_judge(absolute), flattest, strict=True)
+    return Scale(*np.array([_line(mean, variance, own, bound) for own, bound in by_judge]).T)
 
 
-def _line(mean: Floats, variance: Floats, mine: AbsoluteScores, flattest: float) -> tuple[float, float]:
+def _line(mean: Floats, variance: Floats, own: AbsoluteScores, flattest: float) -> tuple[float, float]:
     """c0 and c1 of one judge."""
-    if not mine.size:
+    if not own.size:
         return UNUSED
-    m, spread, weight = mean[mine.candidate], variance[mine.candidate], 1.0 / mine.variance
-    m_mean, mu_mean = np.average(m, weights=weight), np.average(mine.mean, weights=weight)
+    m, spread, weight = mean[own.candidate], variance[own.candidate], 1.0 / own.variance
+    m_mean, mu_mean = np.average(m, weights=weight), np.average(own.mean, weights=weight)
     a = weight @ ((m - m_mean) ** 2 + spread)
-    b = weight @ ((m - m_mean) * (mine.mean - mu_mean))
+    b = weight @ ((m - m_mean) * (own.mean - mu_mean))
     c1 = min(float(a / b), flattest) if b > 0.0 else flattest
     return float(m_mean - c1 * mu_mean), c1
-
-
-def _judges(absolute: AbsoluteScores) -> range:
-    return range(int(absolute.judge.max()) + 1)
-
-
-def _of(absolute: AbsoluteScores, judge: int) -> AbsoluteScores:
-    return take_scores(absolute, absolute.judge == judge)

@@ -1,4 +1,4 @@
-"""How much verdicts tell of positional biases, whatever the priors say (ours; none of the papers).
+"""The share of verdicts in what is known of a positional bias (ours; none of the papers).
 
 A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
 comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what

@@ -29,11 +29,11 @@ from scipy.optimize import minimize
 
 from app.inference.covariance import Covariance, from_precision, plain
 from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import BIAS_VARIANCE, Model, hessian
-from app.inference.fitting.newton import Problem, newton_step
+from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, hessian, scatter
+from app.inference.fitting.newton import Objective, newton_step
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.bradley_terry import maximiser
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, differences, scatter_differences, take
+from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
 
 LOG_C_VARIANCE = 0.5**2
 TOLERANCE = 1e-3
@@ -107,7 +107,7 @@ def likeliest_scores(
 ) -> tuple[Floats, Floats]:
     """mu (N,), from `s` on, and c^2 w there (K,). Concave in s, so wherever it begins."""
     maximise = maximiser(lambda x, _: evaluate(x, parameters, comparisons, model), newton_step)
-    mean, _, weights, _ = maximise(Problem(comparisons, model, GRADIENT_TOLERANCE), s, GRADIENT_TOLERANCE)
+    mean, _, weights, _ = maximise(Objective(comparisons, model, GRADIENT_TOLERANCE), s, GRADIENT_TOLERANCE)
     return mean, weights
 
 
@@ -117,9 +117,9 @@ def evaluate(
     """The log posterior of s given the judges, up to a constant, its gradient (N,), and c^2 w (K,)."""
     expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
     c = np.exp(parameters.log_c)[comparisons.judge]
-    d = c * differences(s, comparisons) + parameters.delta[comparisons.judge]
+    d = c * differences(s, comparisons, model) + parameters.delta[comparisons.judge]
     value = float(weight @ expert.log_density(d, p) + s @ (prior.pull - 0.5 * prior.precision * s))
-    g = scatter_differences(weight * c * expert.slope(d, p), comparisons, model.n) + prior.pull - prior.precision * s
+    g = scatter(weight * c * expert.slope(d, p), comparisons, model) + prior.pull - prior.precision * s
     return value, g, c**2 * (weight * expert.curvature(d, p))
 
 
@@ -129,7 +129,7 @@ def likeliest_judges(
     """c and delta that explain best what each judge said, whatever the scores N(s, sigma) may be."""
     first, second, variances = comparisons.first, comparisons.second, sigma.base.diagonal()
     v = np.maximum(variances[first] + variances[second] - 2.0 * sigma.base[first, second], 0.0)
-    nodes = differences(s, comparisons)[:, None] + np.sqrt(v)[:, None] * NODES
+    nodes = differences(s, comparisons, model)[:, None] + np.sqrt(v)[:, None] * NODES
     j, size = comparisons.judge, len(start.delta)
 
     def surprise(packed: Floats) -> tuple[float, Floats]:
@@ -153,10 +153,10 @@ def _information(
     """Fisher's of (s, delta, log c), and the prior's. Args: `weights` is c^2 w."""
     j, size = comparisons.judge, len(parameters.delta)
     c = np.exp(parameters.log_c)[j]
-    stretched = c * differences(s, comparisons)
+    stretched = c * differences(s, comparisons, model)
     w = comparisons.weight * model.expert.curvature(stretched + parameters.delta[j], comparisons.p)
     of_judges = (np.ones_like(c), stretched)
-    mixed = [scatter_differences(w * c * (j == k) * of, comparisons, model.n) for of in of_judges for k in range(size)]
+    mixed = [scatter(w * c * (j == k) * of, comparisons, model) for of in of_judges for k in range(size)]
     own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
     prior = np.repeat([1.0 / BIAS_VARIANCE, 1.0 / LOG_C_VARIANCE], size)
     across = np.column_stack([*mixed, np.empty((model.n, 0))])

@@ -27,7 +27,9 @@ from app.inference.types import Comparisons, Convergence, Floats
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 
 
-class Problem(NamedTuple):
+class Objective(NamedTuple):
+    """L, and how close to its maximum to go."""
+
     comparisons: Comparisons
     model: Model
     tolerance: float  # of |g|_inf
@@ -36,16 +38,16 @@ class Problem(NamedTuple):
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
     """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
     start = np.zeros(model.size) if start is None else start
-    problem = Problem(comparisons, model, tolerance(comparisons, model))
+    objective = Objective(comparisons, model, tolerance(comparisons, model))
     if model.expert.kink is not None and comparisons.size:
-        return interior_point.solve(start, *problem)
-    mean, g, w, iterations = maximiser(evaluate, newton_step)(problem, start, problem.tolerance)
-    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, problem.tolerance))
+        return interior_point.solve(start, *objective)
+    mean, g, w, iterations = maximiser(evaluate, newton_step)(objective, start, objective.tolerance)
+    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
 
 
-def evaluate(theta: Floats, problem: Problem) -> tuple[float, Floats, Floats]:
+def evaluate(theta: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
     """L(theta) up to a constant, g (P,) and w (K,)."""
-    comparisons, model, _ = problem
+    comparisons, model, _ = objective
     d, prior = differences(theta, comparisons, model), model.prior
     log_likelihood = comparisons.weight @ model.expert.log_density(d, comparisons.p)
     log_prior = theta @ (prior.pull - 0.5 * prior.precision * theta)
@@ -64,13 +66,13 @@ def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     return comparisons.weight * model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
 
 
-def newton_step(weights: Floats, g: Floats, problem: Problem) -> Floats:
+def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     """x with H x = g, shape (P,).
 
     For few parameters by a Cholesky factor of H. Else by conjugate gradients, which need no H, to a residual that
     shrinks with |g| so that convergence stays quadratic.
     """
-    comparisons, model, tolerance = problem
+    comparisons, model, tolerance = objective
     if model.size <= FEW:
         _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
         if not failed:

@@ -38,7 +38,7 @@ from app.inference.kernels import bradley_terry
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
 
 MAX_DRIFT = 0.5
-NONE = np.empty(0, np.int64)
+NO_BIAS = np.empty(0, np.int64)
 MAX_CHORD_ITERATIONS = 30
 MAX_PERIOD = 128
 
@@ -73,7 +73,7 @@ def period(n: int) -> int:
 
 
 def prior(model: Model) -> Posterior:
-    """What holds before any comparison."""
+    """The posterior before any comparison."""
     variances = 1.0 / model.prior.precision
     sigma = plain(np.diag(variances), float(np.log(variances).sum()))
     return Posterior(model.prior.pull * variances, sigma, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
@@ -83,20 +83,20 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
     if not comparisons.size:
         return prior(model)
-    if bradley_terry.serves(model.expert, model.size) and (few := _fit_few(comparisons, model, start)):
-        return few
+    if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
+        return compiled
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
     return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
 
 
-def _fit_few(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
+def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
     """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
     assert model.expert.as_soft_bt is not None
     p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
     mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(
         comparisons.first.copy(),  # whose layout a kernel knows
         comparisons.second.copy(),
-        model.n + comparisons.judge if model.has_biases else NONE,
+        model.n + comparisons.judge if model.has_biases else NO_BIAS,
         p.copy(),
         comparisons.weight.copy(),
         model.prior.precision,
@@ -166,7 +166,7 @@ def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scor
 
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
-    """For constant curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
+    """`fold` for constant curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
     if comparisons.size == posterior.seen:
         return posterior
     if comparisons.size - posterior.seen > model.n:

@@ -26,7 +26,7 @@ import numpy as np
 
 from app.inference.experts import Expert
 from app.inference.kernels import kernel
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 
 MAX_ITERATIONS = 100
 ARMIJO = 1e-4
@@ -36,31 +36,31 @@ FEW = (
     64  # parameters: up to so many, forming H and its Cholesky factor is quicker than the steps of conjugate gradients
 )
 
-Problem = TypeVar("Problem")
+Objective = TypeVar("Objective")
 
 
 def maximiser(
-    evaluate: Callable[[Floats, Problem], tuple[float, Floats, Floats]],
-    newton_step: Callable[[Floats, Floats, Problem], Floats],
-) -> Callable[[Problem, Floats, float], tuple[Floats, Floats, Floats, int]]:
-    """The loop above for problems of one kind.
+    evaluate: Callable[[Floats, Objective], tuple[float, Floats, Floats]],
+    newton_step: Callable[[Floats, Floats, Objective], Floats],
+) -> Callable[[Objective, Floats, float], tuple[Floats, Floats, Floats, int]]:
+    """The loop above for objectives of one kind.
 
     Args:
-        evaluate: the value, the gradient (P,) and the weights (K,) that H is made of, from theta and a problem.
-        newton_step: H^-1 g, from the weights, g and a problem.
+        evaluate: the value, the gradient (P,) and the weights (K,) that H is made of, from theta and what is maximised.
+        newton_step: H^-1 g, from the weights, g and what is maximised.
     """
 
-    def maximise(problem: Problem, start: Floats, tolerance: float) -> tuple[Floats, Floats, Floats, int]:
+    def maximise(objective: Objective, start: Floats, tolerance: float) -> tuple[Floats, Floats, Floats, int]:
         """The maximum from `start` on, the gradient and the weights there, and the iterations."""
         theta, iterations = start, 0
-        value, gradient, weights = evaluate(theta, problem)
+        value, gradient, weights = evaluate(theta, objective)
         while np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
-            step, t, before = newton_step(weights, gradient, problem), 1.0, value
+            step, t, before = newton_step(weights, gradient, objective), 1.0, value
             rise = np.sum(gradient * step)
-            value, gradient, weights = evaluate(theta + step, problem)
+            value, gradient, weights = evaluate(theta + step, objective)
             while value < before + ARMIJO * t * rise and rise >= SETTLED and t > SHORTEST:
                 t *= 0.5
-                value, gradient, weights = evaluate(theta + t * step, problem)
+                value, gradient, weights = evaluate(theta + t * step, objective)
             theta, iterations = theta + t * step, iterations + 1
         return theta, gradient, weights, iterations
 
@@ -68,7 +68,7 @@ def maximiser(
 
 
 class Votes(NamedTuple):
-    """A soft-bt problem as arrays."""
+    """What soft-bt is fitted to, as arrays."""
 
     first: Ints  # (K,)
     second: Ints  # (K,)
@@ -187,56 +187,3 @@ def inverse(upper: Floats) -> Floats:
             for j in range(k + 1):
                 product[i, j] += x[k, i] * x[k, j]
     return product
-
-
-@kernel
-def _curvature(d: float) -> float:
-    e = math.exp(-abs(d))
-    return e / (1.0 + e) ** 2
-
-
-@kernel
-def conditioned(sigma: Floats, mean: Floats, first: Ints, second: Ints) -> tuple[Floats, float]:
-    """Sigma (N, N) once these (L,) pairs are answered as soft-bt expects, and what its ln det falls by."""
-    sigma, fall = sigma.copy(), 0.0
-    for k in range(len(first)):
-        i, j = first[k], second[k]
-        column = sigma[i] - sigma[j]
-        w = _curvature(mean[i] - mean[j])
-        growth = w * (column[i] - column[j])
-        column *= math.sqrt(w / (1.0 + growth))
-        fall += math.log1p(growth)
-        for a in range(len(column)):
-            for b in range(len(column)):
-                sigma[a, b] -= column[a] * column[b]
-    return sigma, fall
-
-
-@kernel
-def best_pairs(
-    mean: Floats, sigma: Floats, open_pairs: Bools, determinant: bool, power: float, floor: float, tie: float
-) -> tuple[Bools, int]:
-    """(N, N), True at the open pairs i < j whose score is the best one or tied with it; and how many these are.
-
-    Args: `determinant` takes w(m) v as the score, else it is v / (m^2 + floor)^power.
-    """
-    scores, best = np.full(sigma.shape, np.nan), -np.inf
-    for i in range(len(mean)):
-        for j in range(i + 1, len(mean)):
-            if open_pairs[i, j]:
-                m, v = mean[i] - mean[j], max(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j], 0.0)
-                scores[i, j] = _curvature(m) * v if determinant else v / (m * m + floor) ** power
-                best = max(best, scores[i, j])
-    tied = scores >= best * (1.0 - tie)
-    return tied, tied.sum()
-
-
-@kernel
-def nth_pair(pairs: Bools, k: int) -> tuple[int, int]:
-    """Row and column of the k-th True entry, row by row."""
-    for i in range(pairs.shape[0]):
-        for j in range(pairs.shape[1]):
-            k -= pairs[i, j]
-            if k < 0:
-                return i, j
-    raise IndexError("there are not as many pairs")

@@ -16,11 +16,10 @@ from scipy.stats import binom
 
 from app.inference.covariance import dense
 from app.inference.experts import Expert
-from app.inference.fitting.model import Model
-from app.inference.fitting.model import differences as model_differences
+from app.inference.fitting.model import Model, differences
 from app.inference.fitting.posterior import Posterior, scores
 from app.inference.graph import components, potentials
-from app.inference.types import Bools, Comparisons, Floats, Ints, differences
+from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import TIE, directions
 
 MANY = 0.05  # pairs, as a share of N^2, from which on a dense product is quicker
@@ -129,7 +128,7 @@ def cycles_by_chance(posterior: Posterior, comparisons: Comparisons, model: Mode
     sigma = dense(scores(posterior, comparisons, model).covariance)
     first, second = comparisons.first, comparisons.second
     variance = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
-    d = model_differences(posterior.mean, comparisons, model)
+    d = differences(posterior.mean, comparisons, model)
     return expected_cycles(comparisons, d, variance, model.expert, model.n, triads)
 
 
@@ -180,7 +179,8 @@ def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
     worst = int(np.abs(leads).max(initial=0))
     if not comparisons.size:
         return OrderBalance(leads, worst, None, None)
-    merit = differences(potentials(np.ones(comparisons.size), comparisons, n), comparisons)
+    merits = potentials(np.ones(comparisons.size), comparisons, n)
+    merit = merits[comparisons.first] - merits[comparisons.second]
     mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
     return OrderBalance(
         leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))

@@ -1,6 +1,6 @@
 """The MAP of every expert under every prior, held against log-posteriors and optimisers of others.
 
-What only the laplace expert has, a kink, is in test_kinked.py.
+What only the laplace expert has, a kink, is in test_interior_point.py.
 """
 
 from collections.abc import Callable

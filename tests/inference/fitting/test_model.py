@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model, differences, hessian, information, scatter
 from app.inference.types import Comparisons, Floats, once_each
-from tests.inference.factories import Log, logs, model, numerics
+from tests.inference.factories import Log, comparisons, logs, model, numerics, random_comparisons
 
 few = settings(numerics, max_examples=40)
 each_bias = pytest.mark.parametrize("biases", [0, 3])
@@ -35,6 +35,19 @@ def test_everything_that_reads_the_design_reads_the_same_one(biases: int, log: L
     np.testing.assert_allclose(scatter(weights, log.comparisons, m), r.T @ weights, atol=1e-12)
     np.testing.assert_allclose(information(weights, log.comparisons, m), gram.diagonal(), atol=1e-12)
     np.testing.assert_allclose(hessian(weights, log.comparisons, m), np.diag(m.prior.precision) + gram, atol=1e-12)
+
+
+def test_differences_are_first_minus_second() -> None:
+    d = differences(np.array([3.0, 1.0, 0.5]), comparisons((0, 1, 0.9), (2, 0, 0.1)), model(3))
+
+    np.testing.assert_array_equal(d, [2.0, -2.5])
+
+
+def test_scatter_is_the_transpose_of_differences() -> None:
+    log, m, rng = random_comparisons(7, 20, seed=0), model(7), np.random.default_rng(0)
+    scores, values = rng.standard_normal(7), rng.standard_normal(20)
+
+    assert values @ differences(scores, log, m) == pytest.approx(scatter(values, log, m) @ scores)
 
 
 @pytest.mark.parametrize("biases", [0, 1, 3])

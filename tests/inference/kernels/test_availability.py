@@ -12,6 +12,7 @@ from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, OrdersShown, mark, still_open
+from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
 
@@ -62,7 +63,7 @@ def test_still_open_leaves_out_what_is_asked_blocked_or_missing(full: int, seed:
 @pytest.mark.parametrize("method", [Method(), Method("hard-bt", position_bias="estimate")])
 @pytest.mark.parametrize("order", Order)
 def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order) -> None:
-    of_pairs = [bradley_terry.conditioned, bradley_terry.best_pairs, bradley_terry.nth_pair, lead, mark, still_open]
+    of_pairs = [conditioned, best_pairs, nth_pair, lead, mark, still_open]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]

@@ -16,7 +16,7 @@ from app.inference.reporting.calibration import (
     temperature,
     tempered,
 )
-from app.inference.types import Comparisons, Floats, differences
+from app.inference.types import Comparisons, Floats
 from tests.inference.factories import comparisons, numerics
 
 NOTHING = np.empty(0)
@@ -41,7 +41,7 @@ def soft_bradley_terry(log: Comparisons, n: int, prior_variance: float = 1.0) ->
     """(N,) MAP, by a general optimiser."""
 
     def loss(scores: Floats) -> float:
-        d = differences(scores, log)
+        d = scores[log.first] - scores[log.second]
         likelihood = log.p * log_expit(d) + (1.0 - log.p) * log_expit(-d)
         return float(scores @ scores / (2.0 * prior_variance) - likelihood.sum())
 
@@ -249,7 +249,7 @@ def test_without_redundancy_scores_scale_by_the_temperature(at_temperature: floa
     log = comparisons((0, 1, 0.15), (0, 2, 0.9))
     scores = soft_bradley_terry(log._replace(p=tempered(log.p, at_temperature)), 3, prior_variance=1e6)
 
-    np.testing.assert_allclose(differences(scores, log), logit(log.p) / at_temperature, atol=1e-3)
+    np.testing.assert_allclose(scores[log.first] - scores[log.second], logit(log.p) / at_temperature, atol=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(4))
