@@ -87,16 +87,16 @@ class ProblemKind(NamedTuple):
 
 
 def pages(document: Json, problems: list[ProblemKind]) -> dict[str, str]:
-    """Markdown by file name: an overview, a page for each tag, and the models."""
+    """Write Markdown by file name: an overview, a page for each tag, and the models."""
     groups = operations(document)
-    made = {"index.md": _index(document, groups, problems)}
-    made |= {f"{tag}.md": _page(PAGES[tag], group) for tag, group in groups.items()}
-    made[MODELS] = _models(document["components"]["schemas"])
-    return made
+    texts = {"index.md": _index(document, groups, problems)}
+    texts |= {f"{tag}.md": _page(PAGES[tag], group) for tag, group in groups.items()}
+    texts[MODELS] = _models(document["components"]["schemas"])
+    return texts
 
 
 def operations(document: Json) -> dict[str, list[Operation]]:
-    """By tag, in the order of PAGES; a tag without a title is a KeyError, so that no operation is left out."""
+    """Group operations by tag, in the order of PAGES; a tag without a title is a KeyError: none is left out."""
     groups = defaultdict(list)
     for path, methods in document["paths"].items():
         for method, spec in methods.items():
@@ -224,9 +224,9 @@ def _bounds(schema: Json) -> str:
 
 
 def _says(schema: Json) -> str:
-    said = schema.get("description", "")
+    description = schema.get("description", "")
     default = schema.get("default")
-    return f"{said} Default: `{json.dumps(default)}`.".strip() if default is not None else said
+    return f"{description} Default: `{json.dumps(default)}`.".strip() if default is not None else description
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

@@ -1,4 +1,4 @@
-"""What mkdocs adds to the pages in this folder: the API reference, the changelog and the screenshots that are there."""
+"""Additions to the pages in this folder: the API reference, the changelog and the screenshots that are there."""
 
 import re
 from collections.abc import Iterator

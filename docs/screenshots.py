@@ -79,17 +79,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Pictures of the pages for the docs.")
     parser.add_argument("--nextpair", default=shutil.which("nextpair") or str(ROOT / ".venv/bin/nextpair"))
     parser.add_argument("--output", type=Path, default=ROOT / "docs/images")
-    given = parser.parse_args()
-    given.output.mkdir(parents=True, exist_ok=True)
-    with service(given.nextpair) as url, chromium() as browser:
+    chosen = parser.parse_args()
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    with service(chosen.nextpair) as url, chromium() as browser:
         set_id = fill(sender(url))
         for scheme, device in product(SCHEMES, DEVICES):
-            take(browser, url, set_id, scheme, device, given.output)
+            take(browser, url, set_id, scheme, device, chosen.output)
 
 
 @contextmanager
 def service(nextpair: str) -> Iterator[str]:
-    """The address of a service whose data is gone afterwards."""
+    """Yield the address of a service whose data is gone afterwards."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {name: value for name, value in os.environ.items() if not name.endswith(("DATABASE_URL", "API_KEY"))}

@@ -1,4 +1,4 @@
-"""How many comparisons the demo takes until its set's own rule stops it: python -m examples.demo_cost [seeds]"""
+"""Comparisons that the demo takes until its set's own rule stops it: python -m examples.demo_cost [seeds]"""
 
 import sys
 from statistics import fmean
@@ -14,7 +14,7 @@ from app.offline.replay import LocalLoop, Setup
 
 
 def cost(criterion: Criterion, seed: int = 0) -> int:
-    """Comparisons until the best answer is surely the best, or all that there are."""
+    """Count comparisons until the best answer is surely the best, or all that there are."""
     demo, verdicts = demo_set(), recorded_verdicts()
     keys = [candidate.key for candidate in demo.candidates]
     answers = np.array([[verdicts.get((first, second), np.nan) for second in keys] for first in keys])

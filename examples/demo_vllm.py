@@ -29,8 +29,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000)
     chosen = parser.parse_args()
     url = f"http://127.0.0.1:{chosen.port}"
-    with tempfile.TemporaryDirectory() as data:
-        service = subprocess.Popen([chosen.service, "serve", "--port", str(chosen.port), "--data-dir", data])
+    with tempfile.TemporaryDirectory() as folder:
+        service = subprocess.Popen([chosen.service, "serve", "--port", str(chosen.port), "--data-dir", folder])
         try:
             with Client(url, retries=10) as client:
                 client.send(ready())
@@ -45,15 +45,15 @@ def judge_and_show(client: Client, url: str, judge: str) -> None:
     texts = {f"text-{n:02}": text(rng.randint(0, LENGTH), rng) for n in range(TEXTS)}
     candidates = [CandidateIn(key=key, text=each) for key, each in texts.items()]
     budget = Budget(max_comparisons=int(SHARE * TEXTS * (TEXTS - 1) / 2))
-    made = client.send(
+    created = client.send(
         create_set(SetIn(name="vLLM", question=QUESTION, candidates=candidates, prior_variance=10.0, budget=budget))
     )
-    print(f"Watch it at {url}/sets/{made.id}")
+    print(f"Watch it at {url}/sets/{created.id}")
     worker = [str(Path(sys.executable).parent / "nextpair"), "worker", "--server", url, "--model", judge]
     options = ["--dtype", "float32", "--max-model-len", "512", "--vllm-options", ON_A_CPU]
     subprocess.run([*worker, "--batch", "8", "--until-done", *options], check=True)
     print(f"\n{'rank':>4}  {'score':>6}  good words  text")
-    for row in client.send(ranking(made.id)).ranking:
+    for row in client.send(ranking(created.id)).ranking:
         print(f"{row.rank:>4}  {row.score:>+6.2f}  {quality(texts[row.key]):>10}  {texts[row.key]}")
 
 

@@ -31,7 +31,7 @@ import httpx
 
 from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Outcome, Unread
 from judge_worker.progress import event
-from judge_worker.prompts import Message, Prompt
+from judge_worker.prompts import Prompt
 from judge_worker.settings import WorkerSettings
 from judge_worker.tokens import Encoded, PromptEncoder, TokenQuestion, read_answers, too_long
 
@@ -264,14 +264,18 @@ class ByText:
 def chat(prompt: Prompt) -> list[dict[str, str]]:
     """Messages without the beginning of the answer: the labels are asked for in words instead."""
     messages = [message for message in prompt.messages if message.role != "assistant"]
-    content = [{"role": message.role, "content": _harmless(message)} for message in messages]
+    content = [
+        {
+            "role": message.role,
+            "content": "".join(
+                MARKERS.sub(r"\g<0> ", piece.text) if piece.from_user else piece.text for piece in message.pieces
+            ),
+        }
+        for message in messages
+    ]
     labels = [label.strip() for label in prompt.labels]
     content[-1]["content"] += f"\nYour answer is one of these and nothing else: {', '.join(labels)}"
     return content
-
-
-def _harmless(message: Message) -> str:
-    return "".join(MARKERS.sub(r"\g<0> ", piece.text) if piece.from_user else piece.text for piece in message.pieces)
 
 
 # How a server wants to be asked, by what its refusal says
