@@ -1,14 +1,15 @@
 # The service. It wants a PostgreSQL (DATABASE_URL) and a key (NEXTPAIR_API_KEY): see docker-compose.yml.
 FROM python:3.11-slim
 WORKDIR /srv/nextpair
-COPY pyproject.toml requirements.lock README.md alembic.ini ./
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --require-hashes --requirement requirements.lock \
+    && useradd --system --create-home nextpair
+COPY pyproject.toml README.md LICENSE ./
 COPY client client
 COPY app app
 COPY judge_worker judge_worker
 COPY migrations migrations
-COPY examples examples
-RUN pip install --no-cache-dir --constraint requirements.lock ./client . \
-    && useradd --system --create-home nextpair
+RUN pip install --no-cache-dir --no-deps --no-build-isolation ./client .
 USER nextpair
 RUN python -c "from app.inference.state.snapshot import warm_up; warm_up()"
 EXPOSE 8000

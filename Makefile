@@ -1,6 +1,8 @@
-# Everything is installed into .venv; nothing else is touched.
+# Everything is installed into .venv, from locks with hashes; nothing else is touched.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/pip install --quiet --require-hashes --requirement
+OURSELVES := --quiet --no-deps --editable ./client --editable .
 INSTALLED := .venv/.installed
 TOOLS_INSTALLED := .venv/.tools-installed
 BROWSER_INSTALLED := .venv/.browser-installed
@@ -12,7 +14,15 @@ VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
-.PHONY: run test test-faults test-browser install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
+LOWEST := .venv-lowest/bin
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-faults test-browser install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
@@ -60,37 +70,36 @@ docs: $(DOCS_INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html"
 
-lock: $(INSTALLED)  ## renew requirements.lock from pyproject.toml
+lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate \
-		--extra dev --extra browser --extra docs pyproject.toml --output-file requirements.lock
+	$(LOCK) --extra all --group build pyproject.toml --output-file requirements.lock
+	$(LOCK) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(LOCK) --group docs --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-docs.lock
+	$(LOCK) --group browser --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-browser.lock
 
-clean:
-	rm -rf .venv .venv-vllm app/web/node_modules var site
+clean:  ## remove all that was installed, built or kept here
+	rm -rf .venv .venv-vllm .venv-lowest var site
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable .
+	$(INSTALL) requirements.lock
+	$(BIN)/pip install --no-build-isolation $(OURSELVES)
 	touch $@
 
-$(TOOLS_INSTALLED): $(INSTALLED)
+$(TOOLS_INSTALLED): $(INSTALLED) requirements-dev.lock
 	@echo "Installing what tests and checks need"
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[dev]'
+	$(INSTALL) requirements-dev.lock
 	touch $@
 
 # A Chromium that cannot be downloaded is no error: the tests then say how to get one, and skip.
-$(BROWSER_INSTALLED): $(TOOLS_INSTALLED)
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[browser]'
+$(BROWSER_INSTALLED): $(TOOLS_INSTALLED) requirements-browser.lock
+	$(INSTALL) requirements-browser.lock
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
 	touch $@
 
-$(DOCS_INSTALLED): $(INSTALLED)
-	$(BIN)/pip install --quiet --constraint requirements.lock --editable ./client --editable '.[docs]'
-	touch $@
-
-$(TSC): app/web/package.json app/web/package-lock.json
-	npm ci --prefix app/web --no-audit --no-fund
+$(DOCS_INSTALLED): $(INSTALLED) requirements-docs.lock
+	$(INSTALL) requirements-docs.lock
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
@@ -101,7 +110,7 @@ $(VLLM_INSTALLED): judge_worker/requirements-cpu.lock
 	$(VLLM)/pip install --quiet --no-deps $(TORCH) || \
 		$(VLLM)/pip install --quiet --no-deps --index-url https://download.pytorch.org/whl/cpu $(TORCH)
 	$(VLLM)/pip install --quiet --no-deps --requirement judge_worker/requirements-cpu.lock
-	$(VLLM)/pip install --quiet --no-deps --editable ./client --editable .
+	$(VLLM)/pip install $(OURSELVES)
 	touch $@
 
 $(TINY_JUDGE): $(VLLM_INSTALLED) examples/tiny_judge.py judge_worker/templates/comparative.jinja

@@ -15,4 +15,4 @@ def test_running_installs_no_test_tools(target: str, tools: bool) -> None:
     as_if_new = ["make", "--dry-run", "--always-make", target]
     planned = subprocess.run(as_if_new, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "pip install" in planned
-    assert ("[dev]" in planned) == tools
+    assert ("requirements-dev.lock" in planned) == tools

