@@ -166,6 +166,16 @@ async def test_a_set_says_why_it_hands_out_nothing(new_set: NewSet, someone: Som
     await ada.expect_pair()
 
 
+async def test_without_a_pair_there_is_nothing_to_answer(new_set: NewSet, someone: Someone) -> None:
+    set_id, ada, bob = await new_set(*ANSWERS[:2]), await someone(), await someone()
+    await ada.open(set_id, "ada")
+    await ada.judge()
+    await bob.open(set_id, "bob")
+    for who in (ada, bob):
+        await who.expect_message("Every pair has been judged")
+        await expect(who.page.locator("#answers button:visible")).to_have_text(["Undo u"])
+
+
 async def test_who_waits_for_others_gets_their_pair_when_they_leave(new_set: NewSet, someone: Someone) -> None:
     set_id, ada, bob = await new_set(*ANSWERS[:2]), await someone(), await someone()
     await ada.open(set_id, "ada")

@@ -91,6 +91,7 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
 
 async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
     page = await open_page(someone, await new_set(*TEXTS), "/map")
+    await expect(page.locator("#at")).to_contain_text("the same")
     await page.locator("#map").press("ArrowRight")
     await expect(page.locator("#at")).to_contain_text("never compared")
     async with held_up(page, "**/matrix?of=expected"):

@@ -47,22 +47,26 @@ test("only what differs counts for the length that can be compared", () => {
 
 test("as much is shared as the definition of the longest common subsequence allows", () => {
   const random = generator(7);
+  const below = (limit) => Math.floor(random() * limit);
+  const lines = () => Array.from({ length: below(9) }, () => "xyz"[below(3)]).join("\n");
   for (let round = 0; round < 300; round += 1) {
-    const [a, b] = [0, 1].map(() => Array.from({ length: Math.floor(random() * 9) }, () => "xyz"[Math.floor(random() * 3)]));
-    const [first, second] = diff(a.join("\n"), b.join("\n")); // each letter and each end of line is a word
-    assert.deepEqual([text(first), text(second)], [a.join("\n"), b.join("\n")]);
+    const [a, b] = [lines(), lines()]; // each letter and each end of line is a word
+    const [first, second] = diff(a, b);
+    assert.deepEqual([text(first), text(second)], [a, b]);
     assert.equal(shared(first), shared(second));
-    assert.equal(shared(first).length, longest(a.join("\n"), b.join("\n")));
-    for (const pieces of [first, second]) assert.ok(pieces.every(([, differs], n) => n === 0 || differs !== pieces[n - 1][1]));
+    assert.equal(shared(first).length, longest(a, b));
+    for (const pieces of [first, second]) assert.ok(alternates(pieces.map(([, differs]) => differs)));
   }
 });
 
+const alternates = (values) => values.every((value, n) => n === 0 || value !== values[n - 1]);
+
 function longest(a, b) {
-  if (!a || !b) return 0;
   const lengths = [...Array(a.length + 1)].map(() => Array(b.length + 1).fill(0));
   for (let i = 1; i <= a.length; i += 1) {
     for (let j = 1; j <= b.length; j += 1) {
-      lengths[i][j] = Math.max(lengths[i - 1][j], lengths[i][j - 1], lengths[i - 1][j - 1] + Number(a[i - 1] === b[j - 1]));
+      const extended = lengths[i - 1][j - 1] + Number(a[i - 1] === b[j - 1]);
+      lengths[i][j] = Math.max(lengths[i - 1][j], lengths[i][j - 1], extended);
     }
   }
   return lengths[a.length][b.length];

@@ -10,6 +10,7 @@ let answers; // of the service, the next first; then it answers well
 let requests;
 let channels;
 let heard;
+let shown; // by page, how many requests it says are waiting
 
 /** As in a browser: entries are its own enumerable properties. */
 class Storage {
@@ -28,6 +29,7 @@ class Storage {
 
 beforeEach((context) => {
   [answers, requests, channels, heard] = [[], [], [], []];
+  shown = new Map();
   globalThis.localStorage = new Storage();
   globalThis.window = new EventTarget();
   globalThis.BroadcastChannel = class extends BroadcastChannel {
@@ -53,7 +55,7 @@ function page(name) {
     onAnswer: ({ key }, answer) => heard.push([name, "answer", key, answer]),
     onRefusal: ({ key }, { message }) => heard.push([name, "refusal", key, message]),
     onEmpty: () => heard.push([name, "empty"]),
-    onChange: () => {},
+    onChange: () => shown.set(name, waiting().length),
   });
 }
 
@@ -76,7 +78,9 @@ test("requests arrive in order, once each, and their page hears the answers", as
   assert.deepEqual(requests, [
     { path: "/a", body: { winner: "first" }, key: keys[0] }, { path: "/b", body: { winner: "tie" }, key: keys[1] },
   ]);
-  assert.deepEqual(heard, [["one", "answer", keys[0], { seq: 1 }], ["one", "answer", keys[1], { seq: 2 }], ["one", "empty"]]);
+  assert.deepEqual(heard, [
+    ["one", "answer", keys[0], { seq: 1 }], ["one", "answer", keys[1], { seq: 2 }], ["one", "empty"],
+  ]);
   assert.deepEqual(waiting(), []);
 });
 
@@ -93,7 +97,8 @@ test("what the service does not answer is sent again, with the same key, once th
   assert.equal(queue.offline, false);
 });
 
-for (const answer of [problem(500, "Down."), problem(503, "Down."), problem(429, "Slowly."), problem(408, "Late."), problem(401, "Log in."), new Response("<h1>A proxy</h1>")]) {
+const PASSING = [401, 408, 425, 429, 500, 503].map((status) => problem(status, "Later."));
+for (const answer of [...PASSING, new Response("<h1>A proxy</h1>")]) {
   test(`an answer ${answer.status} of ${answer.headers.get("content-type")} is no answer`, async () => {
     answers = [answer];
     const queue = page("one");
@@ -158,8 +163,22 @@ test("a request that another tab delivers is answered on the page that made it, 
   page("other").run();
   await until(() => heard.some(([who]) => who === "maker"));
   await turn();
-  assert.deepEqual(heard, [["other", "refusal", key, "Too late."], ["other", "empty"], ["maker", "refusal", key, "Too late."]]);
+  assert.deepEqual(heard, [
+    ["other", "refusal", key, "Too late."], ["other", "empty"], ["maker", "refusal", key, "Too late."],
+  ]);
   assert.deepEqual(requests.map((request) => request.key), [key, key]);
+});
+
+test("a page whose request vanishes from the storage without a word stops saying that it waits", async () => {
+  answers = [new TypeError("Failed to fetch")];
+  const queue = page("one");
+  const key = queue.add("/a", {});
+  await until(() => queue.offline);
+  assert.equal(shown.get("one"), 1);
+  localStorage.removeItem(`nextpair.waiting.${key}`); // a browser may tell of another tab's change later than of its message
+  online();
+  await until(isEmpty("one"));
+  assert.equal(shown.get("one"), 0);
 });
 
 test("running twice sends nothing twice", async () => {

@@ -46,7 +46,8 @@ function showFaults({ faults, fault_count: count }) {
   find("#report").hidden = !count;
   const limit = count > faults.length ? `; here are the first ${faults.length}` : "";
   find("#report-summary").textContent = `${counted(count, "line")} cannot be used${limit}.`;
-  find("#skip-label").textContent = `Create the set without ${count === 1 ? "this line" : `these ${counted(count, "line")}`}`;
+  const these = count === 1 ? "this line" : `these ${counted(count, "line")}`;
+  find("#skip-label").textContent = `Create the set without ${these}`;
   find("#faults").replaceChildren(...faults.map(({ place, column, wrong, remedy }) =>
     row(heading(column === null ? place : `${place}, column ${column}`), cell(wrong), cell(remedy))));
 }
@@ -74,7 +75,8 @@ function offer(selector, columns, chosen, none) {
 function showCandidates({ candidates }) {
   find("#rows-region").hidden = !candidates.length;
   find("#rows-caption").textContent = candidates.length > ROWS ? `The first ${ROWS}` : "All of them";
-  find("#rows").replaceChildren(...candidates.slice(0, ROWS).map(({ key, text }) => row(heading(key), cell(excerpt(text ?? "")))));
+  find("#rows").replaceChildren(
+    ...candidates.slice(0, ROWS).map(({ key, text }) => row(heading(key), cell(excerpt(text ?? "")))));
 }
 
 /** @param {string} text */

@@ -72,6 +72,7 @@ export class Queue {
       else backoff.reset();
     }
     this.#running = false;
+    this.#listeners.onChange(); // another tab may have delivered the last one
     this.#listeners.onEmpty();
   }
 
@@ -85,7 +86,8 @@ export class Queue {
       this.#finish({ entry, listener: "onAnswer", outcome: answer });
     } catch (error) {
       if (error instanceof Unreachable) return false;
-      this.#finish({ entry, listener: "onRefusal", outcome: { message: error instanceof Error ? error.message : error } });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#finish({ entry, listener: "onRefusal", outcome: { message } });
     }
     return true;
   }

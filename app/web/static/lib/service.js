@@ -48,7 +48,8 @@ export const put = (path, body) => request(path, { method: "PUT", headers: JSON_
  * @param {Options} [options]
  */
 export function post(path, body, { headers, ...options } = {}) {
-  return request(path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body), ...options });
+  const content = { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) };
+  return request(path, { method: "POST", ...content, ...options });
 }
 
 /**
@@ -81,7 +82,7 @@ export async function getPage(path) {
 }
 
 /**
- * The JSON of an answer. Throws Unreachable, Refusal, and an AbortError where the signal ended the request.
+ * The JSON of an answer. Throws Unreachable, Refusal, and an AbortError where the caller's signal ended the request.
  * @param {string} path
  * @param {RequestInit} options
  * @returns {Promise<any>}
@@ -104,7 +105,7 @@ async function exchange(path, { signal = AbortSignal.timeout(PATIENCE_MS), ...op
     const response = await fetch(path, { ...options, signal });
     return { ok: response.ok, status: response.status, body: await response.text() };
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (signal?.aborted && error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Unreachable("The service does not answer. Try again.");
   }
 }

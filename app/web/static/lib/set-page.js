@@ -1,5 +1,5 @@
 // @ts-check
-// What every page of a set needs: its id, addresses below it, answers that the service computes first, a place for trouble.
+// What every page of a set needs: its id, addresses below it, answers that take computing, a place for trouble.
 import { nap } from "./backoff.js";
 import { find } from "./dom.js";
 import { Unreachable, get } from "./service.js";
@@ -41,7 +41,7 @@ export async function read(path, query = {}, { signal = null, onComputing = () =
   throw new Error("The server is still computing. Load the page again later.");
 }
 
-/** Makes a signal for every new question about one thing, which withdraws the one before: its answer would come too late. */
+/** Makes a signal for every new question about one thing, which withdraws the question before. */
 export function latestOnly() {
   let latest = new AbortController();
   return () => {

@@ -149,7 +149,8 @@ function vote(winner) {
  */
 function addVerdict(pair, winner) {
   if (pair.id) {
-    return queue.add(`/v1/assignments/${pair.id}/verdict`, { winner, latency_ms: Math.round(performance.now() - inViewSince) });
+    const latency = Math.round(performance.now() - inViewSince);
+    return queue.add(`/v1/assignments/${pair.id}/verdict`, { winner, latency_ms: latency });
   }
   const [first, second, item] = [pair.first.key, pair.second.key, pair.item?.key ?? null];
   return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [{ first, second, item, winner, judge }] });

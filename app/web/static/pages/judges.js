@@ -21,35 +21,39 @@ const number = (value) => (value === null || value === undefined ? NONE : value.
  * @returns {[name: string, value: string | number][]}
  */
 function facts({ position_bias: bias, influence, median_latency_ms: latency, ...judge }) {
+  const signed = (/** @type {number} */ value) => `${value >= 0 ? "+" : ""}${number(value)}`;
+  const move = influence?.changes_top ? "another first place" : `moves of ${influence?.largest_move} ranks at most`;
   return [
     ["Verdicts", judge.comparisons],
     ["Skill", number(judge.skill)],
     ["Discrimination", number(bias?.discrimination)],
-    ["Likes the first position", bias ? `${bias.delta >= 0 ? "+" : ""}${number(bias.delta)} ± ${number(bias.sd)}` : NONE],
+    ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
     ["Agrees with others", percent(judge.agreement?.share)],
     ["With itself, other order", percent(judge.swapped?.share)],
     ["Failures", percent(judge.failure_rate)],
     ["Median time", latency === null ? NONE : `${Math.round(latency)} ms`],
     ["Cost", number(judge.cost)],
-    ["Without it", influence ? (influence.changes_top ? "another first place" : `moves of ${influence.largest_move} ranks at most`) : NONE],
+    ["Without it", influence ? move : NONE],
   ];
 }
 
 /** @param {Contract.JudgeCard} judge */
 function card(judge) {
+  const lines = facts(judge).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]);
   const description = [judge.kind, judge.model].filter(Boolean).join(", ");
   const warning = judge.position_bias?.warning;
   return element("article", { className: "card" },
     element("h2", { dir: "auto" }, judge.judge),
     element("p", {}, description || "not described"),
-    element("dl", {}, ...facts(judge).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
+    element("dl", {}, ...lines),
     ...(warning ? [element("p", { className: "note" }, warning)] : []));
 }
 
 /** @param {Contract.PairAgreement[]} agreement */
 function showAgreement(agreement) {
   const names = [...new Set(agreement.flatMap((pair) => pair.judges))];
-  const pairs = new Map(agreement.flatMap((pair) => [[pair.judges.join("\n"), pair], [[...pair.judges].reverse().join("\n"), pair]]));
+  const pairs = new Map(agreement.flatMap((pair) =>
+    [pair.judges, [...pair.judges].reverse()].map((judges) => [judges.join("\n"), pair])));
   const row = (/** @type {string} */ name) => element("tr", {},
     element("th", { scope: "row", dir: "auto" }, name),
     ...names.map((other) => {

@@ -65,7 +65,8 @@ function draw() {
 function describe({ keys, cells }) {
   if (keys.length < 2) return "There are no pairs.";
   const cell = cells[row * keys.length + column];
-  const outcome = row === column ? "the same" : cell === NEVER ? "never compared" : `wins with ${(cell / SCALE).toFixed(2)}`;
+  const share = cell === NEVER ? "never compared" : `wins with ${(cell / SCALE).toFixed(2)}`;
+  const outcome = row === column ? "the same" : share;
   return `${keys[row]} (rank ${row + 1}) against ${keys[column]} (rank ${column + 1}): ${outcome}`;
 }
 

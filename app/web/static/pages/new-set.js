@@ -12,6 +12,8 @@ const form = find("#new-set", HTMLFormElement);
 const lines = find("#lines", HTMLTextAreaElement);
 const fileField = find("#file", HTMLInputElement);
 const forgetButton = find("#forget", HTMLButtonElement);
+const keyColumn = find("#key-column", HTMLSelectElement);
+const textColumn = find("#text-column", HTMLSelectElement);
 const createButton = find("#create", HTMLButtonElement);
 const drop = find("#drop");
 
@@ -27,9 +29,10 @@ let sent = { body: "", key: "" }; // a body keeps its Idempotency-Key, so that s
 /** @param {File | undefined} chosen */
 async function choose(chosen) {
   if (!chosen) return;
-  const isTooLarge = chosen.size > Number(form.dataset.maxBytes);
+  const { maxBytes } = form.dataset;
+  const isTooLarge = chosen.size > Number(maxBytes);
   forget();
-  if (isTooLarge) return complain(`${chosen.name} is too large: this service takes up to ${form.dataset.maxBytes} bytes.`);
+  if (isTooLarge) return complain(`${chosen.name} is too large: this service takes up to ${maxBytes} bytes.`);
   const mine = checks;
   const contents = await chosen.arrayBuffer().catch(() => null);
   if (mine !== checks) return; // another was chosen meanwhile
@@ -151,9 +154,9 @@ forgetButton.addEventListener("click", () => {
   fileField.value = "";
   fileField.focus();
 });
-for (const column of [find("#key-column", HTMLSelectElement), find("#text-column", HTMLSelectElement)]) {
+for (const column of [keyColumn, textColumn]) {
   column.addEventListener("change", async () => {
-    await check({ key: find("#key-column", HTMLSelectElement).value, text: find("#text-column", HTMLSelectElement).value });
+    await check({ key: keyColumn.value, text: textColumn.value });
     column.focus(); // arrow keys change it step by step
   });
 }

@@ -97,7 +97,8 @@ function follow() {
 function draw() {
   if (!ranking) return;
   const words = search.value.toLowerCase();
-  const rows = ranking.ranking.filter(({ key }) => [key, texts.get(key) ?? ""].some((text) => text.toLowerCase().includes(words)));
+  const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(words);
+  const rows = ranking.ranking.filter(({ key }) => isFound(key) || isFound(texts.get(key)));
   rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
   const scale = scaleOf(ranking.ranking);
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
