@@ -78,7 +78,7 @@ lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(LOCK) --group browser --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-browser.lock
 
 clean:  ## remove all that was installed, built or kept here
-	rm -rf .venv .venv-vllm .venv-lowest var site
+	rm -rf .venv .venv-vllm .venv-lowest app/web/node_modules var site
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
@@ -100,6 +100,10 @@ $(BROWSER_INSTALLED): $(TOOLS_INSTALLED) requirements-browser.lock
 
 $(DOCS_INSTALLED): $(INSTALLED) requirements-docs.lock
 	$(INSTALL) requirements-docs.lock
+	touch $@
+
+$(TSC): app/web/package.json app/web/package-lock.json
+	npm ci --prefix app/web --no-audit --no-fund
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
