@@ -9,6 +9,10 @@ PoE eq. 55, minus sign)
 so an update is one more column and never touches `base`: O(P M) for M columns, and every earlier covariance stays
 valid. That is what makes fantasies (pairs asked but not answered) free to take back. A row is r = e_i - e_j, or
 e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among the parameters.
+
+    Sigma        Covariance, base - columns columns^T      (P, P); (P, P), (P, M)
+    R^T          Rows                                      (L, P), one r each
+    v_ij         variance_of_difference
 """
 
 from typing import NamedTuple

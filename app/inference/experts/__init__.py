@@ -2,6 +2,11 @@
 
 An expert is one file with functions of (d, p), each elementwise over shape (K,), and a `make` that takes the expert's
 parameters and their defaults. To add one, write the file and name it here.
+
+Not here: what is done with an expert; that is the same for all of them, in fitting and choosing.
+
+    l, l', w = -l''   log_density, slope, curvature     (K,), from d (K,) and p (K,)
+    f                 expected: the p that d lets one expect
 """
 
 from collections.abc import Callable, Mapping

@@ -18,6 +18,10 @@ a judge's scores,
 Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
 judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
 Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
+
+    mu, var      AbsoluteScores.mean, .variance     (M,)
+    c0, c1       Scale.c0, .c1                      (J,)
+    m, S_nn      mean, variance in the M-step       (N,)
 """
 
 from collections.abc import Mapping

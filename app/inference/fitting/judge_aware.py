@@ -19,6 +19,11 @@ inverse of the Fisher information J^T diag(w) J + prior, J_k = (c_j r_k, 1 at de
 less sure for not knowing the judges.
 
 Without judge j: one Newton step from mu with j's comparisons taken out of gradient and H, the others being as they are.
+
+    mu, v        JudgeAware.scores, v in likeliest_judges      (N,), (K,)
+    delta, c     JudgeParameters.delta, exp of .log_c          (J,)
+    c^2 w        weights                                       (K,)
+    E, M         likeliest_scores, likeliest_judges
 """
 
 from collections.abc import Callable

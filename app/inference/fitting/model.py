@@ -1,4 +1,4 @@
-"""What is fixed while comparisons come in: who is ranked, the expert, the prior, and whether judges lean to a side.
+"""The model, which is fixed while comparisons come in: who is ranked, the expert, the prior, whether judges lean.
 
 The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J): N scores and, where positional bias is estimated, one
 bias per judge; P = N + J of them. Comparison k has
@@ -15,6 +15,12 @@ PoE holds one score, the anchor, and leaves the others free. As long as the comp
 differences of scores have the same posterior whichever score is held, and only differences are published; so none is
 held here, for a hold on one would tell it from candidates that are its equals. VAGUE keeps islands and certain
 verdicts well posed, and moves differences by about a millionth.
+
+    N, P, K, J   model.n, model.size, comparisons.size, judges
+    s, delta     theta[:n], theta[n:]                            (N,), (J,)
+    R            differences (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias
+    q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
+    H            hessian                                         (P, P)
 """
 
 from typing import NamedTuple
@@ -30,7 +36,7 @@ BIAS_VARIANCE = 100.0
 
 
 class Method(NamedTuple):
-    """How comparisons become scores, in words."""
+    """The choice of a model, in words."""
 
     expert: str = "soft-bt"
     parameters: tuple[tuple[str, float], ...] = ()  # of the expert, where they are not its defaults

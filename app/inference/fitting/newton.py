@@ -11,6 +11,10 @@ with c_k the comparison's weight: the same as if it stood there c_k times.
 
 Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
+
+    mu, w, g     Fit.mean, Fit.weights, gradient      (P,), (K,), (P,)
+    l, l', -l''  expert.log_density, slope, curvature of (d, p), elementwise over (K,)
+    c            comparisons.weight                   (K,)
 """
 
 from typing import NamedTuple
@@ -94,7 +98,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 
 
 def tolerance(comparisons: Comparisons, model: Model) -> float:
-    """What |g|_inf may be: what the widest prior asks for, and the rounding of a sum of so many terms of so many votes.
+    """The bound on |g|_inf: what the widest prior asks for, and the rounding of sums of so many terms.
 
     A bias is known from verdicts, each worth about one: its vague prior asks for nothing. Each term is rounded to the
     sum so far, and terms alike are rounded alike: the error grows with rows times votes.

@@ -7,15 +7,14 @@ The maximum of a concave function of theta in R^P, with gradient g and Hessian -
 
 Where g^T H^-1 g < SETTLED, about twice what is left to rise, rounding would decide, and the full step stands.
 
-`maximiser` is plain text: fitting/newton.py runs it as it stands, for any expert and any size; here numba compiles it.
+`maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
 
-    kernel          slow formula
-    fit             fitting/newton.py: fit, then the inverse of hessian
-    conditioned     covariance.condition for one pair after the other
-    best_pairs      selection.score of every open pair
+The equations and signs of `fit` are those of newton.py and soft_bt.py. Its slow formula is newton.fit, then the inverse
+of hessian. What is not finite or not positive definite comes back as such: whoever calls it then goes the slow way.
 
-The equations and signs are those of newton.py, soft_bt.py and selection.py. What is not finite or not positive definite
-comes back as such: whoever calls a kernel then goes the slow way.
+    theta, w, g      theta, weights, gradient       (P,), (K,), (P,)
+    H = U^T U        cholesky_of_hessian: U         (P, P)
+    the votes        Votes                          (K,) each, and the prior (P,)
 """
 
 import math
@@ -32,9 +31,7 @@ MAX_ITERATIONS = 100
 ARMIJO = 1e-4
 SETTLED = 1e-9
 SHORTEST = 1e-8  # t
-FEW = (
-    64  # parameters: up to so many, forming H and its Cholesky factor is quicker than the steps of conjugate gradients
-)
+FEW = 64  # parameters: up to so many, a Cholesky factor of H is quicker than conjugate gradients
 
 Objective = TypeVar("Objective")
 
@@ -80,7 +77,7 @@ class Votes(NamedTuple):
 
 
 def serves(expert: Expert, parameters: int) -> bool:
-    """Whether the kernels know the expert and are quicker than numpy."""
+    """True where the kernels know the expert and are quicker than numpy."""
     return expert.as_soft_bt is not None and parameters <= FEW
 
 

@@ -12,7 +12,7 @@ from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.kernels import bradley_terry, kernel
-from app.inference.types import Comparisons, Outcome, once_each
+from app.inference.types import Comparisons, Floats, Outcome, once_each
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -119,3 +119,32 @@ def test_a_kernel_compiles_where_no_cache_can_be_kept(monkeypatch: pytest.Monkey
 
     assert kernel(len)("four") == 4
     assert asked == [True, False]
+
+
+def bowl(x: Floats, centre: Floats) -> tuple[float, Floats, Floats]:
+    """The sum of -log cosh(x - centre), its gradient and minus its second derivatives."""
+    slope = np.tanh(x - centre)
+    return -float((np.logaddexp(x - centre, centre - x) - np.log(2.0)).sum()), -slope, 1.0 - slope**2
+
+
+@pytest.mark.parametrize("start", [0.0, 2.0, 5.0])
+def test_the_loop_halves_steps_that_go_too_far(start: float) -> None:
+    """Whole Newton steps on log cosh leave for infinity from |x| > 1.09 on."""
+    centre, maximise = np.array([0.3, -0.2]), bradley_terry.maximiser(bowl, lambda w, g, _: g / w)
+
+    x, gradient, weights, iterations = maximise(centre, np.full(2, start), 1e-12)
+
+    np.testing.assert_allclose(x, centre, atol=1e-12)
+    assert np.abs(gradient).max() <= 1e-12
+    np.testing.assert_allclose(weights, 1.0)
+    assert iterations < 20
+
+
+def test_the_loop_ends_at_its_limit() -> None:
+    """A step of nothing never arrives."""
+    start = np.ones(2)
+
+    x, _, _, iterations = bradley_terry.maximiser(bowl, lambda _, g, __: 0.0 * g)(np.zeros(2), start, 1e-12)
+
+    assert iterations == bradley_terry.MAX_ITERATIONS
+    np.testing.assert_array_equal(x, start)
