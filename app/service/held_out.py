@@ -1,4 +1,4 @@
-"""Pairs drawn at random, held against what was predicted of them."""
+"""The test on held-out pairs: those drawn at random, against what was predicted of them."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from app.storage import comparisons
 
 
 async def read(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> schemas.HeldOut | None:
-    """Of the log up to the snapshot's version."""
+    """The test on the log up to the snapshot's version; None without such a pair."""
     rows = await comparisons.random_ones(db, set_id, snapshot.version)
     if not rows:
         return None

@@ -9,12 +9,11 @@ from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop
 from app.inference.reporting import Repeats, cycles_by_chance
-from app.service import diagnostics, rankings
 from app.service.basis import Basis
 from app.service.context import Context
-from app.service.diagnostics import Facts
+from app.service.diagnostics import Facts, diagnose, gather
 from app.service.errors import NotConverged
-from app.service.rankings import RankingQuery
+from app.service.rankings import RankingQuery, ranking_of, stopping_of
 
 FEW = 20
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
@@ -26,33 +25,33 @@ COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
     """All checks at one version. Raises UnknownSet, SetDeleted."""
-    return await ctx.live.compute(_report, await diagnostics.gather(ctx, set_id))
+    return await ctx.live.compute(_report, await gather(ctx, set_id))
 
 
 def _report(facts: Facts) -> schemas.Trust:
     try:
-        ranking = rankings.ranking_of(facts.basis, RankingQuery())
-        checks = _checks(facts, ranking, diagnostics.diagnose(facts))
+        ranking = ranking_of(facts.basis, RankingQuery())
+        checks = _checks(facts, ranking, diagnose(facts))
     except NotConverged as error:
-        checks = [_failed(error.detail)]
+        checks = [_check("Fit", "doubt", error.detail, "not converged")]
     return schemas.Trust(set_id=facts.basis.row.id, version=facts.basis.snapshot.version, checks=checks)
 
 
-def _checks(facts: Facts, ranking: schemas.Ranking, found: schemas.Diagnostics) -> list[schemas.Check]:
+def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnostics) -> list[schemas.Check]:
     basis = facts.basis
-    first_alone = rankings.stopping_of(basis, Stop(top_k=1))
+    first_alone = stopping_of(basis, Stop(top_k=1))
     own_bias = basis.snapshot.interpretation.method.position_bias == "estimate"
     return [
         _top(ranking, first_alone and first_alone.forecast),
-        _connected(found),
+        _connected(diagnostics),
         _converged(ranking),
-        _position(found, estimated=own_bias),
-        _agreement(found),
+        _position(diagnostics, estimated=own_bias),
+        _agreement(diagnostics),
         _repeats(facts.of_log.repeats),
-        _failures(found),
-        _cycles(found.cycles, basis),
-        _balance(found, len(ranking.ranking)),
-        _held_out(found),
+        _failures(diagnostics),
+        _cycles(diagnostics.cycles, basis),
+        _balance(diagnostics, len(ranking.ranking)),
+        _held_out(diagnostics),
     ]
 
 
@@ -60,17 +59,13 @@ def _check(name: str, verdict: CheckVerdict, says: str, figure: str) -> schemas.
     return schemas.Check(name=name, verdict=verdict, says=says, figure=figure)
 
 
-def _failed(why: str) -> schemas.Check:
-    return _check("Fit", "doubt", why, "not converged")
-
-
-def _connected(found: schemas.Diagnostics) -> schemas.Check:
-    if found.components <= 1:
+def _connected(diagnostics: schemas.Diagnostics) -> schemas.Check:
+    if diagnostics.components <= 1:
         return _check(
             "Connected", "holds", "Every candidate can be compared with every other, directly or not.", "1 part"
         )
     says = "Some candidates were never compared with the others, even indirectly: compare scores within a part only."
-    return _check("Connected", "doubt", says, f"{found.components} parts")
+    return _check("Connected", "doubt", says, f"{diagnostics.components} parts")
 
 
 def _converged(ranking: schemas.Ranking) -> schemas.Check:
@@ -90,21 +85,23 @@ def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
     return _check("First place", "doubt", says, figure)
 
 
-def _position(found: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
-    if not found.position_bias:
-        says = "The fit of the judges' biases did not converge." if found.comparisons else "Nobody has judged yet."
+def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
+    if not diagnostics.position_bias:
+        says = (
+            "The fit of the judges' biases did not converge." if diagnostics.comparisons else "Nobody has judged yet."
+        )
         return _check("Position", "unknown", says, "–")
-    told = {name: bias for name, bias in found.position_bias.items() if bias.warning is None}
+    told = {name: bias for name, bias in diagnostics.position_bias.items() if bias.warning is None}
     leaning = {name: bias for name, bias in told.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
     unknown = {
         name: bias
-        for name, bias in found.position_bias.items()
+        for name, bias in diagnostics.position_bias.items()
         if name not in leaning and (name not in told or bias.sd > KNOWN)
     }
     if leaning and not estimated:
         says = "Set position_bias to estimate, so that the ranking allows for it."
         return _about_bias("doubt", leaning, f"{_favours(leaning)} {says}")
-    if sum(bias.comparisons for bias in unknown.values()) > SHARE * found.comparisons:
+    if sum(bias.comparisons for bias in unknown.values()) > SHARE * diagnostics.comparisons:
         says = "cannot be told from merit yet: judge more pairs, and show some the other way round."
         return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
     if leaning:
@@ -126,24 +123,24 @@ def _favours(biases: Mapping[str, schemas.JudgeBias]) -> str:
     return f"{name} favours the text shown {'first' if biases[name].delta > 0 else 'second'}."
 
 
-def _shared(name: str, found: schemas.Agreement, least: float, good: str, bad: str, none: str) -> schemas.Check:
-    if found.share is None or found.pairs < FEW:
-        return _check(name, "unknown", none, f"{found.pairs} pairs of verdicts")
-    figure = f"{found.share:.0%} of {found.pairs:,}"
-    return _check(name, "holds", good, figure) if found.share >= least else _check(name, "doubt", bad, figure)
+def _shared(name: str, agreement: schemas.Agreement, least: float, good: str, bad: str, none: str) -> schemas.Check:
+    if agreement.share is None or agreement.pairs < FEW:
+        return _check(name, "unknown", none, f"{agreement.pairs} pairs of verdicts")
+    figure = f"{agreement.share:.0%} of {agreement.pairs:,}"
+    return _check(name, "holds", good, figure) if agreement.share >= least else _check(name, "doubt", bad, figure)
 
 
-def _agreement(found: schemas.Diagnostics) -> schemas.Check:
+def _agreement(diagnostics: schemas.Diagnostics) -> schemas.Check:
     return _shared(
-        "Agreement of judges", found.agreement, AGREEING,
+        "Agreement of judges", diagnostics.agreement, AGREEING,
         "Judges mostly name the same winner.",
         "Judges name the same winner little more often than coins would: see who differs on the page of judges.",
         "Too few pairs were judged by two judges to tell how far they agree.",
     )  # fmt: skip
 
 
-def _repeats(repeated: Repeats) -> schemas.Check:
-    (pairs, share), by_chance = repeated.swapped, repeated.by_chance
+def _repeats(repeats: Repeats) -> schemas.Check:
+    (pairs, share), by_chance = repeats.swapped, repeats.by_chance
     if share is None or by_chance is None or pairs < FEW:
         says = "Too few pairs were shown in both orders to tell whether judges are consistent."
         return _check("Consistency", "unknown", says, f"{pairs} pairs of verdicts")
@@ -158,8 +155,8 @@ def _repeats(repeated: Repeats) -> schemas.Check:
     return _check("Consistency", "holds", says, figure)
 
 
-def _failures(found: schemas.Diagnostics) -> schemas.Check:
-    rates = {name: judge.failure_rate for name, judge in found.judges.items() if judge.failure_rate is not None}
+def _failures(diagnostics: schemas.Diagnostics) -> schemas.Check:
+    rates = {name: judge.failure_rate for name, judge in diagnostics.judges.items() if judge.failure_rate is not None}
     if not rates:
         return _check("Failures", "unknown", "Nobody was asked yet.", "–")
     name = max(rates, key=lambda judge: rates[judge])
@@ -186,12 +183,12 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
 
 
-def _balance(found: schemas.Diagnostics, candidates: int) -> schemas.Check:
-    mixed = found.order_balance.mixed
-    drawn_would_do = (1.0 - MIXED) * found.comparisons >= candidates - found.components
+def _balance(diagnostics: schemas.Diagnostics, candidates: int) -> schemas.Check:
+    mixed = diagnostics.order_balance.mixed
+    drawn_would_do = (1.0 - MIXED) * diagnostics.comparisons >= candidates - diagnostics.components
     if mixed is None or (mixed < MIXED and not drawn_would_do):
         says = "Too few pairs were judged to tell a liking for a position from merit, whatever their orders."
-        return _check("Order", "unknown", says, f"{found.comparisons:,} comparisons of {candidates:,} candidates")
+        return _check("Order", "unknown", says, f"{diagnostics.comparisons:,} comparisons of {candidates:,} candidates")
     figure = f"{mixed:.0%} could not be merit"
     if mixed >= MIXED:
         return _check("Order", "holds", "Orders are mixed: a liking for a position would not look like merit.", figure)
@@ -199,8 +196,8 @@ def _balance(found: schemas.Diagnostics, candidates: int) -> schemas.Check:
     return _check("Order", "doubt", says, figure)
 
 
-def _held_out(found: schemas.Diagnostics) -> schemas.Check:
-    test = found.held_out
+def _held_out(diagnostics: schemas.Diagnostics) -> schemas.Check:
+    test = diagnostics.held_out
     if test is None or test.comparisons < FEW:
         says = "Too few random pairs were judged to test the ranking on: set selection.random_share, such as 0.1."
         return _check("Prediction", "unknown", says, f"{test.comparisons if test else 0} random pairs")
