@@ -51,7 +51,7 @@ def maximiser(
         """The maximum from `start` on, the gradient and the weights there, and the iterations."""
         theta, iterations = start, 0
         value, gradient, weights = evaluate(theta, objective)
-        while np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
+        while gradient.size > 0 and np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
             step, t, before = newton_step(weights, gradient, objective), 1.0, value
             rise = np.sum(gradient * step)
             value, gradient, weights = evaluate(theta + step, objective)
