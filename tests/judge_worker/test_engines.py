@@ -9,8 +9,11 @@ import httpx
 import pytest
 
 from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Unread
-from judge_worker.engines import openai
-from judge_worker.engines.openai import ByTokens, OpenAIServer, chat, open_server, versioned
+from judge_worker.engines.openai import open_server
+from judge_worker.engines.openai import server as openai_server
+from judge_worker.engines.openai.by_text import chat
+from judge_worker.engines.openai.by_tokens import ByTokens
+from judge_worker.engines.openai.server import OpenAIServer, versioned
 from judge_worker.engines.scripted import REFUSED, Scripted
 from judge_worker.prompts import load, render
 from judge_worker.settings import WorkerSettings
@@ -28,7 +31,7 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(openai_server, "FIRST_PAUSE", 0.0)
 
 
 def by_text(answer: Answer, **settings: Any) -> Engine:
@@ -287,7 +290,7 @@ def test_a_prompt_that_always_times_out_is_a_timeout_of_that_pair() -> None:
 
 def test_retry_after_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr("judge_worker.engines.openai.time.sleep", slept.append)
+    monkeypatch.setattr("judge_worker.engines.openai.server.time.sleep", slept.append)
     answers = iter([httpx.Response(429, headers={"Retry-After": "7"}), answer_of({"A": 0.5, "B": 0.5})])
     outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
     assert slept == [7.0]

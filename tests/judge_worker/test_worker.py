@@ -16,7 +16,8 @@ from judge_worker import outage, prompts, run
 from judge_worker import worker as worker_module
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Away, Outcome
-from judge_worker.engines import openai
+from judge_worker.engines.openai import open_server
+from judge_worker.engines.openai import server as openai_server
 from judge_worker.engines.scripted import Scripted
 from judge_worker.settings import WorkerSettings
 from judge_worker.worker import SLOTS, Worker
@@ -30,7 +31,7 @@ SETTINGS = WorkerSettings(
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(openai_server, "FIRST_PAUSE", 0.0)
     monkeypatch.setattr(outage, "FIRST", 0.05)
     monkeypatch.setattr(worker_module, "LONGEST_PAUSE", 0.05)
     monkeypatch.setattr(worker_module, "FIRST_PAUSE", 0.02)
@@ -80,7 +81,7 @@ async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_oth
 ) -> None:
     made = await create(client, "short", "longer text", BREAKS, "the longest of all")
     server = FakeServer(out=(2, 3), excuse=httpx.Response(429, json=QUOTA))
-    engine = openai.open_server(SETTINGS, httpx.MockTransport(server))
+    engine = open_server(SETTINGS, httpx.MockTransport(server))
     run.check(engine, prompts.load("comparative"), SETTINGS)
     worker = Worker(SETTINGS, client, engine, prompts.load("comparative"), asyncio.Event())
 

@@ -1,0 +1,43 @@
+"""Any server that speaks OpenAI's protocol.
+
+    vLLM's own server, with a tokenizer here   /completions by token ids: exact, and no text can become markup
+    any other, or without a tokenizer          /chat/completions: the likeliest tokens where the label is written
+
+In the second way a label that is not among those tokens has at most the smallest of their probabilities, and at most
+what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the model is
+told which labels to answer with, and may write the prefix before the label. Strings that look like a chat template's
+markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as certain.
+
+A server's answers are judged in one place: server.py.
+"""
+
+from typing import Any
+
+import httpx
+
+from judge_worker.engine import Engine, EngineDown
+from judge_worker.engines.openai.by_text import ByText
+from judge_worker.engines.openai.by_tokens import ByTokens
+from judge_worker.engines.openai.server import OpenAIServer
+from judge_worker.progress import event
+from judge_worker.settings import WorkerSettings
+
+
+def open_server(settings: WorkerSettings, transport: httpx.BaseTransport | None = None) -> Engine:
+    """Raises EngineDown."""
+    server = OpenAIServer(settings, transport)
+    longest = server.listed(settings.model).get("max_model_len")
+    if settings.tokenizer is not None and isinstance(longest, int):
+        return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), longest)
+    if settings.tokenizer is not None:
+        event("the tokenizer is not used", because="the server does not tell max_model_len, as vLLM does")
+    return ByText(settings.model, server, logprobs=settings.logprobs)
+
+
+def _tokenizer(name: str) -> Any:
+    try:
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(name)
+    except (ImportError, OSError, ValueError) as error:
+        raise EngineDown(f"The tokenizer {name!r} cannot be loaded: {error}") from error
