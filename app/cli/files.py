@@ -1,6 +1,5 @@
 """Commands on files, without a service: rank, aggregate, rank-sets, simulate."""
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -239,4 +238,4 @@ def _runner(url: str | None) -> "Runner":
 
     if url is None:
         return simulation.in_parallel_where_it_pays
-    return partial(remote.run_through, url, os.environ.get("NEXTPAIR_API_KEY"))
+    return partial(remote.run_through, url)

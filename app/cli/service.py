@@ -1,6 +1,5 @@
 """Commands that run a service, or bring files to a running one and take them from it."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,7 +60,7 @@ def demo(
 
     settings, url = _settings(data_dir, database_url), f"http://{host}:{port}"
     server = make_server(settings, host, port)
-    service = Client(url, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=sys.maxsize)
+    service = Client(url, retries=sys.maxsize)
 
     def begin() -> None:
         _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
@@ -127,18 +126,16 @@ def import_file(
 
     columns = ComparisonColumns(first, second, winner, p_first, judge, weight)
     contents = transfer.read(transfer.Source(file, columns, item, CandidateColumns(key, text)))
-    with (
-        Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service,
-        progress_of(len(contents.comparisons), "sending") as advance,
-    ):
+    with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
         if into is None:
-            into = transfer.create(service, name or Path(file).name, question, contents)
+            target = transfer.create(service, name or Path(file).name, question, contents)
         else:
-            transfer.extend(service, into, contents)
-        sent = transfer.send(service, into, contents.comparisons, advance)
+            target = service.sets.get(into)
+            target.add_candidates(contents.candidates, contents.items)
+        sent = transfer.send(target, contents.comparisons, advance)
     print(
-        f"set {into}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
-        f"{sent.duplicates} were there already, version {sent.version}\n{server.rstrip('/')}/sets/{into}"
+        f"set {target.id}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
+        f"{sent.duplicates} were there already, version {sent.version}\n{server.rstrip('/')}/sets/{target.id}"
     )
 
 
@@ -152,7 +149,7 @@ def export_file(
     """Write the log of a set, comparisons that were voided included."""
     from nextpair import Client
 
-    with Client(server, api_key=os.environ.get("NEXTPAIR_API_KEY"), retries=2) as service:
+    with Client(server, retries=2) as service:
         pieces = service.export(set_id, form)
         if output is None:
             sys.stdout.buffer.writelines(pieces)

@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from uuid import UUID
 
 import uvicorn
-from nextpair import Client, NextpairError, calls
-from nextpair.schemas import CandidateIn, SetIn, Stop, VerdictIn
+from nextpair import CandidateIn, Client, NextpairError, Set, Stop, calls
+from nextpair.schemas import SetIn
 from nextpair.words import AskStatus
 
 FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
@@ -23,13 +22,14 @@ RANDOM_PAIRS = 400  # comparisons until the same end, were they drawn at random:
 SCATTER = 0.063  # variance of the judge's answers about the scores that fit them best: README.md
 
 
-def find_or_create(service: Client) -> UUID:
+def find_or_create(service: Client) -> Set:
     """The demo set of this service."""
-    existing = service.send(calls.list_sets(project=PROJECT)).sets
-    return existing[0].id if existing else service.send(calls.create_set(demo_set())).id
+    existing = next(service.sets.list(project=PROJECT), None)
+    return existing or Set(service, service.send(calls.create_set(demo_set())))
 
 
 def demo_set() -> SetIn:
+    """The definition of the demo set."""
     answers = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
     return SetIn(
         name="Why is the sky blue?",
@@ -49,28 +49,27 @@ def recorded_verdicts() -> dict[tuple[str, str], float]:
         return {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
 
 
-def judge(service: Client, set_id: UUID, pace: float, stopped: Callable[[], bool]) -> AskStatus:
+def judge(answers: Set, pace: float, stopped: Callable[[], bool]) -> AskStatus:
     """Ask and tell, one comparison every `pace` seconds, until no pair is handed out or the judge is stopped."""
     verdicts = recorded_verdicts()
     while True:
-        ask = service.send(calls.next_pair(set_id, judge=JUDGE))
-        if stopped() or not ask.assignments:
-            return ask.status
-        (pair,) = ask.assignments
-        p = verdicts[pair.first.key, pair.second.key]
-        service.send(calls.send_verdict(pair.id, VerdictIn(p_first=p)))
+        status, _, pairs = answers.next_pairs(judge=JUDGE)
+        if stopped() or not pairs:
+            return status
+        (pair,) = pairs
+        pair.tell(p_first=verdicts[pair.first.key, pair.second.key])
         time.sleep(pace)
 
 
-def outcome(service: Client, set_id: UUID, status: AskStatus) -> str:
-    """Who leads, how surely, and after how many comparisons."""
-    ranking = service.send(calls.ranking(set_id))
+def outcome(answers: Set, status: AskStatus) -> str:
+    """The leader, how surely it leads, and after how many comparisons."""
+    ranking = answers.ranking()
     leader = ranking.ranking[0]
-    told = (
+    sentence = (
         f"{status}: after {ranking.comparisons} comparisons the best of {len(ranking.ranking)} answers is "
         f"{leader.key}, with a probability of {leader.p_best:.2f}"
     )
-    return f"{told}; random pairs would have needed about {RANDOM_PAIRS}" if status == "converged" else told
+    return f"{sentence}; random pairs would have needed about {RANDOM_PAIRS}" if status == "converged" else sentence
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
@@ -78,12 +77,12 @@ def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[st
     while not server.started:
         time.sleep(0.1)
     with service, _suppressed_when(lambda: server.should_exit):
-        set_id = find_or_create(service)
+        answers = find_or_create(service)
         say("preparing: the very first start compiles for a while")
         service.send(calls.ready())
         say(f"ready: a judge compares {len(demo_set().candidates)} answers")
-        status = judge(service, set_id, pace, lambda: server.should_exit)
-        say(outcome(service, set_id, status))
+        status = judge(answers, pace, lambda: server.should_exit)
+        say(outcome(answers, status))
 
 
 @contextmanager

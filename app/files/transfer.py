@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
-from uuid import UUID
 
-from nextpair import Client, calls
-from nextpair.schemas import CandidateIn, CandidatesIn, ComparisonIn, ComparisonsAccepted, ComparisonsIn, ItemIn, SetIn
+from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, Set
+from nextpair.schemas import ComparisonsAccepted
 
 from app.files import candidates, reading
 from app.files.candidates import CandidateColumns
@@ -94,27 +93,19 @@ def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list
     return identified
 
 
-def create(service: Client, name: str, question: str, contents: Contents) -> UUID:
+def create(service: Client, name: str, question: str, contents: Contents) -> Set:
     """A new set with the candidates of the file."""
-    new = SetIn(name=name, question=question, candidates=contents.candidates, items=contents.items)
-    return service.send(calls.create_set(new)).id
+    return service.sets.create(name=name, question=question, candidates=contents.candidates, items=contents.items)
 
 
-def extend(service: Client, set_id: UUID, contents: Contents) -> None:
-    """Add the file's candidates to a set that is there."""
-    service.send(calls.add_candidates(set_id, CandidatesIn(candidates=contents.candidates, items=contents.items)))
-
-
-def send(
-    service: Client, set_id: UUID, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]
-) -> ComparisonsAccepted:
+def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]) -> ComparisonsAccepted:
     """Append the comparisons; those that the set has already count as duplicates.
 
     `progress` hears how many were sent.
     """
     accepted = duplicates = version = 0
     for batch in _batches(comparisons):
-        answer = service.send(calls.add_comparisons(set_id, ComparisonsIn(comparisons=batch)))
+        answer = target.add_comparisons(batch)
         accepted, duplicates = accepted + answer.accepted, duplicates + answer.duplicates
         version = answer.version
         progress(len(batch))

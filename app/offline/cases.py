@@ -1,4 +1,4 @@
-"""What a simulation replays: groups of candidates whose true values, and a judge's answers to all pairs, are known."""
+"""Cases for a simulation: groups of candidates whose true values are known, and a judge's answers to all pairs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
@@ -10,7 +10,7 @@ from scipy.special import expit
 from app.files.columns import Labels, require, where
 from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
-from app.files.tables import InputError, Table
+from app.files.tables import InputError
 from app.files.values import read_means, read_values
 from app.inference.types import Floats
 from app.offline.ranking import Group, split
@@ -45,12 +45,14 @@ class ScoreColumns(NamedTuple):
 
 
 class TruthFile(NamedTuple):
+    """A file of true values."""
+
     path: str
     key: str  # column
     value: str  # column
 
 
-class Loaded(NamedTuple):
+class LoadedCases(NamedTuple):
     cases: list[Case]
     unscored: int  # candidates left out because the judge has no score for them
 
@@ -61,7 +63,7 @@ def load(
     truth_file: TruthFile,
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
-) -> Loaded:
+) -> LoadedCases:
     """One case per group of the judge's files, of which only the rows that meet `conditions` are read.
 
     A truth file without any of the group columns holds for every group. Raises InputError.
@@ -70,18 +72,15 @@ def load(
     truths = _truths(truth_file, group_by)
     if isinstance(judged_by, ComparisonColumns):
         groups = split(read_grouped(tables, judged_by, group_by))
-        return Loaded([from_pairs(group, _of(truths, group.labels)) for group in groups], 0)
-    means = read_means(_only(tables), [*group_by, judged_by.key], judged_by.score)
-    scores = _by_group({label: mean for label, mean in means.items() if not isnan(mean)})
-    temperature = judged_by.temperature
-    cases = [from_scores(of, keys, _of(truths, of), temperature) for of, keys in scores.items()]
-    return Loaded(cases, sum(map(isnan, means.values())))
-
-
-def _only(tables: Sequence[Table]) -> Table:
+        return LoadedCases([from_pairs(group, _of(truths, group.labels)) for group in groups], 0)
     if len(tables) > 1:
         raise InputError("absolute scores are read from one file only; put them together")
-    return tables[0]
+    means = read_means(tables[0], [*group_by, judged_by.key], judged_by.score)
+    scores_of = _by_group({labels: mean for labels, mean in means.items() if not isnan(mean)})
+    cases = [
+        from_scores(labels, scores, _of(truths, labels), judged_by.temperature) for labels, scores in scores_of.items()
+    ]
+    return LoadedCases(cases, sum(map(isnan, means.values())))
 
 
 def _truths(truth_file: TruthFile, group_by: Sequence[str]) -> Truths:
@@ -98,10 +97,10 @@ def _of(truths: Truths, labels: Labels) -> Mapping[str, float]:
 
 def _by_group(values: Mapping[Labels, float]) -> dict[Labels, dict[str, float]]:
     """Split (*group, key) -> value into group -> key -> value."""
-    result: dict[Labels, dict[str, float]] = {}
+    groups: dict[Labels, dict[str, float]] = {}
     for (*labels, key), value in values.items():
-        result.setdefault(tuple(labels), {})[key] = value
-    return result
+        groups.setdefault(tuple(labels), {})[key] = value
+    return groups
 
 
 def from_pairs(group: Group, truth: Mapping[str, float]) -> Case:
@@ -123,6 +122,7 @@ def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str,
 
 
 def true_values(labels: Labels, keys: Sequence[str], truth: Mapping[str, float]) -> Floats:
+    """(N,) the truth of the keys. Raises InputError where it has none of one of them."""
     if missing := [key for key in keys if key not in truth]:
         name = " / ".join([*labels, missing[0]])
         raise InputError(f"the judge knows {name} but the truth file has no value for it; add one")

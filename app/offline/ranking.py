@@ -1,4 +1,4 @@
-"""Rank the comparisons of one group with any method.
+"""Rankings of the groups of a file, with any method.
 
 A posterior method gives the whole row; a baseline gives scores and ranks only.
 """
@@ -26,6 +26,8 @@ class NotConvergedError(Exception):
 
 
 class Group(NamedTuple):
+    """Comparisons that are ranked together."""
+
     labels: Labels  # what it is called, one value per group column
     keys: list[str]  # (N,) its candidates
     comparisons: Comparisons
@@ -44,6 +46,8 @@ class RankingMethod(NamedTuple):
 
 
 class Ranked(NamedTuple):
+    """A group and its ranking."""
+
     group: Group
     method: RankingMethod
     standings: Standings
@@ -79,11 +83,11 @@ def rank_file(
 
 def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises NotConvergedError."""
-    found = _standings(group, method)
-    if not found.convergence.converged:
+    standings = _standings(group, method)
+    if not standings.convergence.converged:
         name = " / ".join(group.labels) or "all comparisons"
-        raise NotConvergedError(f"{name}: {method.name} gives no ranking. {found.convergence.outcome.value}")
-    return Ranked(group, method, found)
+        raise NotConvergedError(f"{name}: {method.name} gives no ranking. {standings.convergence.outcome.value}")
+    return Ranked(group, method, standings)
 
 
 def _standings(group: Group, method: RankingMethod) -> Standings:
@@ -121,7 +125,7 @@ def require_possible(method: RankingMethod) -> RankingMethod:
 
 
 def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:
-    """Of a posterior method."""
+    """The model of n candidates for a posterior method. Raises ValueError for parameters that it cannot have."""
     expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
-    words = fitting.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
-    return fitting.build(words, n, judges)
+    definition = fitting.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
+    return fitting.build(definition, n, judges)

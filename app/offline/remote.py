@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple, cast
-from uuid import UUID
+from typing import cast
 
 import numpy as np
-from nextpair import Client, calls
-from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
+from nextpair import CandidateIn, Client, LeasedPair, Selection, Set
 from nextpair.words import ExpertName
 
 from app.inference.types import Floats
@@ -19,58 +17,53 @@ JUDGE = "simulation"
 PROJECT = "simulation"
 
 
-def run_through(url: str, api_key: str | None, jobs: Sequence[Job]) -> Iterator[Floats]:
+def run_through(url: str, jobs: Sequence[Job]) -> Iterator[Floats]:
     """`simulation.run` of every job, asked and told through the service at `url`."""
-    with Client(url, api_key=api_key) as service:
+    with Client(url) as service:
         for job in jobs:
             with closing(RemoteLoop(service, job.case, job.setup)) as loop:
                 yield replay(loop, job.case, job.limit)
-
-
-class _Shown(NamedTuple):
-    assignment: UUID
-    first: int
-    second: int
 
 
 class RemoteLoop:
     """A candidate set of its own on the service; deleted by `close`."""
 
     def __init__(self, service: Client, case: Case, setup: Setup) -> None:
-        self._service, self._setup = service, setup
-        self._ids = {key: i for i, key in enumerate(case.keys)}
-        self._set_id = service.send(calls.create_set(_set_of(case, setup))).id
+        self._set, self._method = _create(service, case, setup), setup.method.name
+        self._numbers = {key: i for i, key in enumerate(case.keys)}
         self._answers = case.answers
-        self._shown: _Shown | None = None
+        self._pair: LeasedPair | None = None
 
     def ask(self) -> tuple[int, int] | None:
         """The next pair that the judge has an answer to; the others are skipped."""
-        while assignments := self._service.send(calls.next_pair(self._set_id, judge=JUDGE)).assignments:
-            (pair,) = assignments
-            self._shown = _Shown(pair.id, self._ids[pair.first.key], self._ids[pair.second.key])
-            if not np.isnan(self._answers[self._shown.first, self._shown.second]):
-                return self._shown.first, self._shown.second
-            self._service.send(calls.send_verdict(pair.id, VerdictIn(failure="skipped")))
+        while pair := self._set.next_pair(judge=JUDGE):
+            first, second = self._numbers_of(pair)
+            if not np.isnan(self._answers[first, second]):
+                self._pair = pair
+                return first, second
+            pair.tell(failure="skipped")
         return None
 
     def tell(self, first: int, second: int, p: float) -> None:
         """Raises ValueError for a pair that was not asked last."""
-        if self._shown is None or (self._shown.first, self._shown.second) != (first, second):
+        if self._pair is None or self._numbers_of(self._pair) != (first, second):
             raise ValueError("tell answers the pair that was asked last")
-        self._service.send(calls.send_verdict(self._shown.assignment, VerdictIn(p_first=p)))
+        self._pair.tell(p_first=p)
 
     def scores(self) -> Floats:
-        ranking = self._service.send(calls.ranking(self._set_id, method=self._setup.method.name))
-        by_key = {row.key: row.score for row in ranking.ranking}
-        return np.array([by_key[key] for key in self._ids])
+        by_key = {row.key: row.score for row in self._set.ranking(method=self._method).ranking}
+        return np.array([by_key[key] for key in self._numbers])
 
     def close(self) -> None:
-        self._service.send(calls.delete_set(self._set_id))
+        self._set.delete()
+
+    def _numbers_of(self, pair: LeasedPair) -> tuple[int, int]:
+        return self._numbers[pair.first.key], self._numbers[pair.second.key]
 
 
-def _set_of(case: Case, setup: Setup) -> SetIn:
+def _create(service: Client, case: Case, setup: Setup) -> Set:
     policy, method = setup.policy, choosing(setup.method)
-    return SetIn(
+    return service.sets.create(
         name=" ".join(["simulation", *case.labels])[:200],
         question="Which is better?",
         candidates=[CandidateIn(key=key) for key in case.keys],

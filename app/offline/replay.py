@@ -15,13 +15,13 @@ from app.inference import fitting
 from app.inference.choosing import NONE_LEASED, Draws, Order, Plan, Policy, next_pairs
 from app.inference.fitting import BASELINES
 from app.inference.reporting import ranks
-from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons
+from app.inference.types import Bools, Floats, by_one_judge, join, no_comparisons
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
 
 
 class Setup(NamedTuple):
-    """What one run is made of, besides its case."""
+    """The choices of one run: all but its case."""
 
     policy: Policy
     order: Order
@@ -31,7 +31,7 @@ class Setup(NamedTuple):
 
 
 class Loop(Protocol):
-    """Whatever hands out pairs and learns from answers: this process, or a service behind HTTP."""
+    """Something that hands out pairs and learns from answers: this process, or a service behind HTTP."""
 
     def ask(self) -> tuple[int, int] | None:
         """(first, second) as shown, or None when no pair is left."""
@@ -60,7 +60,8 @@ class LocalLoop:
         return self._queue.pop(0) if self._queue else None
 
     def tell(self, first: int, second: int, p: float) -> None:
-        self.comparisons = _append(self.comparisons, first, second, p)
+        answer = by_one_judge(np.array([first]), np.array([second]), np.array([p]))
+        self.comparisons = join(self.comparisons, answer)
         self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
 
     def scores(self) -> Floats:
@@ -79,23 +80,17 @@ class LocalLoop:
             self._setup.batch,
             Draws(self._plan, self.comparisons.size, leased=0),
         )
-        pairs = [pair for shown in chosen for pair in _orders(shown.first, shown.second, self._plan.order)]
+        pairs = [(pair.first, pair.second) for pair in chosen]
         for i, j in pairs:
             self._open[i, j] = self._open[j, i] = False
+        if self._plan.order is Order.BOTH:
+            return [shown for i, j in pairs for shown in ((i, j), (j, i))]
         return pairs
 
 
 def choosing(method: RankingMethod) -> RankingMethod:
     """The posterior that chooses pairs: soft Bradley-Terry where scores come from a baseline."""
     return RankingMethod("soft-bt", method.prior_variance) if method.name in BASELINES else method
-
-
-def _orders(first: int, second: int, order: Order) -> list[tuple[int, int]]:
-    return [(first, second), (second, first)] if order is Order.BOTH else [(first, second)]
-
-
-def _append(comparisons: Comparisons, first: int, second: int, p: float) -> Comparisons:
-    return join(comparisons, by_one_judge(np.array([first]), np.array([second]), np.array([p])))
 
 
 def replay(loop: Loop, case: Case, limit: int) -> Floats:

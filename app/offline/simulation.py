@@ -23,13 +23,15 @@ WORTH_A_POOL = 10_000  # comparisons, about 4 s
 
 
 class Job(NamedTuple):
+    """One run."""
+
     case: Case
     setup: Setup
     limit: int  # comparisons
 
 
 class Curves(NamedTuple):
-    """What a simulation found."""
+    """The result of a simulation."""
 
     curve: dict[Criterion, Floats]  # (S, K) mean correlation per seed after 1..K comparisons
     full: float  # full-set correlation
@@ -39,7 +41,7 @@ class Curves(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What it takes to reach a target, for one criterion."""
+    """The price of reaching a target, for one criterion."""
 
     criterion: Criterion
     comparisons: float | None  # mean over seeds; None unless every seed reached the target
@@ -120,7 +122,7 @@ def _jobs(
 
 
 def case_seed(seed: int, case: int) -> int:
-    """Below 2**32; cases draw independently of each other."""
+    """A seed below 2**32 for a case by its number; cases draw independently of each other."""
     return int(np.random.SeedSequence([seed, case]).generate_state(1)[0])
 
 
@@ -142,7 +144,7 @@ def _stack(curves: Sequence[Floats]) -> Floats:
 
 
 def costs(curves: Curves, target: float) -> list[Cost]:
-    """What each criterion needs for `target` times the full-set correlation."""
+    """The comparisons that each criterion needs for `target` times the full-set correlation."""
     needed = {criterion: reach(curve, target * curves.full) for criterion, curve in curves.curve.items()}
     mean = {criterion: _mean(counts) for criterion, counts in needed.items()}
     return [
@@ -159,7 +161,7 @@ def costs(curves: Curves, target: float) -> list[Cost]:
 
 
 def _mean(counts: Sequence[int | None]) -> float | None:
-    """None where a count is missing."""
+    """The mean count, None where one is missing."""
     known = [count for count in counts if count is not None]
     return float(np.mean(known)) if len(known) == len(counts) else None
 

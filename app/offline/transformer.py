@@ -33,7 +33,7 @@ class Transformer(NamedTuple):
 
 
 class Tuning(NamedTuple):
-    """How to train a transformer."""
+    """Settings of the training of a transformer."""
 
     rate: float = 5e-5  # of Adam
     rate_of_head: float = 5e-3  # for W, b, z and V
@@ -43,7 +43,7 @@ class Tuning(NamedTuple):
 
 
 class _Learnt(NamedTuple):
-    """Where a training stands."""
+    """The state of a training."""
 
     encoder: Any
     centre: Tensor  # (F,)
@@ -52,7 +52,10 @@ class _Learnt(NamedTuple):
 
 
 def load(model: str) -> Transformer:
-    """By its name on the Hugging Face hub, or its folder. Raises ImportError, OSError or ValueError."""
+    """The transformer of that name on the Hugging Face hub, or in that folder.
+
+    Raises ImportError, OSError or ValueError.
+    """
     encoder = AutoModel.from_pretrained(model)
     encoder = encoder.get_encoder() if encoder.config.is_encoder_decoder else encoder
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -61,9 +64,9 @@ def load(model: str) -> Transformer:
 
 def tokens(items: Sequence[Mapping[str, str]], model: Transformer) -> csr_array:
     """(N, T) x, cut off where the model can read no further. Each field is a line, `field: text`."""
-    said = ["\n".join(f"{field}: {text}" for field, text in item.items()) for item in items]
+    texts = ["\n".join(f"{field}: {text}" for field, text in item.items()) for item in items]
     longest = min(model.tokenizer.model_max_length, getattr(model.encoder.config, "max_position_embeddings", 2**30))
-    ids = model.tokenizer(said, truncation=True, max_length=longest)["input_ids"]
+    ids = model.tokenizer(texts, truncation=True, max_length=longest)["input_ids"]
     ends = np.cumsum([0, *map(len, ids)])
     places = np.arange(ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
     return csr_array((np.concatenate(ids).astype(np.int64) + 1, places, ends))
@@ -77,7 +80,7 @@ def encode(
 
 
 def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noqa: B008  # immutable
-    """For contexts that are `tokens`. Every fit begins with the model as it came."""
+    """A learner for contexts that are `tokens`. Every fit begins with the model as it came."""
     return partial(_fine_tune, model.encoder, tuning)
 
 
@@ -101,7 +104,7 @@ def _fine_tune(
 
 
 def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Learnt:
-    """From the fit to f(X) of the model as it came."""
+    """The start: the fit to f(X) of the model as it came."""
     h = torch.tensor(_read(partial(_states, pretrained), judged.x))
     spread = h.std(dim=0, correction=0)
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
@@ -138,12 +141,12 @@ def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Float
 
 
 def _seen(now: _Learnt, judged: JudgedItems) -> JudgedItems:
-    """With f(X) as its context."""
+    """The items with f(X) as their context."""
     return judged._replace(x=csr_array(_read(partial(_f, now), judged.x)))
 
 
 def _f(now: _Learnt, x: csr_array) -> Tensor:
-    """(N, F)."""
+    """(N, F) f(x)."""
     return (_states(now.encoder, x).cpu() - now.centre) / now.spread
 
 
