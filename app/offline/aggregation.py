@@ -17,9 +17,9 @@ from app.inference.judges import (
     Step,
     aggregate,
     binary,
-    given,
-    hashed,
+    hashed_ngrams,
     needs_context,
+    standardised,
 )
 from app.inference.types import Bools, Floats
 from app.offline.progress import progress_of
@@ -110,12 +110,13 @@ def _context(
     if columns.texts:
         fields = [texts_of(table, column) for column in columns.texts]
         items = [dict(zip(columns.texts, texts, strict=True)) for texts in zip(*fields, strict=True)]
-        x, learner = (
-            _by_transformer(items, encoding.model, encoding.fine_tune) if encoding.model else (hashed(items), None)
-        )
+        if encoding.model:
+            x, learner = _by_transformer(items, encoding.model, encoding.fine_tune)
+        else:
+            x = hashed_ngrams(items)
         parts.append(x)
     if columns.features:
-        parts.append(given(np.column_stack([_number(table, column) for column in columns.features])))
+        parts.append(standardised(np.column_stack([_number(table, column) for column in columns.features])))
     group = encode(keys_of(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
     return ItemContext(csr_array(hstack(parts)), group), learner
 

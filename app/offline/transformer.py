@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
 from app.inference.judges import skill_aggregation
-from app.inference.judges.encoders import given
+from app.inference.judges.encoders import standardised
 from app.inference.judges.skill_aggregation import Head, JudgedItems, Learner, Parameters, Predict, Training
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
@@ -76,7 +76,7 @@ def encode(
     items: Sequence[Mapping[str, str]], model: Transformer, progress: Callable[[int], None] = lambda _: None
 ) -> csr_array:
     """(N, F) f(X). `progress` hears how many more items are read."""
-    return given(_read(partial(_states, model.encoder), tokens(items, model), progress))
+    return standardised(_read(partial(_states, model.encoder), tokens(items, model), progress))
 
 
 def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noqa: B008  # immutable

@@ -8,7 +8,15 @@ from nextpair import schemas
 from nextpair.words import CovarianceName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.judges import ENOUGH, JudgedInstances, by_judge, by_people, fewest, helped, judged_instances
+from app.inference.judges import (
+    ENOUGH,
+    JudgedInstances,
+    all_judged,
+    by_people,
+    judged_instances,
+    least_seen,
+    prediction_powered,
+)
 from app.inference.state import Catalogue, Snapshot, pair_votes_of
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
@@ -60,10 +68,10 @@ def _rank_sets(
     verdicts = judged_instances(pair_votes_of(snapshot), numbers[judge], [numbers[person] for person in people])
     _require_enough(verdicts, catalogue, query.judge)
     k, alpha, covariance = len(catalogue.keys), query.alpha, query.covariance
-    shown, wins = by_judge(verdicts.shown, verdicts.judge, verdicts.more, verdicts.judge_more)
+    shown, wins = all_judged(verdicts.shown, verdicts.judge, verdicts.more, verdicts.judge_more)
     return present_rank_sets(
         set_id, snapshot.version, catalogue.keys, *query, verdicts,
-        helped=helped(verdicts, k, alpha, covariance),
+        helped=prediction_powered(*verdicts, k=k, alpha=alpha, covariance=covariance),
         by_people=by_people(verdicts.shown, verdicts.people, k, alpha, covariance),
         by_judge=by_people(shown, wins, k, alpha, covariance),
     )  # fmt: skip
@@ -71,7 +79,7 @@ def _rank_sets(
 
 def _require_enough(verdicts: JudgedInstances, catalogue: Catalogue, judge: str) -> None:
     """Raises TooFewVerdicts."""
-    rarest, times = fewest(verdicts, len(catalogue.keys))
+    rarest, times = least_seen(verdicts, len(catalogue.keys))
     if times < ENOUGH:
         raise TooFewVerdicts(
             f"Every candidate needs {ENOUGH} pairs of outputs that both {judge!r} and people judged; "

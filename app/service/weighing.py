@@ -10,7 +10,7 @@ from nextpair.words import AggregationName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import build
-from app.inference.judges import Findings, ItemContext, find, hashed, needs_context
+from app.inference.judges import Findings, ItemContext, examine_judges, hashed_ngrams, needs_context
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
 from app.inference.types import Ints
@@ -83,7 +83,9 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
     if not any(texts.values()):
         raise InvalidRequest("method: it reads the candidates' texts, and this set has none; choose dawid-skene.")
     low, high = (
-        hashed([{"text": texts[set_id, int(item), int(who)] or ""} for item, who in zip(votes.item, side, strict=True)])
+        hashed_ngrams(
+            [{"text": texts[set_id, int(item), int(who)] or ""} for item, who in zip(votes.item, side, strict=True)]
+        )
         for side in (votes.low, votes.high)
     )
     one_item = len(np.unique(votes.item)) == 1
@@ -94,7 +96,7 @@ def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | N
     own, tempered = snapshot.interpretation.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     item, many, rng = snapshot.log.entries.item, len(snapshot.evidence.judges), np.random.default_rng(SEED)
-    findings = find(raw(snapshot), tempered, item, model, many, method, context, rng, report)
+    findings = examine_judges(raw(snapshot), tempered, item, model, many, method, context, rng, report)
     counts = np.bincount(tempered.judge, minlength=many)
     by_number = {bias.judge: bias for bias in biases(snapshot)}
     return WeighedJudges(snapshot.version, _terms(snapshot), snapshot.evidence.judges, counts, by_number, findings)

@@ -21,7 +21,7 @@ from app.inference.choosing.human_checks import gains
 from app.inference.fitting import judge_aware, posterior
 from app.inference.fitting.model import Method, build
 from app.inference.judges.aggregation import binary
-from app.inference.judges.encoders import hashed
+from app.inference.judges.encoders import hashed_ngrams
 from app.inference.judges.group_verdicts import aggregate, doubts, needs_context
 from app.inference.judges.rank_sets import RankSets, prediction_powered
 from app.inference.judges.skill_aggregation import ItemContext
@@ -95,7 +95,7 @@ def _context(columns: dict[str, list[str]]) -> ItemContext | None:
     if "answer" not in columns:
         return None
     texts = zip(columns["question"], columns["answer"], strict=True)
-    x = hashed([{"question": question, "answer": answer} for question, answer in texts])
+    x = hashed_ngrams([{"question": question, "answer": answer} for question, answer in texts])
     return ItemContext(x, np.array(columns["question_id"], np.int64))
 
 

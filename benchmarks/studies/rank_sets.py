@@ -29,7 +29,7 @@ from app.inference.judges.rank_sets import (
     RankSets,
     Wins,
     by_people,
-    pairs,
+    pair_numbers,
     prediction_powered,
     ranks,
     squared_radius,
@@ -281,7 +281,7 @@ def arena_tables(arena: Arena, repetitions: int) -> str:
 
 def methods(arena: Arena, rng: np.random.Generator, covariance: CovarianceName) -> dict[str, RankSets]:
     """Return the rank-sets of every method, from one draw of the instances."""
-    place = places_within_pairs(pairs(arena.shown, arena.k), rng)
+    place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything, few = place < PER_PAIR, place < PER_PAIR_PEOPLE
     rest = everything & ~few
 

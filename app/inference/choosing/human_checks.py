@@ -25,7 +25,7 @@ from app.inference.choosing.selection import TIE, Choice
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import Scores
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.people_and_judge import ENOUGH, by_both, by_judge_alone, fewest, judged_instances
+from app.inference.judges.people_and_judge import ENOUGH, by_both, by_judge_alone, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, prediction_powered, squared_radius
 from app.inference.types import Bools, Chance, Floats, Ints
 
@@ -48,7 +48,7 @@ def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools
     counted = by_both(votes, judge, people) | (by_judge & is_out)
     counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
     instances = judged_instances(votes, judge, people)
-    enough = fewest(instances, k)[1] >= ENOUGH
+    enough = least_seen(instances, k)[1] >= ENOUGH
     rank_sets = prediction_powered(*instances, k=k, alpha=ALPHA) if enough else None
     return Unchecked(votes, by_judge & ~is_out, np.asarray(counts + counts.T), rank_sets)
 

@@ -4,20 +4,20 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 """
 
 from app.inference.judges.aggregation import Aggregate, binary, votes
-from app.inference.judges.encoders import given, hashed
-from app.inference.judges.findings import Agreements, Findings, Influence, find
+from app.inference.judges.encoders import hashed_ngrams, standardised
+from app.inference.judges.findings import Agreements, Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
-from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, fewest, helped, judged_instances
+from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import (
     Instances,
     RankSets,
     Wins,
-    by_judge,
+    all_judged,
     by_people,
-    pairs,
+    pair_numbers,
     prediction_powered,
-    saved,
+    verdicts_saved,
 )
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 
@@ -38,21 +38,20 @@ __all__ = [
     "Step",
     "Wins",
     "aggregate",
+    "all_judged",
     "binary",
-    "by_judge",
     "by_people",
     "departure",
     "doubts",
-    "fewest",
-    "find",
-    "given",
-    "hashed",
-    "helped",
+    "examine_judges",
+    "hashed_ngrams",
     "judged_instances",
+    "least_seen",
     "needs_context",
-    "pairs",
+    "pair_numbers",
     "prediction_powered",
-    "saved",
+    "standardised",
+    "verdicts_saved",
     "votes",
     "votes_by_pair",
 ]

@@ -2,7 +2,7 @@
 
     y_nkc   judge k's probability of class c for item n
     v_nkb   its vote: 1 for the class b = argmax_c y_nkc, shared alike among classes that are equal; 0 for all classes
-            where the judge has not said anything
+            where the judge gave no answer
 
     average          P(c | n) = mean over k of y_nkc
     majority         P(c | n) = share of the votes for c
@@ -34,12 +34,12 @@ RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to h
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
 
-Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge who has not said anything
+Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge without an answer
 Votes = NDArray[np.float64]  # (N, K, C) v_nkb
 
 
 class Aggregate(NamedTuple):
-    """What the judges say together. The confusion matrix of a judge who said nothing is the prior's."""
+    """What the judges say together. The confusion matrix of a judge without an answer is the prior's."""
 
     probability: Floats  # (N, C)
     confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are told apart
@@ -58,8 +58,8 @@ def binary(y: Floats) -> Probabilities:
 
 def votes(y: Probabilities) -> Votes:
     """Each judge's votes on each item; half for each of two classes that it gives 0.5."""
-    said = ~np.isnan(y).any(axis=2, keepdims=True)
-    best = said & (y >= y.max(axis=2, keepdims=True) - EQUAL)
+    answered = ~np.isnan(y).any(axis=2, keepdims=True)
+    best = answered & (y >= y.max(axis=2, keepdims=True) - EQUAL)
     return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
 
 
@@ -71,9 +71,8 @@ def one_sided(v: Votes) -> Bools:
 
 def average(y: Probabilities) -> Aggregate:
     """Items that nobody judged have every class alike."""
-    said = ~np.isnan(y).any(axis=2, keepdims=True)
-    total = np.where(said, y, 0.0).sum(axis=1)
-    return Aggregate(_normalised(total))
+    answered = ~np.isnan(y).any(axis=2, keepdims=True)
+    return Aggregate(_normalised(np.where(answered, y, 0.0).sum(axis=1)))
 
 
 def majority(v: Votes) -> Aggregate:
@@ -111,8 +110,8 @@ def _estimated(v: Votes, p: Floats) -> tuple[Floats, Floats]:
 def _expected(v: Votes, pi: Floats, confusion: Floats) -> Floats:
     """P(c | n), in log space: hundreds of judges do not underflow."""
     judges, classes, _ = confusion.shape
-    told = np.log(confusion).swapaxes(1, 2).reshape(judges * classes, classes)
-    return np.asarray(softmax(np.log(pi) + v.reshape(len(v), judges * classes) @ told, axis=1))
+    log_a = np.log(confusion).swapaxes(1, 2).reshape(judges * classes, classes)
+    return np.asarray(softmax(np.log(pi) + v.reshape(len(v), judges * classes) @ log_a, axis=1))
 
 
 def _names(confusion: Floats) -> Ints:

@@ -19,13 +19,13 @@ WORD = re.compile(r"\w+|[^\w\s]")
 START, END = "\x02", "\x03"  # of a text
 
 
-def given(columns: Floats) -> csr_array:
+def standardised(columns: Floats) -> csr_array:
     """Standardised columns (N, F), each row about of unit length."""
     spread = columns.std(axis=0)
     return csr_array((columns - columns.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0) / np.sqrt(columns.shape[1]))
 
 
-def hashed(items: Sequence[Mapping[str, str]]) -> csr_array:
+def hashed_ngrams(items: Sequence[Mapping[str, str]]) -> csr_array:
     """(N, SIZE): which words and pairs of neighbouring words each field has. Rows have unit length."""
     rows = [_places(item) for item in items]
     length = np.array([max(len(row), 1) for row in rows])

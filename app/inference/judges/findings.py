@@ -1,4 +1,4 @@
-"""What a log tells of its judges: agreement, skill, bias, and what the ranking would be without each."""
+"""Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,12 +17,12 @@ from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.reporting import diagnostics
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
-from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
+from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 from app.inference.verdicts import directions
 
 
 class Influence(NamedTuple):
-    """Of one judge: the ranking with all judges against the one without this one."""
+    """The ranking with all judges against the one without this one."""
 
     rank_correlation: float  # Spearman's
     largest_move: int  # ranks by which a candidate moves
@@ -30,10 +30,10 @@ class Influence(NamedTuple):
 
 
 class Agreements(NamedTuple):
-    """Of pairs of judges, over the cells that both judged."""
+    """Pairs of judges, over the pairs of outputs that both judged."""
 
-    pairs: Ints  # (J, J) cells
-    agreeing: Ints  # (J, J) in which they name the same winner; a tie agrees with a tie
+    pairs: Ints  # (J, J) pairs of outputs
+    agreeing: Ints  # (J, J) those of which they name the same winner; a tie agrees with a tie
 
 
 class Findings(NamedTuple):
@@ -50,7 +50,7 @@ class Findings(NamedTuple):
     convergence: Convergence  # of the judge-aware fit
 
 
-def find(
+def examine_judges(
     raw: Comparisons,
     tempered: Comparisons,
     item: Ints,
@@ -61,42 +61,50 @@ def find(
     rng: np.random.Generator,
     say: Callable[[str], None],
 ) -> Findings:
-    """Args: both comparisons are the same but for p; `model` is soft-bt without biases; `say` is told how far it is.
+    """Skill, agreement, repeats, discrimination and influence of J judges, and what they say together.
 
-    `context` tells what speaks for low, rather than high, in each cell. Which of the two is class 1 is drawn for each
-    cell: candidates may have joined in the order of their merit, which is nothing to learn from.
+    `context` tells what speaks for low, rather than high, of each pair of outputs. Which of the two is class 1 is drawn
+    for each: candidates may have joined in the order of their merit, which is nothing to learn from.
+
+    Args:
+        raw, tempered: the same comparisons but for p.
+        item: (K,) what each comparison was about.
+        model: soft-bt without biases.
+        say: hears how far the work is, in words.
     """
-    seen = votes_by_pair(raw, item, judges)
-    turned = rng.random(seen.size) < 0.5
-    y = binary(np.where(turned[:, None], 1.0 - seen.p, seen.p))
-    group = aggregate(y, method, rng, context and _turned(context, turned), lambda step: say(_in_words(step)))
+    votes = votes_by_pair(raw, item, judges)
+    turned = rng.random(votes.size) < 0.5
+    y = binary(np.where(turned[:, None], 1.0 - votes.p, votes.p))
+    if context is not None:
+        context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
+    group = aggregate(y, method, rng, context, lambda step: say(_in_words(step)))
     aware = judge_aware.fit(tempered, model, judges, lambda n: say(f"scores and judges together, round {n}"))
     return Findings(
-        seen,
-        np.where(turned, group.probability[:, 0], group.probability[:, 1]),
-        group.convergence,
-        None if group.confusion is None else skill(group.confusion),
-        doubts(y),
-        departure(group, y),
-        agreements(directions(seen.p - 0.5)),
-        [_repeats(raw, item, model.n, judge) for judge in range(judges)],
-        np.exp(aware.judges.log_c),
-        {judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
-        aware.convergence,
+        pair_votes=votes,
+        p_low=np.where(turned, group.probability[:, 0], group.probability[:, 1]),
+        aggregation=group.convergence,
+        skill=None if group.confusion is None else skill(group.confusion),
+        doubts=doubts(y),
+        departure=departure(group, y),
+        agreements=agreements(directions(votes.p - 0.5)),
+        repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
+        discrimination=np.exp(aware.judges.log_c),
+        influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
+        convergence=aware.convergence,
     )
 
 
 def agreements(direction: Floats) -> Agreements:
-    """From the (M, J) directions of cells."""
-    said = (~np.isnan(direction)).astype(np.int64)
+    """How often judges agree, from the (M, J) directions of their votes."""
+    voted = (~np.isnan(direction)).astype(np.int64)
     named = [(direction == way).astype(np.int64) for way in (-1.0, 0.0, 1.0)]
-    return Agreements(said.T @ said, np.sum([way.T @ way for way in named], axis=0))
+    return Agreements(voted.T @ voted, np.sum([way.T @ way for way in named], axis=0))
 
 
-def influence(found: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:
+def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:
     """What leaving the judge out would change, by down-dating."""
-    others = judge_aware.without(found, comparisons, model, judge)
-    with_all, without = ranks(found.scores), ranks(others)
+    with_all = ranks(aware.scores)
+    without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))
     steady = moved == 0 or len(with_all) < 2
     correlation = 1.0 if steady else float(np.nan_to_num(spearmanr(with_all, without)[0]))
@@ -107,10 +115,6 @@ def _in_words(step: Step) -> str:
     return f"{step.fold + 1} of {step.folds} fits to the texts, step {step.iteration}"
 
 
-def _turned(context: ItemContext, turned: Bools) -> ItemContext:
-    return context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
-
-
 def _repeats(comparisons: Comparisons, item: Ints, n: int, judge: int) -> Repeats:
-    mine = comparisons.judge == judge
-    return diagnostics.repeats(take(comparisons, mine), n, item[mine])
+    own = comparisons.judge == judge
+    return diagnostics.repeats(take(comparisons, own), n, item[own])

@@ -1,4 +1,4 @@
-"""Any way to make one verdict of several judges', and what to doubt about the judges.
+"""One verdict of several judges' by any method, and doubts about the judges.
 
 A judge's skill is (mean_c A_kcc - 1/C) / (1 - 1/C): 1 is never wrong, 0 is chance, less is against the others.
 """
@@ -49,7 +49,7 @@ def aggregate(
 
 
 def skill(confusion: Floats) -> Floats:
-    """(K,) of (K, C, C) confusion matrices."""
+    """(K,) from (K, C, C) confusion matrices."""
     chance = 1.0 / confusion.shape[1]
     right: Floats = np.einsum("kcc->k", confusion) * chance
     return np.asarray((right - chance) / (1.0 - chance))
@@ -58,18 +58,18 @@ def skill(confusion: Floats) -> Floats:
 def doubts(y: Probabilities) -> list[Doubt]:
     """Judges who say always the same, who are no better than chance by what the others say, or against them.
 
-    By Dawid-Skene, whatever method is used: an average or a majority counts such judges in full.
+    Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full.
     """
     v = votes(y)
     confusion = dawid_skene(v).confusion
     assert confusion is not None
-    found = [_doubt(k, *of_judge) for k, of_judge in enumerate(zip(v.sum(axis=0), skill(confusion), strict=True))]
-    return [doubt for doubt in found if doubt is not None]
+    judges = zip(v.sum(axis=0), skill(confusion), strict=True)
+    return [doubt for k, (counts, skill_of_k) in enumerate(judges) if (doubt := _doubt(k, counts, skill_of_k))]
 
 
-def departure(found: Aggregate, y: Probabilities) -> float:
+def departure(group: Aggregate, y: Probabilities) -> float:
     """Share of the items with a clear majority in which the method decides otherwise."""
-    named, by_majority = (votes(p[:, None, :])[:, 0] for p in (found.probability, majority(votes(y)).probability))
+    named, by_majority = (votes(p[:, None, :])[:, 0] for p in (group.probability, majority(votes(y)).probability))
     clear = by_majority.max(axis=1) == 1.0
     agrees = (named * by_majority).sum(axis=1)
     return float(1.0 - agrees[clear].mean()) if clear.any() else 0.0

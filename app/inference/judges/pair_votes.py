@@ -1,6 +1,6 @@
-"""What each judge says of each pair of outputs: a cell is an item and two candidates, low < high.
+"""Each judge's vote on each pair of outputs: an item and two candidates, low < high.
 
-Both orders of a pair are one cell; a judge's verdicts on it are turned to one side and averaged.
+Both orders of a pair are one pair here; a judge's verdicts on it are turned to one side and averaged.
 """
 
 from typing import NamedTuple
@@ -11,12 +11,12 @@ from app.inference.types import Comparisons, Floats, Ints
 
 
 class PairVotes(NamedTuple):
-    """M cells that any of J judges judged, in the order of item, low and high."""
+    """M pairs of outputs that any of J judges judged, in the order of item, low and high."""
 
     item: Ints  # (M,)
     low: Ints  # (M,)
     high: Ints  # (M,)
-    p: Floats  # (M, J) mean probability that low is better; NaN where a judge said nothing
+    p: Floats  # (M, J) mean probability that low is better; NaN where a judge has no verdict
 
     @property
     def size(self) -> int:
@@ -27,10 +27,10 @@ class PairVotes(NamedTuple):
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
     first, second, p, judge, weight = comparisons
-    place = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
-    where, number = np.unique(place, axis=0, return_inverse=True)
-    at, size = number.reshape(-1) * judges + judge, len(where) * judges
-    votes = np.bincount(at, weight, size)
-    total = np.bincount(at, weight * np.where(first < second, p, 1.0 - p), size)
-    mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(where), judges)
-    return PairVotes(where[:, 0], where[:, 1], where[:, 2], mean)
+    pair_of_each = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
+    pairs, number = np.unique(pair_of_each, axis=0, return_inverse=True)
+    vote, size = number.reshape(-1) * judges + judge, len(pairs) * judges
+    votes = np.bincount(vote, weight, size)
+    total = np.bincount(vote, weight * np.where(first < second, p, 1.0 - p), size)
+    mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(pairs), judges)
+    return PairVotes(pairs[:, 0], pairs[:, 1], pairs[:, 2], mean)

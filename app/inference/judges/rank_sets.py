@@ -66,7 +66,7 @@ class Instances(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """Of the systems shown first and second; 0 and 0 in a tie."""
+    """Shares of a win of the systems shown first and second; 0 and 0 in a tie."""
 
     first: Floats  # (n,)
     second: Floats  # (n,)
@@ -93,10 +93,10 @@ class MeanWins(NamedTuple):
 def by_people(
     shown: Instances, people: Wins, k: int, alpha: float, covariance: CovarianceName = "sandwich"
 ) -> RankSets:
-    """From people's verdicts alone, two at least for each system."""
-    found = estimate(shown, people, k)
-    rows = [found.published] if covariance == "published" else [found.error, _one_unlike(found)]
-    return _ranked(found.theta, rows, 0.0, alpha, covariance)
+    """Rank-sets from people's verdicts alone, two at least for each system."""
+    wins = mean_wins(shown, people, k)
+    rows = [wins.published] if covariance == "published" else [wins.error, _one_unlike(wins)]
+    return _ranked(wins.theta, rows, 0.0, alpha, covariance)
 
 
 def prediction_powered(
@@ -114,18 +114,18 @@ def prediction_powered(
 
     theta is as PPR eq. 5 has it, with the tuned lam clipped to [0, 1].
     """
-    here, there = pairs(shown, k), pairs(more, k)
+    here, there = pair_numbers(shown, k), pair_numbers(more, k)
     by_both, alone = (np.bincount(met, minlength=k * k) for met in (here, there))
     used = (by_both > 0) & (alone > 0)
-    of_people = estimate(shown, people, k)
-    of_judge = estimate(shown, judge, k, used[here])
-    of_more = estimate(more, judge_more, k, used[there])
+    of_people = mean_wins(shown, people, k)
+    of_judge = mean_wins(shown, judge, k, used[here])
+    of_more = mean_wins(more, judge_more, k, used[there])
     if covariance == "published":
         lam = tuned(of_people.published, of_judge.published, of_more.published)
         rows = [lam * of_more.published, lam * of_judge.published - of_people.published]
     else:
         everywhere, times = np.concatenate([here, there]), by_both + alone
-        together = estimate(*by_judge(shown, judge, more, judge_more), k, used[everywhere])
+        together = mean_wins(*all_judged(shown, judge, more, judge_more), k, used[everywhere])
         near = (times[here] / by_both[here])[:, None] * together.error[: shown.size]
         far = np.sqrt(times[everywhere] / _or_infinite(alone[everywhere]))[:, None] * together.chance
         lam = tuned(of_people.chance, of_judge.chance, far)
@@ -134,23 +134,23 @@ def prediction_powered(
     return _ranked(theta, rows, lam, alpha, covariance)
 
 
-def by_judge(shown: Instances, judge: Wins, more: Instances, judge_more: Wins) -> tuple[Instances, Wins]:
+def all_judged(shown: Instances, judge: Wins, more: Instances, judge_more: Wins) -> tuple[Instances, Wins]:
     """All instances that the judge judged, with or without people."""
     return Instances(*np.hstack([shown, more])), Wins(*np.hstack([judge, judge_more]))
 
 
-def saved(alone: RankSets, helped: RankSets, people: int) -> int:
+def verdicts_saved(alone: RankSets, helped: RankSets, people: int) -> int:
     """Verdicts of people that the judge is worth, beside so many of theirs: as many more would vary as little."""
     gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
     return max(round((gain - 1.0) * people), 0)
 
 
-def pairs(shown: Instances, k: int) -> Ints:
+def pair_numbers(shown: Instances, k: int) -> Ints:
     """(n,) the number of each instance's pair of systems, the same for either side."""
     return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
 
 
-def estimate(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> MeanWins:
+def mean_wins(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> MeanWins:
     """t(v), each system held against every other alike.
 
     Args: `used` (n,) says which pairs of systems count, all by default; a system in none of them has t = 0, no error.
@@ -208,7 +208,7 @@ def _one_unlike(people: MeanWins) -> Floats:
 
 
 def _ranked(theta: Floats, rows: Sequence[Floats], lam: float, alpha: float, covariance: CovarianceName) -> RankSets:
-    """With (., k) rows whose squares add up to the covariance."""
+    """Rank-sets around theta, from (., k) rows whose squares add up to the covariance."""
     every = np.concatenate(rows)
     sigma = every.T @ every
     freedom = degrees_of_freedom(every) if covariance == "sandwich" else np.inf
@@ -223,7 +223,7 @@ def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k:
 
 
 def _or_infinite(weight: Floats) -> Floats:
-    """So that nothing is divided by none."""
+    """The weight, or infinity for none, by which nothing is divided."""
     return np.where(weight > 0.0, weight, np.inf)
 
 

@@ -2,9 +2,9 @@
 
     x_n     the item's context as F numbers (encoders.py)
     s_nc    softmax_c(x_n W + b): the class, by context alone
-    A_nkcb  softmax_b(z_kcb + x_n V_kcb): what judge k says of class c, P(b_nk = b | c_n = c). V = 0, unless skills are
-            to depend on the context (SkillAggregation-X)
-    P_nkb   sum_c s_nc A_nkcb: what judge k is expected to say; in Crowdlayer softmax_b(sum_c s_nc z_kcb)
+    A_nkcb  softmax_b(z_kcb + x_n V_kcb): how judge k answers in class c, P(b_nk = b | c_n = c). V = 0, unless skills
+            are to depend on the context (SkillAggregation-X)
+    P_nkb   sum_c s_nc A_nkcb: what judge k is expected to answer; in Crowdlayer softmax_b(sum_c s_nc z_kcb)
 
 Minimise over W, b, z and V, with y_nkb the judge's own probabilities, zero for all b where a judge left the item out,
 
@@ -78,14 +78,14 @@ OnIteration = Callable[[int], None]  # is told how many iterations of a fit are 
 
 
 class ItemContext(NamedTuple):
-    """Of N items, in groups that are never on both sides of a split."""
+    """What N items say as numbers, in groups that are never on both sides of a split."""
 
     x: csr_array  # (N, F)
     group: Ints  # (N,)
 
 
 class JudgedItems(NamedTuple):
-    """N items with what was said of them."""
+    """N items with what judges answered of them."""
 
     x: csr_array  # (N, F)
     y: Floats  # (N, K, C), zero where a judge left an item out
@@ -106,7 +106,7 @@ Learner = Callable[[JudgedItems, Head, Training, np.random.Generator, OnIteratio
 
 
 class CrossFitted(NamedTuple):
-    """Of each item, by a fit that never saw its group."""
+    """Each item's classes and judges, by a fit that never saw its group."""
 
     s: Floats  # (N, C)
     a: Floats  # (N, K, C, C)
@@ -129,8 +129,12 @@ def by_context(
     """
     heard = ~one_sided(votes(y))
     heard = heard if heard.any() else np.ones_like(heard)
-    found = _by_context(y[:, heard], context, method, rng, training, progress, learner or linear)
-    return found if found.confusion is None else found._replace(confusion=_at(heard, found.confusion))
+    group = _by_context(y[:, heard], context, method, rng, training, progress, learner or linear)
+    if group.confusion is None:
+        return group
+    confusion = np.full((len(heard), *group.confusion.shape[1:]), 1.0 / y.shape[2])
+    confusion[heard] = group.confusion
+    return group._replace(confusion=confusion)
 
 
 def _by_context(
@@ -145,17 +149,19 @@ def _by_context(
     head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
     by_context_alone = head in ("crowdlayer", "shares")
     training = training._replace(folds=1) if by_context_alone else training
-    found = cross_fit(JudgedItems(context.x, answers, context.group), head, training, rng, progress, learner)
+    s, a, convergence = cross_fit(
+        JudgedItems(context.x, answers, context.group), head, training, rng, progress, learner
+    )
     if by_context_alone:
-        return Aggregate(found.s, None, found.convergence)
-    log_p = np.log(found.s + LEAST) + np.einsum("nkb,nkcb->nc", votes(y), np.log(found.a + LEAST))
-    return Aggregate(softmax(log_p, axis=1), found.a.mean(axis=0), found.convergence)
+        return Aggregate(s, None, convergence)
+    log_p = np.log(s + LEAST) + np.einsum("nkb,nkcb->nc", votes(y), np.log(a + LEAST))
+    return Aggregate(softmax(log_p, axis=1), a.mean(axis=0), convergence)
 
 
 def cross_fit(
     judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
 ) -> CrossFitted:
-    """s and A of each item from a fit to the other folds; of a single group from a fit to itself."""
+    """Fit each fold's s and A from the other folds; those of a single group from itself."""
     n, judges, classes = judged.y.shape
     folds = _folds(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
@@ -171,7 +177,7 @@ def cross_fit(
 def linear(
     judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
-    """The learner of above: a fit to the context as it is."""
+    """The learner of the equations above: a fit to the context as it is."""
     parameters, end = fit(judged, head, training, rng, step)
     return partial(predict, parameters), end
 
@@ -190,7 +196,7 @@ def split(judged: JudgedItems, training: Training, rng: np.random.Generator) -> 
 def fit(
     judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
-    """The parameters that said best what was held out."""
+    """The parameters that foretell best what was held out."""
     some, others = split(judged, training, rng)
     start = pack(_start(some, head))
     watch = _Watch(start, others, head, training, step)
@@ -204,7 +210,7 @@ def fit(
 
 
 class _Watch:
-    """Keeps the parameters that say best what was held out, and stops when no better ones come."""
+    """Keeps the parameters that foretell best what was held out, and stops when no better ones come."""
 
     def __init__(self, start: Floats, out: JudgedItems, head: Head, training: Training, step: OnIteration) -> None:
         self.best, self.patience_ended = start, False
@@ -250,48 +256,47 @@ class _Fitted(NamedTuple):
 
 
 def _fitted(p: Parameters, judged: JudgedItems, head: Head, training: Training) -> tuple[_Fitted, Floats]:
-    """With their gradient by x W + b, (N, C)."""
+    """The first two terms, with their gradient by x W + b, (N, C)."""
     s = shares(p, judged.x)
-    fitted = _of_skills(p, s, judged, training.regulariser) if head.startswith("skills") else PLAIN[head](p, s, judged)
+    if head == "shares":
+        fitted = _shares_terms(p, s, judged)
+    elif head == "crowdlayer":
+        fitted = _crowdlayer_terms(p, s, judged)
+    else:
+        fitted = _skills_terms(p, s, judged, training.regulariser)
     return fitted, s * (fitted.ds - (s * fitted.ds).sum(axis=1, keepdims=True))
 
 
-def _of_shares(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
-    """What is said is s itself."""
-    said = s[:, None, :] + LEAST
-    return _Fitted(_surprise(judged, said), -(judged.y / said).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
+def _shares_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
+    """What is expected is s itself."""
+    expected = s[:, None, :] + LEAST
+    return _Fitted(_surprise(judged, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 
 
-def _of_crowdlayer(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
-    said = softmax(np.einsum("nc,kcb->nkb", s, p.z), axis=2)
-    slope = (said * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
+def _crowdlayer_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
+    expected = softmax(np.einsum("nc,kcb->nkb", s, p.z), axis=2)
+    slope = (expected * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
     ds, dz = np.einsum("nkb,kcb->nc", slope, p.z), np.einsum("nc,nkb->kcb", s, slope)
-    return _Fitted(_surprise(judged, said), ds, dz[None])
+    return _Fitted(_surprise(judged, expected), ds, dz[None])
 
 
-PLAIN: Mapping[Head, Callable[[Parameters, Floats, JudgedItems], _Fitted]] = {
-    "shares": _of_shares,
-    "crowdlayer": _of_crowdlayer,
-}
-
-
-def _of_skills(p: Parameters, s: Floats, judged: JudgedItems, regulariser: float) -> _Fitted:
+def _skills_terms(p: Parameters, s: Floats, judged: JudgedItems, regulariser: float) -> _Fitted:
     """A has one row for all items where skills do not depend on the context."""
     a, n = skills(p, judged.x), len(s)
-    said = np.einsum("nc,nkcb->nkb", s, a) + LEAST
-    slope = -judged.y / said / n
+    expected = np.einsum("nc,nkcb->nkb", s, a) + LEAST
+    slope = -judged.y / expected / n
     gap = a[:, :, :-1, :-1] - a[:, :, -1:, :-1]
     da = np.einsum("nc,nkb->nkcb", s, slope) if len(a) == n else np.einsum("nc,nkb->kcb", s, slope)[None]
     da[:, :, :-1, :-1] += 2.0 * regulariser * gap / len(a)
     da[:, :, -1, :-1] -= 2.0 * regulariser * gap.sum(axis=2) / len(a)
     dz = a * (da - (a * da).sum(axis=3, keepdims=True))
-    value = _surprise(judged, said) + regulariser * float((gap**2).sum()) / len(a)
+    value = _surprise(judged, expected) + regulariser * float((gap**2).sum()) / len(a)
     return _Fitted(value, np.einsum("nkb,nkcb->nc", slope, a), dz)
 
 
-def _surprise(judged: JudgedItems, said: Floats) -> float:
+def _surprise(judged: JudgedItems, expected: Floats) -> float:
     """- (1/N) sum_nkb y_nkb log P_nkb."""
-    return -float((judged.y * np.log(said)).sum()) / len(judged.y)
+    return -float((judged.y * np.log(expected)).sum()) / len(judged.y)
 
 
 def shares(p: Parameters, x: csr_array) -> Floats:
@@ -340,13 +345,6 @@ def _by_majority(y: Probabilities) -> Floats:
     """(N, 1, C) as if one judge had voted as most did; nothing where none did."""
     counts = votes(y).sum(axis=1, keepdims=True)
     return votes(np.where(counts.any(axis=2, keepdims=True), counts, np.nan))
-
-
-def _at(heard: Bools, confusion: Floats) -> Floats:
-    """Of all judges, chance where they were not heard."""
-    found = np.full((len(heard), *confusion.shape[1:]), 1.0 / confusion.shape[1])
-    found[heard] = confusion
-    return found
 
 
 def _report(progress: Progress, fold: int, folds: int, iteration: int) -> None:

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 from rich.console import Console
 
-from app.inference.judges import saved
+from app.inference.judges import verdicts_saved
 from app.offline.printing.tables import Format, Row, count, grid, write_json, write_rows
 from app.offline.rank_sets import SystemRanks
 
@@ -43,7 +43,7 @@ def _summary(ranks: SystemRanks) -> Row:
         "lambda": ranks.helped.tuned,
         "instances_people": ranks.by_people,
         "instances_judge": ranks.by_judge,
-        "people_saved": saved(ranks.alone, ranks.helped, ranks.by_people) if is_honest else None,
+        "people_saved": verdicts_saved(ranks.alone, ranks.helped, ranks.by_people) if is_honest else None,
     }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CovarianceName
 
-from app.inference.judges import JudgedInstances, RankSets, pairs, saved
+from app.inference.judges import JudgedInstances, RankSets, pair_numbers, verdicts_saved
 
 
 def present_rank_sets(
@@ -35,8 +35,8 @@ def present_rank_sets(
         tuned_lambda=helped.tuned,
         instances_by_both=by_both.size,
         instances_by_judge=verdicts.more.size,
-        pairs_unseen=k * (k - 1) // 2 - len(np.unique(pairs(by_both, k))),
-        people_saved=saved(by_people, helped, by_both.size) if covariance == "sandwich" else None,
+        pairs_unseen=k * (k - 1) // 2 - len(np.unique(pair_numbers(by_both, k))),
+        people_saved=verdicts_saved(by_people, helped, by_both.size) if covariance == "sandwich" else None,
         systems=[
             schemas.SystemRankSet(
                 key=keys[m], by_people=_rank_set(by_people, m), by_judge=_rank_set(by_judge, m),

@@ -9,7 +9,7 @@ import pytest
 from nextpair.words import AggregationName
 
 from app.inference.judges.aggregation import EQUAL, Aggregate, average, binary, dawid_skene, majority, votes
-from app.inference.judges.encoders import given
+from app.inference.judges.encoders import standardised
 from app.inference.judges.group_verdicts import aggregate, departure, doubts
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Floats, Ints
@@ -66,7 +66,7 @@ def test_swapping_the_classes_swaps_the_result(method: AggregationName) -> None:
     y = np.where(draw.random((300, 4)) < 0.75, truth[:, None], 1 - truth[:, None]) * 0.8 + 0.1
     y[draw.random(y.shape) < 0.3] = 0.5
     y[draw.random(y.shape) < 0.1] = np.nan
-    context = ItemContext(given((truth + draw.standard_normal(300))[:, None]), np.arange(300))
+    context = ItemContext(standardised((truth + draw.standard_normal(300))[:, None]), np.arange(300))
     one, other = (aggregate(binary(each), method, rng(), context) for each in (y, 1.0 - y))
     np.testing.assert_allclose(other.probability[:, ::-1], one.probability, atol=1e-4)
     assert departure(other, binary(1.0 - y)) == pytest.approx(departure(one, binary(y)))

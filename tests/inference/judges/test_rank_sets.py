@@ -16,7 +16,7 @@ from app.inference.judges.rank_sets import (
     Wins,
     by_people,
     degrees_of_freedom,
-    estimate,
+    mean_wins,
     prediction_powered,
     ranks,
     squared_radius,
@@ -186,21 +186,21 @@ def test_theta_is_the_mean_chance_against_each_other_system_however_often_it_was
     """By hand: 0 beats 1 in 3 of 4, and ties with 2 in the one time they met."""
     shown = Instances(np.array([0, 0, 1, 0, 2]), np.array([1, 1, 0, 1, 0]))
     wins = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.0]))
-    assert_allclose(estimate(shown, wins, 3).theta, [0.375, 0.25, 0.0])
+    assert_allclose(mean_wins(shown, wins, 3).theta, [0.375, 0.25, 0.0])
 
 
 def test_error_is_what_theta_loses_without_an_instance() -> None:
     """The weights of the others kept as they are."""
     shown, won = Instances(np.array([0, 0, 1, 0, 2]), np.array([1, 1, 0, 1, 1])), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
-    found = estimate(shown, Wins(won, 1.0 - won), 3)
+    found = mean_wins(shown, Wins(won, 1.0 - won), 3)
     without = (0.25 * (0.0 + 0.0 + 1.0)) / 0.75  # of system 0, less its first instance
     assert_allclose(found.theta[0] - without, found.error[0, 0])
 
 
 def test_showing_the_other_one_first_changes_nothing() -> None:
     data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
-    found = estimate(data.shown, data.people, 4)
-    turned = estimate(Instances(*data.shown[::-1]), Wins(*data.people[::-1]), 4)
+    found = mean_wins(data.shown, data.people, 4)
+    turned = mean_wins(Instances(*data.shown[::-1]), Wins(*data.people[::-1]), 4)
     assert_allclose(turned.theta, found.theta)
     assert_allclose(turned.error, found.error)
 
@@ -253,4 +253,4 @@ def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:
     data = read_arena(folder)
     for judge, won in data.wins.items():
         expected = [float(row[judge]) for row in reference]
-        assert_allclose(estimate(data.shown, won, 12).theta, expected, atol=1e-9)
+        assert_allclose(mean_wins(data.shown, won, 12).theta, expected, atol=1e-9)

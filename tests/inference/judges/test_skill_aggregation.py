@@ -10,7 +10,7 @@ from nextpair.words import AggregationName, ContextMethod
 from scipy.sparse import csr_array
 
 from app.inference.judges.aggregation import average, binary, dawid_skene, majority, votes
-from app.inference.judges.encoders import given, hashed
+from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
 from app.inference.judges.skill_aggregation import (
     Head,
@@ -40,7 +40,7 @@ def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, It
     correct = draw.random((n, len(right))) < right
     sure = draw.uniform(0.6, 1.0, (n, len(right)))
     y = np.where(correct == truth[:, None], sure, 1.0 - sure)
-    return truth, y, ItemContext(given(x), np.arange(n))
+    return truth, y, ItemContext(standardised(x), np.arange(n))
 
 
 @pytest.mark.parametrize("head", get_args(Head))
@@ -91,7 +91,7 @@ def test_three_classes_with_the_skills_of_appendix_f() -> None:
     truth = draw.integers(3, size=n)
     right = np.array([0.7, 0.5, 0.3])
     b = np.where(draw.random((n, 3)) < right, truth[:, None], draw.integers(3, size=(n, 3)))
-    context = ItemContext(given(np.eye(3)[truth] + 0.5 * draw.standard_normal((n, 3))), np.arange(n))
+    context = ItemContext(standardised(np.eye(3)[truth] + 0.5 * draw.standard_normal((n, 3))), np.arange(n))
     found = by_context(np.eye(3)[b], context, "skill-aggregation", rng())
     assert found.confusion is not None
     assert np.argsort(-skill(found.confusion)).tolist() == [0, 1, 2]
@@ -139,7 +139,7 @@ def test_the_same_seed_gives_the_same_and_progress_is_told() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_an_item_nobody_judged_and_a_single_group(method: ContextMethod) -> None:
     y = np.array([[0.9, 0.8], [0.1, 0.3], [np.nan, np.nan]])
-    context = ItemContext(hashed([{"t": "yes"}, {"t": "no"}, {"t": ""}]), np.zeros(3, np.int64))
+    context = ItemContext(hashed_ngrams([{"t": "yes"}, {"t": "no"}, {"t": ""}]), np.zeros(3, np.int64))
     found = by_context(binary(y), context, method, rng(), training=QUICK)
     assert np.isfinite(found.probability).all()
 
@@ -157,15 +157,15 @@ def test_judges_to_doubt() -> None:
 
 
 def test_hashed_words_are_stable_and_of_unit_length() -> None:
-    x = hashed([{"question": "Is it so?", "answer": "No, it is not."}, {"answer": "Is it so?"}, {}])
+    x = hashed_ngrams([{"question": "Is it so?", "answer": "No, it is not."}, {"answer": "Is it so?"}, {}])
     assert x[[0]].nnz == (4 + 2) + (4 + 1) + (6 + 2) + (6 + 1), "words with both ends, and pairs of neighbours"
     np.testing.assert_allclose(np.sqrt((x**2).sum(axis=1)), [1.0, 1.0, 0.0])
     assert (x[[0]] @ x[[1]].T).sum() < 0.3, "the same words in another field are another thing"
-    assert hashed([{"a": "x"}]).indices.tolist() == hashed([{"a": "X"}]).indices.tolist()
+    assert hashed_ngrams([{"a": "x"}]).indices.tolist() == hashed_ngrams([{"a": "X"}]).indices.tolist()
 
 
 def test_given_numbers_are_standardised_and_a_constant_says_nothing() -> None:
-    x = given(np.column_stack([rng().normal(5.0, 3.0, 100), np.full(100, 7.0)])).toarray()
+    x = standardised(np.column_stack([rng().normal(5.0, 3.0, 100), np.full(100, 7.0)])).toarray()
     np.testing.assert_allclose(x.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(x[:, 1], 0.0)
 
@@ -176,7 +176,7 @@ def truthful(shared_data: Path) -> tuple[Ints, Floats, ItemContext]:
     said = ("item", "label", "question_id", "question", "answer")
     y = np.column_stack([table[name].to_numpy() for name in table.column_names if name not in said]).astype(np.float64)
     pairs = zip(table["question"].to_pylist(), table["answer"].to_pylist(), strict=True)
-    x = hashed([{"question": str(question), "answer": str(answer)} for question, answer in pairs])
+    x = hashed_ngrams([{"question": str(question), "answer": str(answer)} for question, answer in pairs])
     return (
         table["label"].to_numpy().astype(np.int64),
         y,

@@ -8,7 +8,7 @@ import pytest
 from nextpair.words import ContextMethod
 
 from app.inference.judges.aggregation import binary, majority, votes
-from app.inference.judges.encoders import given
+from app.inference.judges.encoders import standardised
 from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
 from app.inference.types import Floats, Ints
 from app.offline import transformer
@@ -75,7 +75,7 @@ def test_features_are_the_last_hidden_state_of_any_model(of_any_kind: str) -> No
         last = [model.encoder(input_ids=row).last_hidden_state[0, -1].numpy() for row in ids]
     x = encode(items, model)
     assert x.shape == (6, 16)
-    np.testing.assert_allclose(x.toarray(), given(np.array(last, dtype=np.float64)).toarray(), atol=1e-4)
+    np.testing.assert_allclose(x.toarray(), standardised(np.array(last, dtype=np.float64)).toarray(), atol=1e-4)
 
 
 def test_features_depend_neither_on_the_batch_nor_on_the_padding_side(
