@@ -10,14 +10,16 @@ from app.api.dependencies import ContextDep, ReadDep, SetId
 from app.api.problems import documented
 from app.files import plots
 from app.service import calibration, diagnostics, matrix, trust
-from app.service.errors import InvalidRequest, SetDeleted, UnknownJudge, UnknownSet
+from app.service.errors import InvalidRequest, NotInstalled, SetDeleted, UnknownJudge, UnknownSet
 from app.service.presenting.pictures import draw_history, draw_reliability
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
-@router.get("/diagnostics", response_model=schemas.Diagnostics, responses=documented(UnknownSet, SetDeleted))
+@router.get(
+    "/diagnostics", response_model=schemas.Diagnostics, responses=documented(UnknownSet, SetDeleted, NotInstalled)
+)
 async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
     """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history.
 
@@ -46,7 +48,7 @@ async def get_matrix(
 @router.get(
     "/calibration",
     response_model=schemas.Calibration,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest),
+    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, NotInstalled),
 )
 async def get_calibration(
     set_id: SetId,

@@ -10,7 +10,8 @@ from fastapi.responses import JSONResponse
 from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
 
-from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest
+from app.files.plots import CannotDraw
+from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled
 from app.service.failures import FAILURES, explained, without_values
 
 log = logging.getLogger("nextpair")
@@ -19,6 +20,7 @@ SHOWN = 100  # faults of one request
 
 def install(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
+    app.add_exception_handler(CannotDraw, _cannot_draw)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     for kind in (*FAILURES, Exception):
@@ -53,6 +55,10 @@ def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
 async def _app_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AppError)
     return response_of(error)
+
+
+async def _cannot_draw(request: Request, error: Exception) -> JSONResponse:
+    return response_of(NotInstalled(str(error)))
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -16,6 +16,7 @@ from app.service import events, rankings
 from app.service.errors import (
     InvalidRequest,
     NotConverged,
+    NotInstalled,
     SameCandidate,
     SetDeleted,
     UnknownCandidate,
@@ -48,7 +49,7 @@ CSV_COLUMNS = [
 @router.get(
     "/ranking",
     response_model=schemas.Ranking,
-    responses=documented(UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged)
+    responses=documented(UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged, NotInstalled)
     | {304: {"description": "Unchanged."}},
 )
 async def get_ranking(

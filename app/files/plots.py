@@ -35,6 +35,12 @@ DRAWING = Lock()  # matplotlib's settings are those of the whole process
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not even escaped
 
 
+class CannotDraw(RuntimeError):
+    """Matplotlib is not installed."""
+
+    exit_code = 1  # of a command that ends with it
+
+
 class ForestRow(NamedTuple):
     """One candidate."""
 
@@ -110,9 +116,11 @@ def _words(figure: "Figure", title: str, caption: str) -> None:
 
 @contextmanager
 def _drawing(height: float, width: float = WIDTH) -> Iterator["Figure"]:
-    import matplotlib as mpl  # takes half a second: only who draws waits for it
-    from matplotlib.figure import Figure
-
+    try:
+        import matplotlib as mpl  # takes half a second: only who draws waits for it
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
     with DRAWING, mpl.rc_context(STYLE):
         yield Figure((width, height))
 

@@ -9,6 +9,7 @@
     +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
     +-- TooEarly        425     StillComputing
     +-- Unavailable     503     DatabaseDown, Busy, Preparing, StoppingError
+    +-- NotInstalled    501
     +-- DiskFull        507
 
 The class name in kebab case, without Error, is the problem's type, the docstring its title.
@@ -233,6 +234,12 @@ class Preparing(Unavailable):
 
 class StoppingError(Unavailable):
     """The service is stopping."""
+
+
+class NotInstalled(AppError):
+    """This service lacks what that needs."""
+
+    status = 501
 
 
 class DiskFull(AppError):

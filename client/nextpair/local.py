@@ -65,7 +65,7 @@ def _program() -> str:
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     program = shutil.which("nextpair", path=places)
     if program is None:
-        raise NoServer("There is no server on this machine to start; pip install nextpair-server")
+        raise NoServer("There is no server on this machine to start: pip install 'nextpair-server[all]'")
     return program
 
 

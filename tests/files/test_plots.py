@@ -1,10 +1,14 @@
 """Pictures of results."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import matplotlib as mpl
+import pytest
 
 from app.files import plots
+from tests.factories import create_set
 
 CURVE = plots.Curve("entropy", [1.0, 2.0, 3.0], [3.0, 1.0, 2.0])
 
@@ -25,3 +29,16 @@ def test_signs_that_our_fonts_lack_are_left_to_the_readers() -> None:
     row = plots.ForestRow("\u6f22\u5b57 \U0001f600", 0.5, (0.0, 1.0), "rank 1")
     assert "\u6f22\u5b57 \U0001f600</text>" in plots.forest([row], "\u0e44\u0e17\u0e22", "").decode()
     assert plots.forest([row], "\u0e44\u0e17\u0e22", "", "png").startswith(b"\x89PNG")
+
+
+async def test_without_matplotlib_a_picture_names_the_extra(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(plots.CannotDraw, match=r"nextpair-server\[plots\]"):
+        draw("Title")
+    ranking = f"/v1/sets/{(await create_set(http))['id']}/ranking"
+    answer = await http.get(ranking, params={"format": "svg"})
+    assert (answer.status_code, answer.json()["type"]) == (501, "urn:nextpair:problem:not-installed")
+    assert "pip install 'nextpair-server[plots]'" in answer.json()["detail"]
+    assert (await http.get(ranking)).status_code == 200
