@@ -1,0 +1,278 @@
+"""Objects with methods: each sends what its call describes, and sync and async are alike."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from nextpair import AsyncClient, AsyncLeasedPair, AsyncSet, Client, LeasedPair, Set, calls
+from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
+from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
+from nextpair.resources.sets import AsyncSetCollection, SetCollection
+from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetOut, VerdictOf
+
+from app.api.examples import EXAMPLES
+
+RECORD = SetOut.model_validate(EXAMPLES["SetOut"])
+ASSIGNMENT = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
+PAIR, OTHER = ASSIGNMENT.id, str(UUID(int=7))
+OF_SET, OF_PAIR = f"/v1/sets/{RECORD.id}", f"/v1/assignments/{PAIR}"
+
+
+class Server:
+    """Answers with one after the other, and keeps the requests."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.requests = iter(answers), list[httpx.Request]()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = next(self.answers)
+        return httpx.Response(200, content=answer) if isinstance(answer, bytes) else httpx.Response(200, json=answer)
+
+
+def sync_use(server: Server, use: Callable[[Any], Any]) -> Any:
+    with Client("http://service", transport=httpx.MockTransport(server), retries=0) as client:
+        answer = use(client)
+        return list(answer) if isinstance(answer, Iterator) else answer
+
+
+def async_use(server: Server, use: Callable[[Any], Any]) -> Any:
+    async def main() -> Any:
+        async with AsyncClient("http://service", transport=httpx.MockTransport(server), retries=0) as client:
+            answer = use(client)
+            return [entry async for entry in answer] if isinstance(answer, AsyncIterator) else await answer
+
+    return asyncio.run(main())
+
+
+Use = Callable[[Server, Callable[[Any], Any]], Any]
+both = pytest.mark.parametrize("use", [sync_use, async_use], ids=["sync", "async"])
+
+
+def sky(client: Any) -> Any:
+    return Set(client, RECORD) if isinstance(client, Client) else AsyncSet(client, RECORD)
+
+
+def pair(client: Any) -> Any:
+    return LeasedPair(client, ASSIGNMENT) if isinstance(client, Client) else AsyncLeasedPair(client, ASSIGNMENT)
+
+
+ONE = ComparisonIn(first="kelp", second="fern", judge="ada", winner="tie")
+SCORE = AbsoluteScoreIn(candidate="kelp", judge="ada", mean=7.0, variance=0.5)
+METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
+    (
+        lambda c: c.sets.create(name="Sky", question="Which?"),
+        "POST", "/v1/sets", {"name": "Sky", "question": "Which?"}, "SetOut",
+    ),
+    (lambda c: c.sets.get(RECORD.id), "GET", OF_SET, None, "SetOut"),
+    (lambda c: sky(c).read(), "GET", OF_SET, None, "SetOut"),
+    (lambda c: sky(c).update(budget=None), "PATCH", OF_SET, {"budget": None}, "SetOut"),
+    (lambda c: sky(c).delete(), "DELETE", OF_SET, None, b""),
+    (
+        lambda c: sky(c).add_candidates({"kelp": "Green."}),
+        "POST", f"{OF_SET}/candidates", {"candidates": [{"key": "kelp", "text": "Green."}], "items": []},
+        "CandidatesAdded",
+    ),
+    (
+        lambda c: sky(c).add_candidates(iter([CandidateIn(key="kelp")])),
+        "POST", f"{OF_SET}/candidates", {"candidates": [{"key": "kelp"}], "items": []}, "CandidatesAdded",
+    ),
+    (
+        lambda c: sky(c).next_pairs(judge="ada", count=3, wait_seconds=2.0),
+        "POST", f"{OF_SET}/next-pair", {"judge": "ada", "count": 3, "lease_seconds": 600.0, "wait_seconds": 2.0},
+        "Assignments",
+    ),
+    (
+        lambda c: sky(c).next_pair(judge="ada", worker="one"),
+        "POST", f"{OF_SET}/next-pair",
+        {"judge": "ada", "count": 1, "lease_seconds": 600.0, "wait_seconds": 0.0, "worker": "one"}, "Assignments",
+    ),
+    (lambda c: sky(c).preview_pairs(count=2), "GET", f"{OF_SET}/next-pair?count=2", None, "Preview"),
+    (
+        lambda c: sky(c).add_comparisons([ONE]),
+        "POST", f"{OF_SET}/comparisons",
+        {"comparisons": [{"first": "kelp", "second": "fern", "judge": "ada", "winner": "tie"}]}, "ComparisonsAccepted",
+    ),
+    (lambda c: sky(c).void(4, reason="slip"), "POST", f"{OF_SET}/comparisons/4/void", {"reason": "slip"}, "Void"),
+    (
+        lambda c: sky(c).add_absolute_scores([SCORE]),
+        "POST", f"{OF_SET}/absolute-scores",
+        {"scores": [{"candidate": "kelp", "judge": "ada", "mean": 7.0, "variance": 0.5}]}, "AbsoluteScoresAccepted",
+    ),
+    (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "Ranking"),
+    (lambda c: sky(c).ranking_picture(form="png"), "GET", f"{OF_SET}/ranking?format=png", None, b"PNG"),
+    (
+        lambda c: sky(c).predict(first="kelp", second="fern"),
+        "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "Prediction",
+    ),
+    (lambda c: sky(c).trust(), "GET", f"{OF_SET}/trust", None, "Trust"),
+    (lambda c: sky(c).diagnostics(), "GET", f"{OF_SET}/diagnostics", None, "Diagnostics"),
+    (lambda c: sky(c).matrix(of="expected"), "GET", f"{OF_SET}/matrix?of=expected", None, "Matrix"),
+    (lambda c: sky(c).judges(verdicts=False), "GET", f"{OF_SET}/judges?verdicts=false", None, "Judges"),
+    (
+        lambda c: sky(c).calibration(judge="gpt", reference=["ada"]),
+        "GET", f"{OF_SET}/calibration?judge=gpt&reference=ada", None, "Calibration",
+    ),
+    (lambda c: sky(c).rank_sets(judge="gpt"), "GET", f"{OF_SET}/rank-sets?judge=gpt", None, "RankSets"),
+    (lambda c: pair(c).tell(p_first=0.7), "POST", f"{OF_PAIR}/verdict", {"p_first": 0.7}, "Comparison"),
+    (lambda c: pair(c).renew(lease_seconds=9.0), "POST", f"{OF_PAIR}/renew", {"lease_seconds": 9.0}, "Lease"),
+    (lambda c: pair(c).release(), "POST", f"{OF_PAIR}/release", None, "Lease"),
+    (
+        lambda c: c.assignments.next_pairs(judge="ada", count=2),
+        "POST", "/v1/next-pairs", {"judge": "ada", "count": 2, "lease_seconds": 600.0}, "Assignments",
+    ),
+    (
+        lambda c: c.assignments.tell(iter([VerdictOf(assignment_id=PAIR, winner="first")])),
+        "POST", "/v1/verdicts", {"verdicts": [{"assignment_id": str(PAIR), "winner": "first"}]}, "VerdictResults",
+    ),
+    (
+        lambda c: c.assignments.renew([PAIR]),
+        "POST", "/v1/assignments/renew", {"assignments": [str(PAIR)], "lease_seconds": 600.0}, "Held",
+    ),
+    (
+        lambda c: c.assignments.release([PAIR]),
+        "POST", "/v1/assignments/release", {"assignments": [str(PAIR)]}, "Released",
+    ),
+    (lambda c: c.judges.get("ada"), "GET", "/v1/judges/ada", None, "JudgeOut"),
+    (
+        lambda c: c.judges.describe("gpt", kind="llm", cost_per_1000=2.0),
+        "PUT", "/v1/judges/gpt", {"kind": "llm", "cost_per_1000": 2.0}, "JudgeOut",
+    ),
+]  # fmt: skip
+
+
+@both
+@pytest.mark.parametrize(("method", "verb", "target", "body", "answer"), METHODS)
+def test_a_method_sends_its_call(
+    use: Use, method: Callable[[Any], Any], verb: str, target: str, body: Any, answer: Any
+) -> None:
+    server = Server(answer if isinstance(answer, bytes) else EXAMPLES[answer])
+
+    use(server, method)
+
+    [request] = server.requests
+    assert (request.method, request.url.raw_path.decode()) == (verb, target)
+    assert (json.loads(request.content) if request.content else None) == body
+
+
+@both
+def test_what_is_created_and_asked_for_has_methods_too(use: Use) -> None:
+    created = use(Server(EXAMPLES["SetOut"]), lambda client: client.sets.create(name="Sky", question="Which?"))
+    leased = use(Server(EXAMPLES["Assignments"]), lambda client: sky(client).next_pair(judge="ada"))
+    many = use(Server(EXAMPLES["Assignments"]), lambda client: client.assignments.next_pairs(judge="ada", count=2))
+
+    assert (created.id, created.record) == (RECORD.id, RECORD)
+    assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "kelp")
+    assert (many.status, [each.id for each in many.pairs]) == ("open", [PAIR])
+    assert isinstance(leased, LeasedPair | AsyncLeasedPair)
+    assert RECORD.name in repr(created)
+    assert "'kelp', 'rowan'" in repr(leased)
+
+
+@both
+def test_no_pair_is_none_and_the_status_says_why(use: Use) -> None:
+    none = {"status": "converged", "reason": "top_k", "assignments": []}
+
+    assert use(Server(none), lambda client: sky(client).next_pair(judge="ada")) is None
+    assert use(Server(none), lambda client: sky(client).next_pairs(judge="ada")) == ("converged", "top_k", [])
+
+
+LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
+    (
+        lambda c: c.sets.list(project="demo", status="open"),
+        "/v1/sets?project=demo&status=open",
+        "sets",
+        "SetPage",
+        str(OTHER),
+    ),
+    (lambda c: sky(c).candidates(), f"{OF_SET}/candidates?", "candidates", "CandidatePage", "kelp"),
+    (lambda c: sky(c).comparisons(judge="ada"), f"{OF_SET}/comparisons?judge=ada", "comparisons", "ComparisonPage", 5),
+    (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "AbsoluteScorePage", 5),
+    (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "JudgePage", "gpt"),
+]
+
+
+@both
+@pytest.mark.parametrize(("method", "target", "name", "example", "after"), LISTINGS)
+def test_a_listing_reads_all_pages(
+    use: Use, method: Callable[[Any], Any], target: str, name: str, example: str, after: Any
+) -> None:
+    page = EXAMPLES[example]
+    server = Server(page | {"next_after": after}, page | {"next_after": None})
+
+    entries = use(server, method)
+
+    assert len(entries) == 2 * len(page[name])
+    first, second = (dict(request.url.params) for request in server.requests)
+    assert second == first | {"after": str(after)}
+    assert first == dict(httpx.URL(target).params) | {"limit": "1000"}
+
+
+def test_a_page_is_asked_for_when_it_is_needed() -> None:
+    server = Server(EXAMPLES["ComparisonPage"] | {"next_after": 5})
+    with Client("http://service", transport=httpx.MockTransport(server)) as client:
+        next(sky(client).comparisons(after=3))
+
+    [request] = server.requests
+    assert request.url.params["after"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("blocking", "waiting"),
+    [
+        (Client, AsyncClient),
+        (Set, AsyncSet),
+        (LeasedPair, AsyncLeasedPair),
+        (SetCollection, AsyncSetCollection),
+        (JudgeCollection, AsyncJudgeCollection),
+        (AssignmentCollection, AsyncAssignmentCollection),
+    ],
+)
+def test_sync_and_async_have_the_same_methods_and_arguments(blocking: type, waiting: type) -> None:
+    def methods(of: type) -> dict[str, list[str]]:
+        functions = {name: getattr(of, name) for name in dir(of) if not name.startswith("_")}
+        return {
+            name.replace("aclose", "close"): list(inspect.signature(function).parameters) if callable(function) else []
+            for name, function in functions.items()
+        }
+
+    assert methods(blocking) == methods(waiting)
+
+
+def test_arguments_outside_the_contract_raise_before_anything_is_sent() -> None:
+    server = Server()
+    with Client("http://service", transport=httpx.MockTransport(server)) as client:
+        with pytest.raises(ValueError, match="exactly one of"):
+            pair(client).tell(p_first=0.5, winner="first")
+        with pytest.raises(ValueError, match="question"):
+            client.sets.create(name="Sky")  # type: ignore[call-arg]
+
+    assert server.requests == []
+
+
+def test_methods_are_documented() -> None:
+    undocumented = [
+        f"{kind.__name__}.{name}"
+        for kind in (Client, Set, LeasedPair, SetCollection, JudgeCollection, AssignmentCollection)
+        for name, member in vars(kind).items()
+        if not name.startswith("_") and callable(member) and not member.__doc__
+    ]
+    assert undocumented == []
+
+
+def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(*[EXAMPLES["Ready"]] * 3)
+    monkeypatch.setenv("NEXTPAIR_URL", "http://there:1234")
+    monkeypatch.setenv("NEXTPAIR_API_KEY", "secret")
+    for url, api_key in ((None, None), ("http://here", None), (None, "")):
+        with Client(url, api_key=api_key, transport=httpx.MockTransport(server)) as client:
+            client.send(calls.ready())
+
+    assert [request.url.host for request in server.requests] == ["there", "here", "there"]
+    keys = [request.headers.get("Authorization") for request in server.requests]
+    assert keys == ["Bearer secret", "Bearer secret", None]
