@@ -15,11 +15,13 @@ TINY_JUDGE := .venv-vllm/tiny-judge
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
 LOWEST := .venv-lowest/bin
+QUICK := $(addprefix tests/,client files inference api/test_health.py api/test_openapi.py api/test_rankings.py api/test_sets.py \
+	api/test_events.py storage/test_db.py storage/test_migrations.py judge_worker/test_verdicts.py test_main.py)
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-browser install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
+.PHONY: help run test test-faults test-browser test-wheels test-lowest install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +37,15 @@ test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thous
 
 test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
+
+test-wheels: $(TOOLS_INSTALLED)  ## both wheels, installed away from the project; ONLY='not slow' leaves out the service
+	$(BIN)/python -m pytest -c tests/wheels/pytest.ini --confcutdir tests/wheels -m '$(ONLY)' tests/wheels
+
+test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that pyproject.toml admits
+	$(BIN)/pip install --quiet uv
+	$(PYTHON) -m venv .venv-lowest
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/python --resolution lowest-direct --group test --editable ./client --editable '.[all]'
+	$(LOWEST)/python -m pytest -o filterwarnings=default -m 'not slow' $(QUICK)
 
 install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
 
