@@ -17,7 +17,7 @@ from nextpair.schemas import LONGEST_LIST, MOST_FAULTS, Counted, TooManyFaults
 from pydantic import TypeAdapter, ValidationError
 
 from app.api.problems import pointer
-from app.service.errors import Fault, InvalidRequest
+from app.service.errors import FieldFault, InvalidRequest
 
 LARGE = 2**16  # bytes from which reading is no work for the event loop
 MANY = 100_000  # commas from which the C parser, which lets no other thread run, could take a tenth of a second
@@ -91,7 +91,9 @@ def parse(body: bytes) -> Any:
     except (ValueError, RecursionError):
         raise InvalidRequest("The body cannot be read: not UTF-8, numbers too long, or lists too deep.") from None
     for path in repeated:
-        raise InvalidRequest(f"{pointer(path)} is there twice; send it once.", Fault(pointer(path), "is there twice"))
+        raise InvalidRequest(
+            f"{pointer(path)} is there twice; send it once.", FieldFault(pointer(path), "is there twice")
+        )
     return value
 
 

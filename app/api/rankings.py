@@ -105,7 +105,7 @@ async def follow(
         if event is None:
             yield ServerSentEvent(comment="still here")
         else:
-            yield ServerSentEvent(data=event.data, event=event.name, id=str(event.version))
+            yield ServerSentEvent(data=event.content, event=event.name, id=str(event.version))
 
 
 def _csv(ranking: schemas.Ranking) -> str:

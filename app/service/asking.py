@@ -6,7 +6,7 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NoReturn
 from uuid import UUID
@@ -21,7 +21,7 @@ from app.service import choosing, leases, posteriors
 from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
 from app.service.grouping import by_set
-from app.service.leases import NOBODY, Asker, LeasedPair
+from app.service.leases import NOBODY, Asker, PairLease
 from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
 from app.service.presenting.assignments import Texts, fitting, present_assignments, present_preview
@@ -60,8 +60,8 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     """The same choice, leasing nothing. Raises UnknownSet, SetDeleted."""
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
-    (reason,) = await _reasons(ctx, [current])
-    state = AskState(current, reason, choosing.blocked(rows), count)
+    stopped = await _stopped(ctx, [current])
+    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
     answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
@@ -79,14 +79,14 @@ async def ask_together(
     async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
         asker = await _asker(ctx, db, request)
-        states, held = await _load(ctx, db, asker, counts, most, room)
-        chosen = await choosing.choose(ctx, states, most - len(held), asker.checks)
-        new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=held)
-        leased = [*held, *await leases.lease(db, new, asker)]
+        states, own = await _load(ctx, db, asker, counts, most, room)
+        chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
+        new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
+        leased = [*own, *await leases.lease(db, new, asker)]
         if not states:
             await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
-    if len(held) + len(chosen) < most and asker.checks is None:
-        _note_spent(ctx, states, {*by_set(held), *by_set(chosen)})
+    if len(own) + len(chosen) < most and asker.checks is None:
+        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)})
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
     return await _present(ctx, states, leased, request.judge)
@@ -105,38 +105,35 @@ async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schem
 
 async def _load(
     ctx: Context, db: AsyncConnection, asker: Asker, counts: Mapping[UUID, int], most: int, room: int
-) -> tuple[list[AskState], list[LeasedPair]]:
+) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
     rows = await assignments.blocking(db, list(counts), asker.judge_id)
     # After the leases: a pair that is answered in between is then in one of the two.
     heads = await sets.heads(db, list(counts))
-    currents = {current.id: current for current in await posteriors.current_many(ctx, db, heads)}
+    current = {each.id: each for each in await posteriors.current_many(ctx, db, heads)}
     # People who check a judge go on when the set's own queue has ended.
-    reasons = await _reasons(ctx, [*currents.values()]) if asker.checks is None else [None for _ in currents]
-    own = [row for row in leases.own(rows, counts, most, asker) if row.set_id in currents]
+    stopped = await _stopped(ctx, current.values()) if asker.checks is None else {}
+    own_rows = [row for row in leases.own_rows(rows, counts, most, asker) if row.set_id in current]
     # Before they are handed out: one that finds no room stays as its holder knows it.
-    taken = fitting(own, currents, room)
-    held, rows = await leases.hand_out_again(db, rows, taken, asker)
-    lacking = Counter(counts)
-    lacking.subtract(lease.set_id for lease in held)
-    if len(taken) < len(own):
+    fitting_rows = fitting(own_rows, current, room)
+    own, rows = await leases.hand_out_again(db, rows, fitting_rows, asker)
+    lacking, blocking = Counter(counts), by_set(rows)
+    lacking.subtract(lease.set_id for lease in own)
+    if len(fitting_rows) < len(own_rows):
         lacking.clear()
-    blocking, reason = by_set(rows), dict(zip(currents, reasons, strict=True))
     states = [
-        AskState(currents[set_id], reason[set_id], choosing.blocked(blocking[set_id]), lacking[set_id])
-        for set_id in counts
-        if set_id in currents
+        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i]) for i in counts if i in current
     ]
-    return states, held
+    return states, own
 
 
-async def _reasons(ctx: Context, currents: Sequence[CurrentSet]) -> list[StopReason | None]:
-    """Why no more pairs of each set are needed, if so."""
-    if not any(current.terms.stop for current in currents):
-        return [None for _ in currents]
-    return await ctx.live.compute(
-        lambda: [stop_reason(each.snapshot, each.terms.stop) if each.terms.stop else None for each in currents]
-    )
+async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, StopReason]:
+    """Why no more pairs are needed, of the sets that need none."""
+    rules = [(each.id, each.snapshot, each.terms.stop) for each in current if each.terms.stop]
+    if not rules:
+        return {}
+    reasons = await ctx.live.compute(lambda: [stop_reason(snapshot, stop) for _, snapshot, stop in rules])
+    return {set_id: reason for (set_id, _, _), reason in zip(rules, reasons, strict=True) if reason}
 
 
 def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID]) -> None:
@@ -152,7 +149,7 @@ def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UU
 
 
 async def _present(
-    ctx: Context, states: Sequence[AskState], leased: Sequence[LeasedPair], judge: str
+    ctx: Context, states: Sequence[AskState], leased: Sequence[PairLease], judge: str
 ) -> dict[UUID, schemas.Assignments]:
     """The answer of each set. It is read after the transaction: a text that is leased does not change."""
     async with ctx.reading() as db:
@@ -165,6 +162,6 @@ async def _present(
     return answers
 
 
-async def _texts(db: AsyncConnection, pairs: Sequence[LeasedPair | NewLease]) -> Texts:
+async def _texts(db: AsyncConnection, pairs: Sequence[PairLease | NewLease]) -> Texts:
     places = {(pair.set_id, pair.item_id, who) for pair in pairs for who in (pair.first, pair.second)}
     return await candidates.texts(db, list(places)) if places else {}

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     DuplicateKey,
-    Fault,
+    FieldFault,
     SetTooLarge,
     TextInUse,
     TextsOrSystems,
@@ -107,17 +107,14 @@ def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
             raise TextsOrSystems(
                 f"Candidate {candidate.key!r} has both text and outputs; send text in a set of texts, "
                 "outputs in a set of systems.",
-                Fault(f"/candidates/{n}", "both text and outputs"),
+                FieldFault(f"/candidates/{n}", "both text and outputs"),
             )
         if candidate.outputs is None:
             yield _Output(n, TEXT_ITEM, candidate.text, f"/candidates/{n}/text")
         else:
             for item, text in candidate.outputs.items():
-                yield _Output(n, item, text, f"/candidates/{n}/outputs/{_escaped(item)}")
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
+                escaped = item.replace("~", "~0").replace("/", "~1")
+                yield _Output(n, item, text, f"/candidates/{n}/outputs/{escaped}")
 
 
 def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
@@ -126,7 +123,7 @@ def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
         if key in seen:
             raise DuplicateKey(
                 f"The key {key!r} occurs twice in {field}; every key must be unique.",
-                Fault(f"/{field}/{n}/key", f"same key as /{field}/{seen[key]}"),
+                FieldFault(f"/{field}/{n}/key", f"same key as /{field}/{seen[key]}"),
             )
         seen[key] = n
 
@@ -155,7 +152,7 @@ def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> Non
         raise TextTooLarge(
             f"A text has {len(text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
             "Shorten it, or compare an excerpt.",
-            Fault(pointer, f"longer than {limit:,} characters"),
+            FieldFault(pointer, f"longer than {limit:,} characters"),
         )
 
 
@@ -188,7 +185,7 @@ async def _complete_prompts(
         if prompt is not None:
             raise TextInUse(
                 f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
-                Fault(f"/items/{n}/prompt", "cannot change"),
+                FieldFault(f"/items/{n}/prompt", "cannot change"),
             )
         await candidates.change_prompt(db, set_id, item_id, item.prompt)
 
@@ -202,15 +199,15 @@ def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
         if output.item == TEXT_ITEM:
             raise TextsOrSystems(
                 "This set has items, so a candidate needs outputs by item instead of text.",
-                Fault(output.pointer, "send outputs instead"),
+                FieldFault(output.pointer, "send outputs instead"),
             )
         if TEXT_ITEM in ids:
             raise TextsOrSystems(
                 "This is a set of texts, so a candidate needs text instead of outputs.",
-                Fault(output.pointer, "send text instead"),
+                FieldFault(output.pointer, "send text instead"),
             )
         raise UnknownItem(
-            f"There is no item {output.item!r}; list it in items first.", Fault(output.pointer, "unknown item")
+            f"There is no item {output.item!r}; list it in items first.", FieldFault(output.pointer, "unknown item")
         )
 
 
@@ -237,7 +234,7 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
     if await candidates.was_shown(db, set_id, *place):
         raise TextInUse(
             "This text has been judged or handed out already, so it cannot change; add the new text under another key.",
-            Fault(output.pointer, "already judged or handed out"),
+            FieldFault(output.pointer, "already judged or handed out"),
         )
     await candidates.change_output(db, set_id, *place, output.text)
 

@@ -24,7 +24,7 @@ from app.service.errors import (
     AlreadyVoided,
     AppError,
     ClientIdReused,
-    Fault,
+    FieldFault,
     ForeignAssignment,
     SetDeleted,
     UnknownAssignment,
@@ -194,7 +194,12 @@ async def _record(
     rows = {n: _row_of(verdicts[n], row, next(seqs[row.set_id]), now) for n, row in accepted.items()}
     await comparisons.append(db, list(rows.values()))
     await assignments.finish(db, [row.id for row in accepted.values()])
-    return {n: _told(values, accepted[n]) for n, values in rows.items()}
+    return {
+        n: VerdictOutcome(
+            present_verdict(values, accepted[n]), entry=LogEntry(*(values[name] for name in LogEntry._fields))
+        )
+        for n, values in rows.items()
+    }
 
 
 def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
@@ -204,10 +209,6 @@ def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) ->
         "client_id": None, "assignment_id": row.id, "late": row.state != "leased" or row.expired,
         "label_mass": verdict.label_mass, "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": now,
     }  # fmt: skip
-
-
-def _told(values: dict[str, Any], row: Record) -> VerdictOutcome:
-    return VerdictOutcome(present_verdict(values, row), entry=LogEntry(*(values[name] for name in LogEntry._fields)))
 
 
 def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_ids: Mapping[str, int]) -> dict[str, Any]:
@@ -242,7 +243,7 @@ async def _without_duplicates(
         elif any(earlier[name] != row[name] for name in SAME):
             raise ClientIdReused(
                 f"client_id {row['client_id']!r} already stands for another comparison of this set.",
-                Fault(f"/comparisons/{n}/client_id", "in use"),
+                FieldFault(f"/comparisons/{n}/client_id", "in use"),
             )
         if row["client_id"] is not None:
             seen.setdefault(row["client_id"], row)

@@ -19,7 +19,7 @@ import re
 from typing import ClassVar, NamedTuple
 
 
-class Fault(NamedTuple):
+class FieldFault(NamedTuple):
     """A place in the request body and what is wrong there."""
 
     pointer: str  # RFC 6901
@@ -32,7 +32,7 @@ class AppError(Exception):
     status: ClassVar[int]
     retry_after: ClassVar[int | None] = None  # seconds
 
-    def __init__(self, detail: str, *faults: Fault) -> None:
+    def __init__(self, detail: str, *faults: FieldFault) -> None:
         super().__init__(detail)
         self.detail = detail
         self.faults = faults

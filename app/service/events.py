@@ -26,7 +26,7 @@ KEPT, KEPT_CHARACTERS = 1000, 7_000_000  # comparisons of a set that is followed
 
 class SetEvent(NamedTuple):
     name: Literal["comparison", "ranking", "status"]
-    data: BaseModel
+    content: BaseModel
     version: int  # an event stream that resumes from here misses nothing
 
 

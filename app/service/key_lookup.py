@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from app.inference.state import Catalogue
-from app.service.errors import AmbiguousItem, Fault, MissingOutput, UnknownCandidate, UnknownItem
+from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, UnknownCandidate, UnknownItem
 
 MANY = 1000  # entries from which looking them up is no work for the event loop
 Entry = TypeVar("Entry")
@@ -25,7 +25,7 @@ def candidate_id(key: str, catalogue: Catalogue, pointer: str) -> int:
     if key not in catalogue.ids:
         raise UnknownCandidate(
             f"The set has no candidate {key!r}; add it with POST candidates first.",
-            Fault(pointer, f"unknown candidate {key!r}"),
+            FieldFault(pointer, f"unknown candidate {key!r}"),
         )
     return catalogue.ids[key]
 
@@ -34,10 +34,10 @@ def item_id(key: str | None, catalogue: Catalogue, pointer: str) -> int:
     """Raises AmbiguousItem, UnknownItem."""
     if key is None and len(catalogue.items) != 1:
         raise AmbiguousItem(
-            f"The set has {len(catalogue.items)} items; say which one was judged.", Fault(pointer, "missing")
+            f"The set has {len(catalogue.items)} items; say which one was judged.", FieldFault(pointer, "missing")
         )
     if key is not None and key not in catalogue.item_ids:
-        raise UnknownItem(f"The set has no item {key!r}.", Fault(pointer, f"unknown item {key!r}"))
+        raise UnknownItem(f"The set has no item {key!r}.", FieldFault(pointer, f"unknown item {key!r}"))
     return 0 if key is None else catalogue.item_ids[key]
 
 
@@ -46,5 +46,5 @@ def require_output(item: int, candidate: int, catalogue: Catalogue, pointer: str
     if not catalogue.has[item, candidate]:
         raise MissingOutput(
             f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}.",
-            Fault(pointer, "no output for this item"),
+            FieldFault(pointer, "no output for this item"),
         )

@@ -29,7 +29,7 @@ class Asker(NamedTuple):
     checks: HumanCheck | None  # a judge whose verdicts it checks, with other people
 
 
-class LeasedPair(NamedTuple):
+class PairLease(NamedTuple):
     """A pair that the asker holds."""
 
     id: UUID
@@ -42,7 +42,7 @@ class LeasedPair(NamedTuple):
     generation: int
 
 
-def own(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: Asker) -> list[Record]:
+def own_rows(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: Asker) -> list[Record]:
     """The asker's live leases among `rows`, no more of each set and of all than were asked for."""
     holder = (asker.judge_id, asker.worker, "leased", False)
     theirs = by_set([row for row in rows if (row.judge_id, row.worker, row.state, row.expired) == holder])
@@ -50,32 +50,32 @@ def own(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: As
 
 
 async def hand_out_again(
-    db: AsyncConnection, rows: Sequence[Record], own: Sequence[Record], asker: Asker
-) -> tuple[list[LeasedPair], list[Record]]:
-    """The leases `own` in a new generation, and those of `rows` that still keep a pair from the asker.
+    db: AsyncConnection, rows: Sequence[Record], own_rows: Sequence[Record], asker: Asker
+) -> tuple[list[PairLease], list[Record]]:
+    """The leases of `own_rows` in a new generation, and those of `rows` that still keep a pair from the asker.
 
     Leases that are past their end end here.
     """
-    ids = [row.id for row in own]
+    ids = [row.id for row in own_rows]
     ended = [row.id for row in rows if row.state == "leased" and row.expired]
     if not ids and not ended:
         return [], list(rows)
     settled = {row.id: row for row in await assignments.settle(db, [*ids, *ended], ids, asker.lease_seconds)}
     expired = {row.id for row in settled.values() if row.state == "expired"}
-    leases = [_again(row, settled[row.id]) for row in own if row.id in settled and row.id not in expired]
+    leases = [_again(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
     return leases, [row for row in rows if row.id not in expired]
 
 
-def _again(row: Record, settled: Record) -> LeasedPair:
+def _again(row: Record, settled: Record) -> PairLease:
     place = row.id, row.set_id, row.item_id, row.first, row.second
-    return LeasedPair(*place, settled.why, settled.expires_at, settled.generation)
+    return PairLease(*place, settled.why, settled.expires_at, settled.generation)
 
 
-async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[LeasedPair]:
+async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[PairLease]:
     if not pairs:
         return []
     ends = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)
-    return [LeasedPair(*pair, ends, 1) for pair in pairs]
+    return [PairLease(*pair, ends, 1) for pair in pairs]
 
 
 async def renew(db: AsyncConnection, assignment_id: UUID, renewal: schemas.Renewal) -> schemas.Lease:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.inference.fitting import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import Fault, InvalidRequest, UnknownSet
+from app.service.errors import FieldFault, InvalidRequest, UnknownSet
 from app.service.presenting.sets import present_set
 from app.storage import sets
 
@@ -76,13 +76,13 @@ def _refuse_impossible_method(new: schemas.SetIn) -> None:
         try:
             build(changed, 1)
         except ValueError as error:
-            raise InvalidRequest(f"/{field}: {error}", Fault(f"/{field}", str(error))) from None
+            raise InvalidRequest(f"/{field}: {error}", FieldFault(f"/{field}", str(error))) from None
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
     for name in ("name", "status", "selection", "temperatures", "metadata"):
         if name in patch.model_fields_set and getattr(patch, name) is None:
-            raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", Fault(f"/{name}", "null"))
+            raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 
 
 async def _columns(ctx: Context, db: AsyncConnection, request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from nextpair.words import AskStatus, StopReason
 
 from app.inference.state import ChosenPair
 from app.live.posteriors import Terms
-from app.service.leases import LeasedPair
+from app.service.leases import PairLease
 from app.service.posteriors import CurrentSet
 from app.storage.assignments import NewLease
 from app.storage.schema import Record
@@ -22,7 +22,7 @@ LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for
 
 
 def present_assignments(
-    current: CurrentSet, leases: Sequence[LeasedPair], texts: Texts, judge: str, answer: StatusAndReason
+    current: CurrentSet, leases: Sequence[PairLease], texts: Texts, judge: str, answer: StatusAndReason
 ) -> schemas.Assignments:
     """The leases of one set."""
     shown = [
@@ -42,7 +42,7 @@ def present_preview(
     return schemas.Preview(status=answer[0], reason=answer[1], pairs=shown)
 
 
-def _sides(current: CurrentSet, pair: LeasedPair | NewLease, texts: Texts) -> dict[str, Any]:
+def _sides(current: CurrentSet, pair: PairLease | NewLease, texts: Texts) -> dict[str, Any]:
     """The fields that every pair has."""
     (key, prompt), keys = current.catalogue.items[pair.item_id], current.catalogue.keys
     return {
@@ -69,15 +69,15 @@ def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
 
 
 def fitting(
-    pairs: Sequence[Pair], sets: Mapping[UUID, CurrentSet], room: int, behind: Sequence[LeasedPair] = ()
+    pairs: Sequence[Pair], sets: Mapping[UUID, CurrentSet], room: int, behind: Sequence[PairLease] = ()
 ) -> Sequence[Pair]:
     """The first of `pairs` whose texts find room in so many bytes of one answer, behind others; one at the least."""
-    sizes = (_size(sets[pair.set_id], pair) for pair in chain[LeasedPair | Pair](behind, pairs))
+    sizes = (_size(sets[pair.set_id], pair) for pair in chain[PairLease | Pair](behind, pairs))
     count = sum(1 for _ in takewhile(lambda size: size <= room, accumulate(sizes))) - len(behind)
     return pairs[: max(count, 0 if behind else 1)]
 
 
-def _size(current: CurrentSet, pair: LeasedPair | NewLease | Record) -> int:
+def _size(current: CurrentSet, pair: PairLease | NewLease | Record) -> int:
     """Bytes of the texts of a pair, by the catalogue."""
     lengths = current.catalogue.lengths[pair.item_id]
     around = _bytes(current.terms.question, current.terms.context, current.catalogue.items[pair.item_id][1])
