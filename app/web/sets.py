@@ -67,12 +67,12 @@ def _goal(row: SetOut) -> int:
 def _progress(row: SetOut) -> str:
     """The comparisons made, in words, and their share of the goal."""
     done, goal = row.comparisons, _goal(row)
-    made = f"{done:,} comparison{'' if done == 1 else 's'}"
+    words = f"{done:,} comparison{'' if done == 1 else 's'}"
     if not goal:
-        return made
+        return words
     pairs = f"all {goal:,} {'ordered ' if row.order == 'both' else ''}pair{'' if goal == 1 else 's'}"
     whole = f"the budget of {goal:,}" if row.budget and row.budget.max_comparisons else pairs
-    return f"{made}, {min(100 * done // goal, 100)}% of {whole}"
+    return f"{words}, {min(100 * done // goal, 100)}% of {whole}"
 
 
 def _link(query: str, project: str, page: int) -> str:

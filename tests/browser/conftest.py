@@ -21,10 +21,10 @@ Someone = Callable[..., Awaitable[Annotator]]
 
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
-    found = find()
-    if found is None:
+    path = find()
+    if path is None:
         pytest.skip(HOW_TO_GET_ONE)
-    return found
+    return path
 
 
 @pytest.fixture(scope="session")

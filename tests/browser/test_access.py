@@ -52,8 +52,10 @@ async def test_axe_finds_nothing_on_the_other_pages(new_set: NewSet, someone: So
 
 
 async def expect_accessible(page: Page) -> None:
-    found = (await Axe().run(page, options=WCAG)).response["violations"]
-    assert found == [], json.dumps([(each["id"], [node["html"] for node in each["nodes"]]) for each in found], indent=1)
+    violations = (await Axe().run(page, options=WCAG)).response["violations"]
+    assert violations == [], json.dumps(
+        [(each["id"], [node["html"] for node in each["nodes"]]) for each in violations], indent=1
+    )
 
 
 async def test_everything_can_be_reached_and_used_with_the_tab_key(

@@ -191,9 +191,9 @@ async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
 ) -> None:
     set_id, ada = await new_set(*ANSWERS[:2]), await someone()
     await ada.page.clock.install()
-    async with ada.answer_to("/next-pair") as asked:
+    async with ada.answer_to("/next-pair") as answer:
         await ada.open(set_id)
-    (pair,) = (await (await asked.value).json())["assignments"]
+    (pair,) = (await (await answer.value).json())["assignments"]
     await ada.expect_pair()
     async with ada.answer_to("/assignments/renew") as renewed:
         await ada.page.clock.fast_forward(61_000)
@@ -241,9 +241,9 @@ async def test_who_judges_here_is_a_person_unless_it_was_said_otherwise(
 
 async def test_an_ask_may_name_the_judge_that_people_check(new_set: NewSet, someone: Someone) -> None:
     ada = await someone()
-    async with ada.page.expect_request("**/next-pair") as asked:
+    async with ada.page.expect_request("**/next-pair") as request:
         await ada.open(await new_set(*ANSWERS), query="?rank_sets_with=gpt-4")
-    assert ((await asked.value).post_data_json or {})["rank_sets_with"] == "gpt-4"
+    assert ((await request.value).post_data_json or {})["rank_sets_with"] == "gpt-4"
     await ada.expect_message("There is no judge 'gpt-4'", "error")
 
 

@@ -120,9 +120,9 @@ async def test_a_refused_vote_is_said_and_holds_up_nothing(
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await someone()
-    async with ada.answer_to("/next-pair") as asked:
+    async with ada.answer_to("/next-pair") as answer:
         await ada.open(set_id)
-    pair = (await (await asked.value).json())["assignments"][0]
+    pair = (await (await answer.value).json())["assignments"][0]
     await service.send(calls.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))
     await ada.expect_pair()
     await ada.page.keyboard.press("1")
@@ -154,9 +154,9 @@ async def test_what_another_tab_is_refused_is_said_on_the_page_that_voted(
 ) -> None:
     set_id = await new_set(*ANSWERS)
     ada = await someone()
-    async with ada.answer_to("/next-pair") as asked:
+    async with ada.answer_to("/next-pair") as answer:
         await ada.open(set_id)
-    pair = (await (await asked.value).json())["assignments"][0]
+    pair = (await (await answer.value).json())["assignments"][0]
     await cut_off(ada.page, "**/verdict")
     await ada.judge("1")
     await service.send(calls.send_verdict(pair["id"], schemas.VerdictIn(winner="tie")))

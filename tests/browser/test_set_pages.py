@@ -156,15 +156,15 @@ async def test_the_text_behind_a_key_can_be_read(judged: Judged, someone: Someon
 async def test_what_is_shown_can_be_downloaded(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged())
     await page.get_by_label("Method").select_option("gaussian")
-    found = {}
+    downloads = {}
     for form in ("CSV", "JSON", "SVG", "PNG"):
         async with page.expect_download() as started:
             await page.get_by_role("link", name=form, exact=True).click()
-        found[form] = (await (await started.value).path()).read_bytes()
-    assert len(list(csv.DictReader(io.StringIO(found["CSV"].decode())))) == 5
-    assert json.loads(found["JSON"])["method"]["name"] == "gaussian"
-    assert b"gaussian" in found["SVG"]
-    assert found["PNG"].startswith(b"\x89PNG")
+        downloads[form] = (await (await started.value).path()).read_bytes()
+    assert len(list(csv.DictReader(io.StringIO(downloads["CSV"].decode())))) == 5
+    assert json.loads(downloads["JSON"])["method"]["name"] == "gaussian"
+    assert b"gaussian" in downloads["SVG"]
+    assert downloads["PNG"].startswith(b"\x89PNG")
 
 
 async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: Someone) -> None:
@@ -230,7 +230,9 @@ async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, serv
     visitor = await someone()
     broken: list[str] = []
     visitor.page.on("dialog", lambda dialog: broken.append(dialog.message))
-    visitor.page.on("console", lambda said: broken.append(said.text) if "Content Security" in said.text else None)
+    visitor.page.on(
+        "console", lambda message: broken.append(message.text) if "Content Security" in message.text else None
+    )
     visitor.page.on("pageerror", lambda error: broken.append(str(error)))
     answer = await visitor.page.goto(f"{visitor.url}/sets/{set_id}{path}")
     assert answer is not None

@@ -19,7 +19,7 @@ async def test_hostile_texts_are_shown_as_text(new_set: NewSet, someone: Someone
     violations: list[str] = []
     ada.page.on("dialog", lambda dialog: violations.append(dialog.message))
     ada.page.on("pageerror", lambda error: violations.append(str(error)))
-    ada.page.on("console", lambda said: violations.append(said.text) if said.type == "error" else None)
+    ada.page.on("console", lambda message: violations.append(message.text) if message.type == "error" else None)
     set_id = await new_set(*HOSTILE, name=HOSTILE[0][:200], question=HOSTILE[1], context=HOSTILE[2])
     await ada.open(set_id, HOSTILE[5])
     await ada.expect_pair()

@@ -97,9 +97,9 @@ async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -
 
 async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
     content = "id,title,body\n7,Ash,Tall.\n8,Birch,White.\n"
-    found = await look_at(http, content, file="trees.csv")
-    assert (found["key"], found["text"], found["columns"]) == ("id", "body", ["id", "title", "body"])
-    assert found["candidates"] == [{"key": "7", "text": "Tall."}, {"key": "8", "text": "White."}]
+    guessed = await look_at(http, content, file="trees.csv")
+    assert (guessed["key"], guessed["text"], guessed["columns"]) == ("id", "body", ["id", "title", "body"])
+    assert guessed["candidates"] == [{"key": "7", "text": "Tall."}, {"key": "8", "text": "White."}]
     unnamed = await look_at(http, content.replace("id,", "no,"), file="trees.csv")
     assert [each["key"] for each in unnamed["candidates"]] == ["1", "2"]
     named = await look_at(http, content, file="trees.csv", key="id", text="title")
@@ -176,7 +176,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "detail"),
     [
         ("trees.txt", CSV, "unknown kind of file"),
         ("trees.csv", "", "the file is empty"),
@@ -196,8 +196,8 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "cannot be read as text"),
     ],
 )
-async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, said: str) -> None:
-    assert_problem(await look(http, content, file=file), 422, "invalid-request", said)
+async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, detail: str) -> None:
+    assert_problem(await look(http, content, file=file), 422, "invalid-request", detail)
 
 
 async def test_nothing_typed_says_what_to_do(http: httpx.AsyncClient) -> None:

@@ -36,12 +36,12 @@ async def test_sets_are_listed_newest_first_and_link_to_ranking_and_judging(http
 
 
 @pytest.mark.parametrize(
-    ("query", "found"), [("tree", ["Trees"]), ("%", ["100% wood"]), ("_", []), ("", ["100% wood", "Trees"])]
+    ("query", "names_found"), [("tree", ["Trees"]), ("%", ["100% wood"]), ("_", []), ("", ["100% wood", "Trees"])]
 )
-async def test_a_search_finds_a_part_of_the_name(http: httpx.AsyncClient, query: str, found: list[str]) -> None:
+async def test_a_search_finds_a_part_of_the_name(http: httpx.AsyncClient, query: str, names_found: list[str]) -> None:
     await create_set(http, name="Trees")
     await create_set(http, name="100% wood")
-    assert await names(http, q=query) == found
+    assert await names(http, q=query) == names_found
 
 
 async def test_a_search_that_finds_nothing_says_so(http: httpx.AsyncClient) -> None:
