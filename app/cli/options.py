@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from nextpair.words import MethodName, PositionBias, PriorName
 
-Format = Literal["table", "json", "csv"]
+from app.offline.printing import Format
 
 
 def within(low: float, high: float) -> Callable[[float], float]:

@@ -23,13 +23,15 @@ NUL = "\0"  # what PostgreSQL cannot keep
 
 
 class CandidateColumns(NamedTuple):
-    """Where key and text stand. None: where they usually do. Empty: nowhere, so keys are numbers, texts are absent."""
+    """The columns of key and text. None: the usual ones. Empty: none, so keys are numbers and texts are absent."""
 
     key: str | None = None
     text: str | None = None
 
 
 class ReadCandidates(NamedTuple):
+    """The candidates of a table, and the rows that cannot be one."""
+
     columns: CandidateColumns  # the ones that were read
     candidates: list[CandidateIn]
     faults: list[Fault]  # in the order of the file

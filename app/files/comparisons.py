@@ -31,7 +31,7 @@ OUTCOMES = ("winner", "p_first")
 
 
 class ComparisonColumns(NamedTuple):
-    """Which columns hold a comparison; what is None is found by its usual name."""
+    """The columns of a comparison; what is None is looked for by its usual name."""
 
     first: str | None = None
     second: str | None = None
@@ -85,7 +85,7 @@ def judge_names(table: Table, column: str | None) -> list[str]:
 
 
 def read_keyed(table: Table, columns: ComparisonColumns) -> KeyedComparisons:
-    """Who met whom, and the probability that the first was better. Raises InputError."""
+    """The comparisons of a table: who met whom, and the probability that the first was better. Raises InputError."""
     first_column, second_column = pair_columns(table, columns)
     first, second = keys_of(table, first_column), keys_of(table, second_column)
     if (row := first_true([a == b for a, b in zip(first, second, strict=True)])) is not None:
@@ -109,7 +109,7 @@ def has_pairs(table: Table, columns: ComparisonColumns) -> bool:
 
 
 def pair_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str]:
-    """Where the first and the second candidate stand. Raises InputError."""
+    """The columns of the first and of the second candidate. Raises InputError."""
     usual = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), PAIRS[0])
     first = _chosen(table, "first", columns.first, usual[0])
     return first, _chosen(table, "second", columns.second, usual[1])

@@ -53,17 +53,18 @@ class Ranked(NamedTuple):
     standings: Standings
 
 
-def split(log: GroupedComparisons) -> Iterator[Group]:
-    """The groups of a log, each among the candidates that it mentions."""
-    for code, labels in enumerate(log.groups):
-        rows = log.group == code
-        pairs = np.array([log.first[rows], log.second[rows]])
+def split(comparisons: GroupedComparisons) -> Iterator[Group]:
+    """The groups of comparisons, each among the candidates that it mentions."""
+    for code, labels in enumerate(comparisons.groups):
+        rows = comparisons.group == code
+        pairs = np.array([comparisons.first[rows], comparisons.second[rows]])
         present, renumbered = np.unique(pairs, return_inverse=True)
         first, second = renumbered.reshape(2, -1)
-        keys = [log.keys[candidate] for candidate in present]
-        judges, judge = np.unique(log.judge[rows], return_inverse=True)
-        names = [log.judges[number] for number in judges]
-        yield Group(labels, keys, Comparisons(first, second, log.p[rows], judge, log.weight[rows]), names)
+        keys = [comparisons.keys[candidate] for candidate in present]
+        judges, judge = np.unique(comparisons.judge[rows], return_inverse=True)
+        names = [comparisons.judges[number] for number in judges]
+        group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
+        yield Group(labels, keys, group, names)
 
 
 def rank_file(
@@ -77,8 +78,8 @@ def rank_file(
 
     Raises InputError and NotConvergedError.
     """
-    log = read_grouped([where(read(path), conditions)], columns, group_by)
-    return [rank(group, method) for group in split(log)]
+    comparisons = read_grouped([where(read(path), conditions)], columns, group_by)
+    return [rank(group, method) for group in split(comparisons)]
 
 
 def rank(group: Group, method: RankingMethod) -> Ranked:

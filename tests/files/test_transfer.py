@@ -41,19 +41,19 @@ def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
 def test_candidates_are_found_by_what_their_columns_are_called_or_hold(
     tmp_path: Path, content: str, columns: CandidateColumns
 ) -> None:
-    given = source(tmp_path, content)
-    found = transfer.read(given).candidates
-    assert [each.key for each in found] == ["7", "8"]
-    assert found == transfer.read(given._replace(candidates=columns)).candidates
+    file = source(tmp_path, content)
+    candidates = transfer.read(file).candidates
+    assert [each.key for each in candidates] == ["7", "8"]
+    assert candidates == transfer.read(file._replace(candidates=columns)).candidates
 
 
 def test_columns_of_candidates_are_named_where_they_are_not_found(tmp_path: Path) -> None:
-    given = source(tmp_path, "no,line\n7,Knock knock.\n8,Why?\n")
+    file = source(tmp_path, "no,line\n7,Knock knock.\n8,Why?\n")
     with pytest.raises(InputError, match="give --first and --second of comparisons, or --key and --text of candidates"):
-        transfer.read(given)
-    named = transfer.read(given._replace(candidates=CandidateColumns("no", "line"))).candidates
+        transfer.read(file)
+    named = transfer.read(file._replace(candidates=CandidateColumns("no", "line"))).candidates
     assert [(each.key, each.text) for each in named] == [("7", "Knock knock."), ("8", "Why?")]
-    numbered = transfer.read(given._replace(candidates=CandidateColumns(text="line"))).candidates
+    numbered = transfer.read(file._replace(candidates=CandidateColumns(text="line"))).candidates
     assert [each.key for each in numbered] == ["1", "2"]
 
 
@@ -66,9 +66,9 @@ def test_what_tells_verdicts_is_not_taken_for_candidates(tmp_path: Path, content
 
 
 def test_columns_of_candidates_and_of_comparisons_exclude_each_other(tmp_path: Path) -> None:
-    given = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=CandidateColumns("id"), item="id")
+    file = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=CandidateColumns("id"), item="id")
     with pytest.raises(InputError, match="leave them out for comparisons"):
-        transfer.read(given)
+        transfer.read(file)
 
 
 def test_a_row_is_known_by_its_content(tmp_path: Path) -> None:
@@ -85,17 +85,17 @@ def test_a_row_is_known_by_its_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("key,text\nash,Tall.\nash,Old.\n", "line 3, column 'key': the key 'ash' is on line 2 already"),
         ("key,text\nash,Tall.\n,Old.\nbirch,\n", "line 3, column 'key': empty"),
         ("key,text\nash,Tall.\nbirch,a,b\n", "line 3: 3 fields, the header has 2"),
     ],
 )
-def test_the_first_bad_line_is_the_error(tmp_path: Path, content: str, said: str) -> None:
+def test_the_first_bad_line_is_the_error(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         transfer.read(source(tmp_path, content))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 KEYS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "'=1", "''+1", "'quoted'", " ='", "plain"]
@@ -104,9 +104,9 @@ KEYS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "'=1", "''+1", "'quoted'", " =
 async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
     http: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    made = await http.post("/v1/sets", json={"name": "n", "question": "q", "candidates": [{"key": k} for k in KEYS]})
-    url = f"/v1/sets/{made.json()['id']}"
-    await compare(http, made.json()["id"], *(f"{key}>plain" for key in KEYS[:-1]))
+    created = await http.post("/v1/sets", json={"name": "n", "question": "q", "candidates": [{"key": k} for k in KEYS]})
+    url = f"/v1/sets/{created.json()['id']}"
+    await compare(http, created.json()["id"], *(f"{key}>plain" for key in KEYS[:-1]))
     for path in (f"{url}/comparisons?format=csv", f"{url}/ranking?format=csv"):
         rows = list(csv.reader(io.StringIO((await http.get(path)).text)))
         assert not [cell for row in rows for cell in row if re.match(r"\s*[=+@]|-\D", cell)]

@@ -24,16 +24,16 @@ def file(tmp_path: Path) -> str:
         writer = csv.writer(out)
         writer.writerow(["id", "good", "poor", "poorer", "coin", "coin2", "truth"])
         for n, c in enumerate(truth):
-            said = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, COIN, COIN)]
-            p = [f"{0.5 + (yes - 0.5) * rng.uniform(0.2, 1.0):.3f}" if rng.random() < 0.9 else "" for yes in said]
+            answers = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, COIN, COIN)]
+            p = [f"{0.5 + (yes - 0.5) * rng.uniform(0.2, 1.0):.3f}" if rng.random() < 0.9 else "" for yes in answers]
             writer.writerow([f"i{n}", *p, c])
     return str(path)
 
 
 def summary(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
     assert run(["aggregate", *arguments, "--format", "json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, object] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_the_better_judge_counts_for_more(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,8 +47,8 @@ def test_the_better_judge_counts_for_more(file: str, capsys: pytest.CaptureFixtu
 
 
 def test_json_tells_of_every_judge_and_item(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = summary(capsys, file, "--item", "id", "--truth", "truth")
-    judges, items = found["judges"], found["items"]
+    result = summary(capsys, file, "--item", "id", "--truth", "truth")
+    judges, items = result["judges"], result["items"]
     assert isinstance(judges, list)
     assert isinstance(items, list)
     assert [judge["judge"] for judge in judges] == ["good", "poor", "poorer", "coin", "coin2"]
@@ -67,10 +67,10 @@ def test_csv_is_a_verdict_for_every_item(file: str, capsys: pytest.CaptureFixtur
 
 def test_the_table_says_what_it_is_of(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["aggregate", file, "--item", "id", "--truth", "truth"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("dawid-skene: 400 items, ")
-    assert "accuracy 0." in said
-    assert "coin2" in said
+    printed = capsys.readouterr().out
+    assert printed.startswith("dawid-skene: 400 items, ")
+    assert "accuracy 0." in printed
+    assert "coin2" in printed
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def told(tmp_path: Path) -> str:
         writer.writerow(["question", "a", "b", "c", "text", "length", "truth"])
         for n in range(300):
             c = int(rng.integers(2))
-            said = [c if rng.random() < 0.65 else 1 - c for _ in range(3)]
+            answers = [c if rng.random() < 0.65 else 1 - c for _ in range(3)]
             words = " ".join(rng.choice(["indeed", "surely", "so"] if c else ["never", "hardly", "not"], size=4))
-            writer.writerow([f"q{n // 3}", *said, words, c + rng.normal(), c])
+            writer.writerow([f"q{n // 3}", *answers, words, c + rng.normal(), c])
     return str(path)
 
 
@@ -102,19 +102,19 @@ def test_what_the_items_say_helps(told: str, told_by: list[str], capsys: pytest.
 
 
 def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = summary(capsys, file, "--item", "id", "--truth", "truth", "--method", "majority")
-    assert isinstance(found["warnings"], list)
-    assert any(str(warning).startswith("coin is as good as chance") for warning in found["warnings"])
+    result = summary(capsys, file, "--item", "id", "--truth", "truth", "--method", "majority")
+    assert isinstance(result["warnings"], list)
+    assert any(str(warning).startswith("coin is as good as chance") for warning in result["warnings"])
 
 
 def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A vote of 0.5 is half right."""
     (tmp_path / "some.csv").write_text("a,b,t\n0.9,0.5,1\n0.1,0.5,\n0.8,0.9,0\n0.2,0.1,0\n0.7,0.5,\n")
-    found = summary(capsys, str(tmp_path / "some.csv"), "--truth", "t", "--method", "majority")
-    assert found["accuracy"] == pytest.approx(2.0 / 3.0)
-    assert isinstance(found["judges"], list)
-    assert [judge["accuracy"] for judge in found["judges"]] == pytest.approx([2.0 / 3.0, 0.5])
-    assert [judge["agreement"] for judge in found["judges"]] == pytest.approx([1.0, 0.7])
+    result = summary(capsys, str(tmp_path / "some.csv"), "--truth", "t", "--method", "majority")
+    assert result["accuracy"] == pytest.approx(2.0 / 3.0)
+    assert isinstance(result["judges"], list)
+    assert [judge["accuracy"] for judge in result["judges"]] == pytest.approx([2.0 / 3.0, 0.5])
+    assert [judge["agreement"] for judge in result["judges"]] == pytest.approx([1.0, 0.7])
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_bad_files_are_refused_in_one_line(
 ) -> None:
     (tmp_path / "bad.csv").write_text(content)
     assert run(["aggregate", str(tmp_path / "bad.csv"), *options]) == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert says in printed
+    assert printed.count("\n") == 1
 
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
@@ -156,7 +156,7 @@ def test_without_the_extra_a_transformer_says_how_to_get_it_and_all_else_works(
     monkeypatch.delitem(sys.modules, "app.offline.transformer", raising=False)
     judges = ["--judge", "a", "--judge", "b", "--judge", "c", "--text", "text", "--method", "skill-aggregation"]
     assert run(["aggregate", told, *judges, "--encoder", "gpt2"]) == 2
-    said = capsys.readouterr().err
-    assert "pip install 'nextpair-server[transformer]'" in said
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "pip install 'nextpair-server[transformer]'" in printed
+    assert printed.count("\n") == 1
     assert run(["aggregate", told, *judges]) == 0

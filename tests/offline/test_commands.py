@@ -142,9 +142,9 @@ def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> 
 
 
 def test_the_shell_can_complete_a_command() -> None:
-    asked = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
+    variables = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
     program = Path(sys.executable).with_name("nextpair")
-    done = subprocess.run([program], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    done = subprocess.run([program], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["rank-sets"]
 
 
@@ -212,8 +212,8 @@ def test_llm_reviewers_rank_five_systems_as_people_do() -> None:
     pooled = next(split(llm._replace(groups=[()], group=np.zeros_like(llm.group))))
     expected = scores(restricted(next(split(people)), set(llm.keys)))
     for group in (by_reviewer[("gpt4",)], by_reviewer[("gpt35",)], pooled):
-        found = scores(group)
-        aligned = np.array([[found[key], expected[key]] for key in sorted(expected)])
+        score_of = scores(group)
+        aligned = np.array([[score_of[key], expected[key]] for key in sorted(expected)])
         assert spearman(*aligned.T) == pytest.approx(1.0)
 
 
@@ -238,16 +238,16 @@ def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixt
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
     brief = ["--seeds", "2", "--limit-fraction", "0.2", "--criterion", "reordering", "--criterion", "random"]
 
-    found = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
+    result = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
 
-    cost = {each["criterion"]: each["of_random"] for each in found["criteria"]}
+    cost = {each["criterion"]: each["of_random"] for each in result["criteria"]}
     assert cost["reordering"] <= 0.85
 
 
 def test_every_expert_ranks_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     for name in MAKERS:
-        found = json.loads(out(capsys, "rank", JUDGE, "--method", name, "--format", "json"))
-        assert {row["key"] for row in found[0]["ranking"][:4]} == {"kelp", "thistle", "nettle", "gorse"}, name
+        result = json.loads(out(capsys, "rank", JUDGE, "--method", name, "--format", "json"))
+        assert {row["key"] for row in result[0]["ranking"][:4]} == {"kelp", "thistle", "nettle", "gorse"}, name
 
 
 def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -256,11 +256,11 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
     file.write_text("first,second,p_first,judge\n" + "\n".join(rows) + "\n")
 
     printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
-    found = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
+    result = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
 
     assert "liking for the first position of eve: +1." in printed
     assert "liking for the first position of adam: -0." in printed
-    assert found[0]["position_bias"]["eve"]["identified"] is True
+    assert result[0]["position_bias"]["eve"]["identified"] is True
 
 
 def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -274,7 +274,7 @@ def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "complaint"),
     [
         (["--method", "sigma-gaussian", "--parameter", "v=0.5"], "v is 0.5; it must be at least 1"),
         (["--method", "gaussian", "--parameter", "w=1"], "gaussian has no parameter 'w'; it has alpha, beta, v"),
@@ -285,8 +285,8 @@ def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_an_impossible_method_is_one_clear_line(
-    capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    capsys: pytest.CaptureFixture[str], options: list[str], complaint: str
 ) -> None:
     code, message = failure(capsys, "rank", JUDGE, *options)
     assert code == 2
-    assert said in message
+    assert complaint in message

@@ -24,8 +24,8 @@ def file(tmp_path: Path) -> str:
             a, b = rng.choice(4, size=2, replace=False)
             word = rng.choice(["a", "b", "tie"], p=_chances(a, b))
             other = {"a": "model_b", "b": "model_a", "tie": "bothbad"}[word]
-            said = word if rng.random() < 0.85 else other
-            writer.writerow([SYSTEMS[a], SYSTEMS[b], word if n < 400 else "", said])
+            verdict = word if rng.random() < 0.85 else other
+            writer.writerow([SYSTEMS[a], SYSTEMS[b], word if n < 400 else "", verdict])
     return str(path)
 
 
@@ -59,9 +59,9 @@ def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["system"] for row in rows] == list(SYSTEMS)
     assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--covariance", "published"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("400 instances judged by people, 2,000 by")
-    assert "worth" not in said  # a covariance that is too small says nothing of what was saved
+    printed = capsys.readouterr().out
+    assert printed.startswith("400 instances judged by people, 2,000 by")
+    assert "worth" not in printed  # a covariance that is too small says nothing of what was saved
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,6 @@ def test_bad_files_are_refused_in_one_line(
 ) -> None:
     (tmp_path / "bad.csv").write_text(content)
     assert run(["rank-sets", str(tmp_path / "bad.csv"), "--people", "human", "--judge", "gpt"]) == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert says in printed
+    assert printed.count("\n") == 1

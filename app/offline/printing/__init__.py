@@ -2,3 +2,7 @@
 
 Not here: what is shown, which the modules of the same names in `app.offline` compute.
 """
+
+from typing import Literal
+
+Format = Literal["table", "json", "csv"]

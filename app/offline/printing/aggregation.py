@@ -8,7 +8,8 @@ from rich.console import Console
 from app.inference.judges import DEPARTS, Doubt, binary, departure, doubts, votes
 from app.inference.types import Floats
 from app.offline.aggregation import ItemAnswers, ItemVerdicts
-from app.offline.printing.tables import Format, Row, count, grid, write_json, write_rows
+from app.offline.printing import Format
+from app.offline.printing.tables import Row, count, grid, write_json, write_rows
 
 
 def show(answers: ItemAnswers, verdicts: ItemVerdicts, form: Format) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from rich.console import Console
 
 from app.inference.judges import verdicts_saved
-from app.offline.printing.tables import Format, Row, count, grid, write_json, write_rows
+from app.offline.printing import Format
+from app.offline.printing.tables import Row, count, grid, write_json, write_rows
 from app.offline.rank_sets import SystemRanks
 
 

@@ -10,7 +10,8 @@ from rich.table import Table
 
 from app.files.columns import Labels
 from app.inference.reporting import Bias, Standing, Uncertainty, Wanted
-from app.offline.printing.tables import NARROWEST, WIDEST, Format, Row, count, grid, write_json, write_rows
+from app.offline.printing import Format
+from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
 from app.offline.ranking import Ranked, RankingMethod
 
 

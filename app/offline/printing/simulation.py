@@ -11,7 +11,8 @@ from rich.table import Table
 
 from app.files.tables import InputError
 from app.inference.types import Floats
-from app.offline.printing.tables import WIDEST, Format, Row, count, grid, write_json, write_rows
+from app.offline.printing import Format
+from app.offline.printing.tables import WIDEST, Row, count, grid, write_json, write_rows
 from app.offline.simulation import Cost, Curves, Job, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"

@@ -10,7 +10,6 @@ from rich.table import Table
 
 from app.files import spreadsheets
 
-Format = Literal["table", "json", "csv"]
 Row = dict[str, Any]
 
 NARROWEST, WIDEST = 11, 48  # columns that a picture may take
