@@ -43,7 +43,7 @@ def model(
 
 
 def marginal(live: Posterior) -> Scores:
-    """Of a posterior without biases."""
+    """Marginal of a posterior without biases."""
     return Scores(live.mean, live.covariance)
 
 
@@ -70,12 +70,12 @@ def precision_at(theta: Floats, log: Comparisons, m: Model) -> Floats:
 
 
 def covariance_at(theta: Floats, log: Comparisons, m: Model) -> Covariance:
-    """H^-1."""
+    """Covariance H^-1."""
     return from_precision(precision_at(theta, log, m))
 
 
 def comparisons(*rows: tuple[int, int, float]) -> Comparisons:
-    """From rows of (first, second, p)."""
+    """Comparisons of one judge, from rows of (first, second, p)."""
     first, second, p = zip(*rows, strict=True)
     return by_one_judge(np.array(first, np.int64), np.array(second, np.int64), np.array(p, np.float64))
 
@@ -97,7 +97,7 @@ def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> 
 
 
 def covariance_of(full: Floats) -> Covariance:
-    """From the matrix itself."""
+    """Covariance from the matrix itself."""
     return Covariance(full, np.empty((len(full), 0)), float(np.linalg.slogdet(full).logabsdet))
 
 

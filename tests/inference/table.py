@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 def log_beta(q: Floats, wins: Floats, losses: Floats) -> Floats:
-    """Of Beta(wins, losses), which is improper where one of them is 0."""
+    """Log density of Beta(wins, losses), which is improper where one of them is 0."""
     return (wins - 1.0) * np.log(q) + (losses - 1.0) * np.log1p(-q)
 
 

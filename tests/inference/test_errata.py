@@ -71,7 +71,7 @@ def test_an_update_changes_every_entry_of_the_inverse() -> None:
 
 
 def test_an_update_in_order_n_leaves_the_matrix_and_notes_one_column() -> None:
-    """What is stored instead: N new numbers. The matrix is read through them."""
+    """N new numbers are stored instead. The matrix is read through them."""
     before = some_covariance()
 
     after = covariance.condition(before, 1, 4, 0.3)
@@ -174,7 +174,7 @@ def test_what_a_comparison_adds_to_the_determinant_does_not_hang_on_which_is_nam
     a, scores = dense(some_covariance()), random_state(N, seed=0)[0]
 
     def factor(i: int, j: int, weight: float) -> float:
-        """By how much det(A^-1) grows."""
+        """Growth of det(A^-1)."""
         r = difference(N, i, j)
         return float(np.linalg.det(np.linalg.inv(a) + weight * np.outer(r, r)) * np.linalg.det(a))
 

@@ -40,7 +40,7 @@ def maximiser(
     evaluate: Callable[[Floats, Objective], tuple[float, Floats, Floats]],
     newton_step: Callable[[Floats, Floats, Objective], Floats],
 ) -> Callable[[Objective, Floats, float], tuple[Floats, Floats, Floats, int]]:
-    """The loop above for objectives of one kind.
+    """The loop above for objectives of one kind; a closure, since no kernel that is handed functions can be cached.
 
     Args:
         evaluate: the value, the gradient (P,) and the weights (K,) that H is made of, from theta and what is maximised.

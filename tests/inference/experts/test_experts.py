@@ -116,7 +116,7 @@ def test_a_gaussian_in_p_refuses_a_variance_at_which_log_concavity_is_not_certai
 @numerics
 @given(st.floats(-50.0, 50.0), st.floats(0.0, 1.0))
 def test_the_other_order_with_the_other_probability_says_the_same(row: Row, d: float, p: float) -> None:
-    """Of every expert, where its parameters favour no side: a = b, beta = 1/2."""
+    """Every expert, where its parameters favour no side: a = b, beta = 1/2."""
     here, there = (one(d), one(p)), (one(-d), one(1.0 - p))
     expert, size = row.expert, 1.0 + d * d
 
@@ -190,7 +190,7 @@ def test_soft_bt_peaks_where_the_model_agrees_with_the_judge() -> None:
 
 
 def test_gaussian_and_laplace_mean_the_same_difference_by_a_probability() -> None:
-    """By default they start as soft-bt does: the same slope and curvature where equals tie."""
+    """Defaults start as soft-bt does: the same slope and curvature where equals tie."""
     p = np.linspace(0.0, 1.0, 11)
     gaussian, soft = make("gaussian"), make("soft-bt")
 

@@ -48,7 +48,7 @@ class Simulated(NamedTuple):
 
 
 def rated(*rows: tuple[int, int, float, float]) -> AbsoluteScores:
-    """From rows of (candidate, judge, mean, variance)."""
+    """Absolute scores, from rows of (candidate, judge, mean, variance)."""
     candidate, judge, mean, variance = zip(*rows, strict=True)
     return AbsoluteScores(np.array(candidate), np.array(judge), np.array(mean, float), np.array(variance, float))
 
@@ -115,7 +115,7 @@ def test_moments_lie_within_the_scale_and_know_no_total(probabilities: dict[floa
 @pytest.mark.parametrize("expert", ["soft-bt", "gaussian"])
 @pytest.mark.parametrize(("c0", "c1"), [(-2.75, 0.5), (-8.0, 0.1), (1.0, 3.0)])
 def test_the_scale_of_a_simulated_judge_is_recovered(expert: str, c0: float, c1: float) -> None:
-    """To a tenth; the judge's noise is two sevenths of the spread of true scores."""
+    """The scale is found to a tenth; the judge's noise is two sevenths of the spread of true scores."""
     truth = simulated(150, 3000, expert=expert, c0=c0, c1=c1, sd=0.3 / c1)
 
     found = combine(truth.comparisons, model(150, 1.0, expert), truth.absolute)
@@ -283,7 +283,7 @@ def error(found: Floats, truth: Floats) -> float:
 
 @pytest.mark.parametrize("expert", ["soft-bt", "gaussian"])
 def test_both_kinds_of_verdict_together_beat_either_alone(expert: str) -> None:
-    """On average over ten sets of 30 candidates."""
+    """The average over ten sets of 30 candidates."""
     together, compared, scored = [], [], []
     for seed in range(10):
         truth, log, given = simulated(30, 150, seed, expert=expert, sd=1.2)

@@ -128,7 +128,7 @@ def test_with_a_prior_the_map_is_that_of_the_epigraph_form() -> None:
 
 
 def stationarity(theta: Floats, r: Floats, t: Floats, q: Floats) -> float:
-    """How far Q theta is from R^T u over all subgradients u: +-1/b off the kinks, anything between at them."""
+    """The distance of Q theta from R^T u over all subgradients u: +-1/b off the kinks, anything between at them."""
     distance = t - r @ theta
     at_kink = np.abs(distance) < 1e-7
     missing = q * theta - r[~at_kink].T @ np.sign(distance[~at_kink]) / B
@@ -169,7 +169,7 @@ def test_a_saturated_judge_converges(prior_variance: float, n: int, count: int, 
 
 @pytest.mark.parametrize("p", [0.5, 0.6, 0.74])
 def test_a_mild_verdict_is_met_exactly(p: float) -> None:
-    """At the kink: the slope 1/b = 1/2 outweighs the prior's d / (2 tau2) as long as d < 1."""
+    """The kink holds: the slope 1/b = 1/2 outweighs the prior's d / (2 tau2) as long as d < 1."""
     scores = newton.fit(comparisons((0, 1, p)), model(2, 1.0, "laplace")).mean
 
     assert scores[0] - scores[1] == pytest.approx(4.0 * (p - 0.5), abs=1e-9)

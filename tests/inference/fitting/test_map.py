@@ -49,7 +49,7 @@ few = settings(numerics, max_examples=30)
 
 
 def connected(n: int, count: int, seed: int = 0, *, hard: bool = False) -> Comparisons:
-    """By three judges."""
+    """Verdicts of three judges."""
     return by_judges(joined(cycle(n, seed), random_comparisons(n, count, seed, hard=hard)), 3)
 
 
@@ -70,7 +70,7 @@ def prior_variances(prior: str, n: int, biases: int) -> Floats:
 
 
 def without_level(sigma: Floats, n: int) -> Floats:
-    """Of s_i - mean(s) and the biases."""
+    """Covariance of s_i - mean(s) and the biases."""
     centring = np.eye(len(sigma))
     centring[:n, :n] -= 1.0 / n
     return np.asarray(centring @ sigma @ centring)
@@ -178,7 +178,7 @@ def test_relabelling_relabels_and_leaves_the_biases(expert: str, log: Log, rando
 @few
 @given(logs(judges=2))
 def test_swapping_every_order_with_its_verdict_turns_the_biases_and_leaves_the_scores(expert: str, log: Log) -> None:
-    """Of every expert by default: their parameters favour no side."""
+    """Every expert by default: their parameters favour no side."""
     m = model(log.n, 1.0, expert, biases=2)
 
     here, there = newton.fit(log.comparisons, m).mean, newton.fit(swapped(log.comparisons), m).mean
@@ -203,7 +203,7 @@ def test_swapping_every_order_with_its_verdict_changes_nothing_without_a_bias(ex
 @each_kind
 @pytest.mark.parametrize("anchor", [0, 5])
 def test_differences_are_those_under_any_anchor(expert: str, biases: int, hard: bool, anchor: int) -> None:
-    """On a connected graph, to the millionth that VAGUE lets through: means and covariances of all differences."""
+    """A connected graph, to the millionth that VAGUE lets through: means and covariances of all differences."""
     n, log, m = 6, connected(6, 40, hard=hard), model(6, TAU2, expert, prior="anchor", biases=biases)
     held = m.prior.precision.copy()
     held[anchor] = 1.0 / TAU2
@@ -336,7 +336,7 @@ def test_one_certain_win_moves_the_scores_by_less_than_two_prior_sds(expert: str
 
 @pytest.mark.parametrize("prior_variance", [1e-6, 1e-3])
 def test_biases_are_exact_under_a_narrow_prior_on_the_scores(prior_variance: float) -> None:
-    """With all scores held at 0, delta alone explains the verdicts: p - sigma(delta) = delta / (100 K)."""
+    """Scores are all held at 0, so delta alone explains the verdicts: p - sigma(delta) = delta / (100 K)."""
     log = comparisons(*[(0, 1, 0.9), (1, 0, 0.9)] * 20)
 
     fit = newton.fit(log, model(2, prior_variance, biases=1))

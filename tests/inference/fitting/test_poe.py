@@ -1,4 +1,4 @@
-"""What the papers prove of the Gaussian product of experts, held against our fit (PoE eq. 11, 16 and A.3)."""
+"""The Gaussian product of experts: what the papers prove, held against our fit (PoE eq. 11, 16 and A.3)."""
 
 from itertools import combinations, permutations
 

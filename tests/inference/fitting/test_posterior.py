@@ -273,7 +273,7 @@ def test_folding_step_by_step_ends_where_a_fit_does(expert: str, biases: int, ha
 @pytest.mark.parametrize("expert", ["gaussian", "laplace"])
 @each_bias
 def test_constant_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> None:
-    """In between as well: a few at a time, more than N at a time, and over many compactions."""
+    """Rank-one updates in between as well: a few at a time, more than N at a time, and over many compactions."""
     log, m = by_judges(random_comparisons(20, 300, seed=9), 3), model(20, 1.0, expert, biases=biases)
 
     for stops in ([*range(1, 301)], [3, 40, 300], [299, 300]):
@@ -356,7 +356,7 @@ def test_the_scores_are_the_marginal_of_the_joint_posterior(expert: str, biases:
 
 
 def test_the_marginal_is_the_schur_complement() -> None:
-    """Of the joint precision; scores are less certain than if the biases were known to be what they seem."""
+    """Scores, by the joint precision, are less certain than if the biases were known to be what they seem."""
     n, log = 6, by_judges(random_comparisons(6, 40, seed=3), 2)
     m = model(n, 1.0, biases=2)
     fitted = posterior.fit(log, m)

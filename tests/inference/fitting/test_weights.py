@@ -45,7 +45,7 @@ def test_a_weight_is_so_many_comparisons_alike(expert: str, biases: int) -> None
 
 @each_expert
 def test_weights_can_be_told_one_by_one(expert: str) -> None:
-    """What is learnt by steps is what is fitted at once."""
+    """Learning by steps is fitting at once."""
     m, log = model(N, expert=expert), weighted()
     live = posterior.prior(m)
     for seen in range(1, log.size + 1):
@@ -108,7 +108,7 @@ def test_heavy_rows_leave_nothing_unfitted_elsewhere(expert: str) -> None:
 
 
 def test_the_lightest_weights_beside_the_heaviest_have_potentials() -> None:
-    """Of values that differences of scores make exactly."""
+    """Values that some scores meet exactly."""
     links = by_one_judge(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.ones(4))
     log = links._replace(weight=np.array([MAX_WEIGHT, MIN_WEIGHT, MAX_WEIGHT, MIN_WEIGHT]))
     np.testing.assert_allclose(-np.diff(potentials(np.ones(4), log, 6))[[0, 1, 2, 4]], 1.0, atol=1e-2)

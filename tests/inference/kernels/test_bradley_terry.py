@@ -47,7 +47,7 @@ def assert_same_fit(fast: Posterior, slow: Posterior, atol: float = 1e-10) -> No
 @numerics
 @given(log=logs(judges=3, max_n=12, max_count=40))
 def test_fit_is_the_slow_fit(expert: str, biases: int, log: Log) -> None:
-    """Of any log: none or one comparison, islands, ties only, certain verdicts."""
+    """Any log: none or one comparison, islands, ties only, certain verdicts."""
     m = model(log.n, 1.0, expert, biases=biases)
 
     assert_same_fit(posterior.fit(log.comparisons, m), slow_fit(log.comparisons, m))
@@ -93,7 +93,7 @@ def test_a_candidate_who_does_not_exist_is_an_error() -> None:
 
 
 def test_columns_of_any_layout_are_read() -> None:
-    """As a table of rows gives them, or a file that must not be written to."""
+    """Columns as a table of rows gives them, or a file that must not be written to."""
     log, m = random_comparisons(9, 40, seed=0), model(9)
     table = np.column_stack([log.first, log.second, log.judge])
     table.flags.writeable = False
