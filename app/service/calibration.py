@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import ObjectiveName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.reporting import Objective, temperature
+from app.inference.reporting import CalibrationObjective, temperature
 from app.inference.types import Floats
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import InvalidRequest
@@ -27,11 +27,11 @@ async def read(
         raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")
     await existing_judges(db, [judge, *reference])
     rows = await comparisons.judged_by_both(db, set_id, judge, reference)
-    return await ctx.live.compute(_calibration, row, judge, reference, Objective(objective), rows)
+    return await ctx.live.compute(_calibration, row, judge, reference, CalibrationObjective(objective), rows)
 
 
 def _calibration(
-    row: Record, judge: str, reference: Sequence[str], objective: Objective, rows: Sequence[Record]
+    row: Record, judge: str, reference: Sequence[str], objective: CalibrationObjective, rows: Sequence[Record]
 ) -> schemas.Calibration:
     p, truth = _by_pair(rows)
     outcome = 0.5 + 0.5 * np.sign(np.round(truth - 0.5, 9))

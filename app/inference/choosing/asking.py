@@ -1,4 +1,4 @@
-"""From a posterior and what is already out to the next pairs, each with its order of presentation.
+"""The next pairs, each with its order of presentation, from a posterior and the pairs that are out.
 
 A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
 the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
@@ -19,7 +19,7 @@ from app.inference.types import Bools, Chance, Comparisons, Ints
 
 
 class Plan(NamedTuple):
-    """How a set wants its pairs chosen."""
+    """A set's rules for choosing its pairs."""
 
     policy: Policy
     order: Order

@@ -65,7 +65,7 @@ def reason(posterior: Scores, model: Model, stop: Stop) -> Reason | None:
 
 
 def separated(m: Floats, v: Floats, prior: Floats, claims: int, error_level: float) -> Bools:
-    """Whether each difference is surely not 0, one of so many claims that are all to hold."""
+    """Differences that are surely not 0, each one of so many claims that are all to hold; `m`'s shape."""
     log_factor = 0.5 * np.log(v / prior) + 0.5 * m * m / v
     return np.asarray(log_factor >= np.log(claims / error_level))
 

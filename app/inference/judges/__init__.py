@@ -1,4 +1,4 @@
-"""What judges say together and of each other: group verdicts, skills, agreement, rank-sets helped by a judge.
+"""Judges together and against each other: group verdicts, skills, agreement, rank-sets helped by a judge.
 
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """

@@ -39,7 +39,7 @@ Votes = NDArray[np.float64]  # (N, K, C) v_nkb
 
 
 class Aggregate(NamedTuple):
-    """What the judges say together. The confusion matrix of a judge without an answer is the prior's."""
+    """The judges' common answers. The confusion matrix of a judge without an answer is the prior's."""
 
     probability: Floats  # (N, C)
     confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are told apart

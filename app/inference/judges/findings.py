@@ -95,14 +95,14 @@ def examine_judges(
 
 
 def agreements(direction: Floats) -> Agreements:
-    """How often judges agree, from the (M, J) directions of their votes."""
+    """Agreement of every two judges, from the (M, J) directions of their votes."""
     voted = (~np.isnan(direction)).astype(np.int64)
     named = [(direction == way).astype(np.int64) for way in (-1.0, 0.0, 1.0)]
     return Agreements(voted.T @ voted, np.sum([way.T @ way for way in named], axis=0))
 
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:
-    """What leaving the judge out would change, by down-dating."""
+    """Change of the ranking if the judge were left out, by down-dating."""
     with_all = ranks(aware.scores)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))

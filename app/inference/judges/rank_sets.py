@@ -54,7 +54,7 @@ ALIKE = 1e-12  # error of a verdict up to which it is like the others
 
 
 class Instances(NamedTuple):
-    """What was shown: n pairs of systems."""
+    """The pairs of systems that were shown, n of them."""
 
     first: Ints  # (n,)
     second: Ints  # (n,)

@@ -51,7 +51,7 @@ LEAST = 1e-12  # of probabilities that are divided by
 
 
 class Training(NamedTuple):
-    """How to fit."""
+    """Settings of a fit."""
 
     regulariser: float = 0.1  # lam
     ridge: float = 2e-4
@@ -78,7 +78,7 @@ OnIteration = Callable[[int], None]  # is told how many iterations of a fit are 
 
 
 class ItemContext(NamedTuple):
-    """What N items say as numbers, in groups that are never on both sides of a split."""
+    """Contexts of N items, in groups that are never on both sides of a split."""
 
     x: csr_array  # (N, F)
     group: Ints  # (N,)
@@ -123,7 +123,7 @@ def by_context(
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
 ) -> Aggregate:
-    """What the judges say together, given each item's context. The confusion matrices are means over the items.
+    """The judges' common answers, given each item's context. The confusion matrices are means over the items.
 
     A `learner` other than `linear` may read of a context what it likes.
     """
@@ -188,7 +188,7 @@ def predict(p: Parameters, x: csr_array) -> tuple[Floats, Floats]:
 
 
 def split(judged: JudgedItems, training: Training, rng: np.random.Generator) -> tuple[JudgedItems, JudgedItems]:
-    """What to fit, and the groups held out to end it; both are all there is of a single group."""
+    """Items to fit, and groups of them held out to end it; both are all there is of a single group."""
     out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
     return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
 
@@ -231,7 +231,7 @@ class _Watch:
 
 
 def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> tuple[float, Floats]:
-    """What is minimised, and its gradient, for the packed parameters."""
+    """The sum that is minimised, and its gradient, for the packed parameters."""
     p = unpack(theta, judged, head)
     fitted, du = _fitted(p, judged, head, training)
     value = fitted.value + 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
@@ -268,7 +268,7 @@ def _fitted(p: Parameters, judged: JudgedItems, head: Head, training: Training) 
 
 
 def _shares_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Fitted:
-    """What is expected is s itself."""
+    """Expect s itself of every judge."""
     expected = s[:, None, :] + LEAST
     return _Fitted(_surprise(judged, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 

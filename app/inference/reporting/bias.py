@@ -50,7 +50,7 @@ class ClosedForm(NamedTuple):
 
 
 def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
-    """From (K,) probabilities of one judge, at least one of them, and how much each weighs."""
+    """One judge's bias, from (K,) probabilities, at least one of them, and how much each weighs."""
     beta = float(np.average(p, weights=weight))
     return ClosedForm(beta, float(logit(beta)))
 

@@ -1,4 +1,4 @@
-"""How far a judge's probabilities can be taken at their word, and one temperature that corrects them (GPM App. B).
+"""A judge's probabilities held against people's verdicts, and one temperature that corrects them (GPM App. B).
 
 p is the judge's probability that the first candidate is better, y what a person said of the same pair: 1 for the
 first, 0 for the second, 1/2 for a tie. Both have shape (K,).
@@ -37,8 +37,8 @@ WORK, FEWEST, MOST = 2_000_000, 301, 10_001  # answers read, and temperatures tr
 AT_BOUND = 1e-3  # in log T
 
 
-class Objective(StrEnum):
-    """What the temperature minimises."""
+class CalibrationObjective(StrEnum):
+    """The error that the temperature minimises."""
 
     LOG_LOSS = "log-loss"
     ECE = "ece"
@@ -67,7 +67,7 @@ class Calibration(NamedTuple):
     verdicts: int  # K
 
 
-def temperature(p: Floats, outcome: Floats, objective: Objective) -> Calibration:
+def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> Calibration:
     """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
 
     Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
@@ -93,7 +93,7 @@ def errors(p: Floats, outcome: Floats) -> CalibrationErrors:
 
 
 def log_loss(p: Floats, outcome: Floats) -> float:
-    """In nats per verdict; 0 without verdicts."""
+    """Nats per verdict; 0 without verdicts."""
     logits = _logits(p)
     log_likelihood = outcome * log_expit(logits) + (1.0 - outcome) * log_expit(-logits)
     return float((-log_likelihood).sum()) / max(len(logits), 1)
@@ -105,7 +105,7 @@ def ece(p: Floats, outcome: Floats) -> float:
 
 
 def reliability(p: Floats, outcome: Floats) -> Reliability:
-    """How often the judge is right, by how sure it is. Where it or the person ties, it is half right."""
+    """The diagram of one judge. Where it or the person ties, it is half right."""
     confidence, right, bins = _binned(p, outcome)
     used, verdicts = np.unique(bins, return_counts=True)
     sure, correct = np.bincount(bins, confidence)[used], np.bincount(bins, right)[used]
@@ -125,8 +125,8 @@ def _binned(p: Floats, outcome: Floats) -> tuple[Floats, Floats, Ints]:
 def _eces(p: Floats, outcome: Floats) -> Floats:
     """(C,) from (C, K). Conceptually, from `reliability`: verdicts @ |accuracy - confidence| / K for each row."""
     confidence, right, bins = _binned(p, outcome)
-    cells = BINS * np.arange(len(p))[:, None] + bins
-    gaps = np.bincount(cells.ravel(), (right - confidence).ravel(), BINS * len(p)).reshape(len(p), BINS)
+    bins_of_rows = BINS * np.arange(len(p))[:, None] + bins
+    gaps = np.bincount(bins_of_rows.ravel(), (right - confidence).ravel(), BINS * len(p)).reshape(len(p), BINS)
     return np.asarray(np.abs(gaps).sum(axis=1) / max(len(outcome), 1))
 
 
@@ -137,8 +137,8 @@ def _least_log_loss(p: Floats, outcome: Floats) -> float:
         return log_loss(debiased(p, math.exp(log_t)), outcome)
 
     near = float(GRID[np.argmin([loss(log_t) for log_t in GRID])])
-    found = minimize_scalar(loss, bounds=_around(near, STEP), method="bounded")
-    return float(found.x) if found.fun < loss(near) else near
+    nearby = minimize_scalar(loss, bounds=_around(near, STEP), method="bounded")
+    return float(nearby.x) if nearby.fun < loss(near) else near
 
 
 def _least_ece(p: Floats, outcome: Floats) -> float:
@@ -162,7 +162,7 @@ def _around(log_t: float, step: float) -> tuple[float, float]:
     return max(log_t - step, -MAX_LOG_T), min(log_t + step, MAX_LOG_T)
 
 
-SEARCHES: dict[Objective, Callable[[Floats, Floats], float]] = {
-    Objective.LOG_LOSS: _least_log_loss,
-    Objective.ECE: _least_ece,
+SEARCHES: dict[CalibrationObjective, Callable[[Floats, Floats], float]] = {
+    CalibrationObjective.LOG_LOSS: _least_log_loss,
+    CalibrationObjective.ECE: _least_ece,
 }

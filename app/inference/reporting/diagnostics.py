@@ -1,7 +1,7 @@
-"""What the log alone says about its judges: cycles, repeats, presentation order, agreement.
+"""Figures of the log alone, before any fit: cycles, repeats, presentation order, agreement.
 
     direction    of a verdict: the sign of p - 1/2; within 1e-9 of zero it is a tie, here and for a mean of verdicts
-    cell         an item and an unordered pair; two orders of a pair are the same cell, a verdict is turned to match
+    one pair     an item and an unordered pair of candidates; where orders differ, a verdict is turned to match
     pooled       the direction of the mean p of the lower-numbered candidate over several verdicts, by their weight
     agree        two verdicts with the same direction once turned to the same order; a tie agrees with a tie only
 
@@ -33,7 +33,7 @@ class Cycles(NamedTuple):
 
 
 class ExpectedCycles(NamedTuple):
-    """Of the cyclic triads, were verdicts drawn anew."""
+    """Cyclic triads, were verdicts drawn anew."""
 
     mean: float
     sd: float
@@ -79,7 +79,7 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
 
 
 def cycles(comparisons: Comparisons, n: int) -> Cycles:
-    """How often the pooled verdicts, over all judges and items, contradict each other: i over j over k over i.
+    """Contradictions of the pooled verdicts, over all judges and items: i over j over k over i.
 
     Verdicts of one total order have no cycle. Coin flips make a quarter of the triads cyclic on average: two of the
     eight ways to decide three pairs.
@@ -93,7 +93,7 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
 def expected_cycles(
     comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int, triads: int
 ) -> ExpectedCycles:
-    """How many of the `triads` of `cycles` would be cyclic if judges followed the model's order and erred by chance.
+    """Cyclic ones of the `triads` of `cycles`, if judges followed the model's order and erred by chance.
 
     A verdict names whom the model favours with the probability P that its difference lets one expect, or with
     max(p, 1 - p) where a p between 0 and 1 is surer: who says 0.98 of every pair promises few cycles. Differences are
@@ -133,9 +133,9 @@ def cycles_by_chance(posterior: Posterior, comparisons: Comparisons, model: Mode
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
-    """How consistently the same judge decides the same cell again; `item` (K,) is what each comparison was about.
+    """Consistency of judges who decide the same pair again; `item` (K,) is what each comparison was about.
 
-    Each verdict is compared with the judge's earliest one on the cell in the same order, and with the earliest one in
+    Each verdict is compared with the judge's earliest one on the pair in the same order, and with the earliest one in
     the other order, where these came before it: at most two pairs per verdict. Swapped pairs that do not agree are
     those won by the first position both times, those won by the second both times, and those with one tie.
     Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
@@ -156,20 +156,20 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
 
 
 def agreement(comparisons: Comparisons, n: int, item: Ints) -> Agreement:
-    """How often two different judges of the same cell agree, over all cells and all pairs of their judges.
+    """Agreement of two different judges of the same pair, over all pairs and all twos of their judges.
 
-    A judge that decided a cell several times has one verdict there, the pooled one. Two judges that flip coins, without
+    A judge that decided a pair several times has one verdict there, the pooled one. Two judges that flip coins, without
     ties, agree in half of the pairs.
     """
-    cell = _number(item, _pair(comparisons, n))
-    vote = _number(cell, comparisons.judge)  # one number for each judge of each cell
-    direction, cell = _pooled(comparisons, vote), cell[np.unique(vote, return_index=True)[1]]
-    pairs, agreeing = _pairs_within(cell), _pairs_within(3 * cell + direction + 1)
-    return Agreement(pairs, _share(agreeing, pairs))
+    pair = _number(item, _pair(comparisons, n))
+    vote = _number(pair, comparisons.judge)  # one number for each judge of each pair
+    direction, voted_on = _pooled(comparisons, vote), pair[np.unique(vote, return_index=True)[1]]
+    twos, agreeing = _twos_within(voted_on), _twos_within(3 * voted_on + direction + 1)
+    return Agreement(twos, _share(agreeing, twos))
 
 
 def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
-    """How evenly candidates were shown first, and how much of the winning the first position did.
+    """Balance of who was shown first, and how much of the winning the first position did.
 
     Where orders are balanced, a `first_picked` far from 1/2 is positional bias; where they are not, it may be merit.
     `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
@@ -251,7 +251,7 @@ def _matrix(values: Floats, row: Ints, column: Ints, n: int) -> csr_array | Floa
 
 
 def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
-    """Of (M,) pairs of directions as shown, with the habits of the judge of each."""
+    """Chance that two verdicts agree, from (M,) pairs of directions as shown and the habits of the judge of each."""
     if not judge.size:
         return None
     first, second, tie = (np.bincount(judge, now == way) + np.bincount(judge, before == way) for way in (1, -1, 0))
@@ -277,7 +277,7 @@ def _links(row: Ints, column: Ints, chosen: Bools, n: int) -> csr_array:
 
 
 def _closed(sides: csr_array, closing: csr_array) -> int:
-    """How many i < j < k have i-j and j-k in `sides` and i-k in `closing`."""
+    """Number of i < j < k that have i-j and j-k in `sides` and i-k in `closing`."""
     return int((sides @ sides).multiply(closing).sum())
 
 
@@ -294,7 +294,7 @@ def _preceded(earlier: Ints) -> tuple[Ints, Ints]:
     return now, earlier[now]
 
 
-def _pairs_within(group: Ints) -> int:
-    """How many pairs of members the groups have in all."""
+def _twos_within(group: Ints) -> int:
+    """Number of pairs of members that the groups have in all."""
     size = np.bincount(group)
     return int((size * (size - 1) // 2).sum())

@@ -1,4 +1,4 @@
-"""How well the posterior predicts pairs that were drawn at random, each before it was judged.
+"""Predictions of pairs that were drawn at random, each made before the pair was judged.
 
 Selection picks the pairs it is least sure of, so agreement on those says little; random pairs, predicted from the
 posterior of the moment they were drawn in, are an honest sample (prequential validation, Dawid 1984).
@@ -25,7 +25,7 @@ class HeldOut(NamedTuple):
 
 
 def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOut:
-    """Of K >= 1 verdicts p that were predicted by N(m, sd^2), each of shape (K,), first minus second."""
+    """Hold K >= 1 verdicts p against predictions N(m, sd^2), each of shape (K,), first minus second."""
     expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
     decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))
     right = 0.5 + 0.5 * named * np.sign(p - 0.5)

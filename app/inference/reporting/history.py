@@ -1,4 +1,4 @@
-"""How a ranking settled: the posterior refitted to the first comparisons of a log, more and more of them."""
+"""The way a ranking settled: the posterior refitted to the first comparisons of a log, more and more of them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Scores, fit, scores
+from app.inference.fitting.posterior import fit, scores
 from app.inference.reporting.ranking import ROUNDING, entropy
 from app.inference.types import Comparisons, Floats, take
 
@@ -15,7 +15,7 @@ MOMENTS = 12
 
 
 class Moment(NamedTuple):
-    """What was known after the first `comparisons` of a log."""
+    """State of knowledge after the first `comparisons` of a log."""
 
     comparisons: int
     entropy: float  # nats
@@ -25,7 +25,8 @@ class Moment(NamedTuple):
 def ranking_history(comparisons: Comparisons, model: Model) -> list[Moment]:
     """Evenly spaced moments, the last of which is now; none before the first comparison."""
     counts = np.unique(np.ceil(np.linspace(0.0, comparisons.size, MOMENTS + 1)))[1:].astype(int).tolist()
-    posteriors = [_marginal(take(comparisons, slice(count)), model) for count in counts]
+    beginnings = [take(comparisons, slice(count)) for count in counts]
+    posteriors = [scores(fit(beginning, model), beginning, model) for beginning in beginnings]
     entropies = [entropy(posterior.covariance) for posterior in posteriors]
     correlations = rank_correlations_with_last([posterior.mean for posterior in posteriors])
     return [Moment(*each) for each in zip(counts, entropies, correlations, strict=True)]
@@ -40,10 +41,6 @@ def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[floa
         np.asarray(rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1), np.float64) for each in scores_over_time
     ]
     return [_correlation(each, centred[-1]) for each in centred]
-
-
-def _marginal(comparisons: Comparisons, model: Model) -> Scores:
-    return scores(fit(comparisons, model), comparisons, model)
 
 
 def _correlation(x: Floats, y: Floats) -> float:

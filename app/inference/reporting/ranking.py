@@ -1,4 +1,4 @@
-"""What is published from a posterior N(mu, Sigma): ranks and their uncertainty.
+"""Ranks and their uncertainty, as they are published from a posterior N(mu, Sigma).
 
     score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
     interval        score_i -+ z sd_i, marginal: each one holds with probability `level`
@@ -32,7 +32,7 @@ ROUNDED = 1e-9  # of a normal score
 
 
 class Wanted(NamedTuple):
-    """What a reader wants to know of a ranking."""
+    """A reader's wishes for a ranking."""
 
     level: float = 0.95  # of the marginal intervals, of all rank intervals together, of tie groups
     top_k: int = 1  # of p_top
@@ -109,7 +109,8 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
     factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
     draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     drawn = np.empty((draws, n), np.int64)
-    drawn[:, order] = _positions(-(posterior.mean[order] + rng.standard_normal((draws, n)) @ factor.T), axis=1)
+    scores = posterior.mean[order] + rng.standard_normal((draws, n)) @ factor.T
+    drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     return drawn
 
 
@@ -177,17 +178,12 @@ def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
 
 
 def sure_of_any(n: int, level: float) -> float:
-    """How many standard deviations make one claim "i is above j", so that all N (N - 1) of them hold with `level`."""
+    """Standard deviations that make one claim "i is above j", so that all N (N - 1) of them hold with `level`."""
     return float(-ndtri((1.0 - level) / max(n * (n - 1), 1)))
 
 
 def predict(posterior: Scores, first: int, second: int) -> Prediction:
-    """How sure the posterior is that `first` is truly better than `second`."""
+    """Probability that `first` is truly better than `second`, and the difference behind it."""
     m = float(posterior.mean[first] - posterior.mean[second])
     sd = float(np.sqrt(variance_of_difference(posterior.covariance, first, second)))
     return Prediction(float(ndtr(m / sd)), m, sd)
-
-
-def _positions(values: Floats, axis: int) -> Ints:
-    """1 for the smallest along `axis`."""
-    return np.argsort(np.argsort(values, axis=axis), axis=axis) + 1

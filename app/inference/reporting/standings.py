@@ -43,7 +43,7 @@ class Standings(NamedTuple):
 
 
 def by_posterior(posterior: Posterior, comparisons: Comparisons, model: Model, wanted: Wanted) -> Standings:
-    """Of a posterior whose covariance is exact, given the comparisons that it has seen."""
+    """The ranking of a posterior whose covariance is exact, given the comparisons that it has seen."""
     if not model.n:
         return Standings([], posterior.convergence, 0, 0.0, [])
     marginal = scores(posterior, comparisons, model)
@@ -53,11 +53,11 @@ def by_posterior(posterior: Posterior, comparisons: Comparisons, model: Model, w
     return Standings(rows, posterior.convergence, components, summary.entropy, biases)
 
 
-def by_judges(found: JudgeAware, comparisons: Comparisons, wanted: Wanted) -> Standings:
-    """With every judge's discrimination and bias."""
-    summary = summarise(found.of_scores, wanted, np.random.default_rng(DRAWS_SEED))
+def by_judges(aware: JudgeAware, comparisons: Comparisons, wanted: Wanted) -> Standings:
+    """The judge-aware ranking, with every judge's discrimination and bias."""
+    summary = summarise(aware.of_scores, wanted, np.random.default_rng(DRAWS_SEED))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    return Standings(rows, found.convergence, components, summary.entropy, judge_biases(found, comparisons))
+    return Standings(rows, aware.convergence, components, summary.entropy, judge_biases(aware, comparisons))
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
@@ -67,10 +67,10 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     return Standings(rows, convergence, components, None, [])
 
 
-def judge_biases(found: JudgeAware, comparisons: Comparisons) -> list[Bias]:
-    """Of every judge that compared anything, with its discrimination."""
-    sd, c = np.sqrt(found.variance_of_delta), np.exp(found.judges.log_c)
-    return listed(comparisons, found.judges.delta, sd, found.share_of_verdicts, c.tolist())
+def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
+    """Every judge's that compared anything, with its discrimination."""
+    sd, c = np.sqrt(aware.variance_of_delta), np.exp(aware.judges.log_c)
+    return listed(comparisons, aware.judges.delta, sd, aware.share_of_verdicts, c.tolist())
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:

@@ -1,4 +1,4 @@
-"""From a snapshot to pairs ready to be shown: by the set's own criterion, or for people to check a judge.
+"""Pairs ready to be shown, chosen from a snapshot: by the set's own criterion, or for people to check a judge.
 
 Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
 """

@@ -5,30 +5,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.fitting.absolute import AbsoluteScores, no_absolute_scores
+from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.model import Method
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Log, latest_scores
-from app.inference.types import Comparisons, Ints, no_comparisons
+from app.inference.types import Comparisons, Ints
 
 
 class Interpretation(NamedTuple):
-    """How a set wants its log to be read."""
+    """A set's way of reading its log."""
 
     method: Method
     temperatures: Mapping[int, float]  # by judge id; 1 for all others
 
 
 class Evidence(NamedTuple):
-    """What the model is given: entries that were voided or scored again are left out."""
+    """The model's input: entries that were voided or scored again are left out."""
 
     judges: Ints  # (J,) ids, ascending; their places are the judges' numbers
     comparisons: Comparisons  # p tempered
     absolute: AbsoluteScores
-
-
-def no_evidence() -> Evidence:
-    return Evidence(np.empty(0, np.int64), no_comparisons(), no_absolute_scores())
 
 
 def interpret(log: Log, interpretation: Interpretation, judges: Ints) -> Evidence:

@@ -1,4 +1,4 @@
-"""What a set's log amounts to at one version. Immutable: every step returns a new snapshot.
+"""The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
 
 snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up.
 
@@ -17,13 +17,13 @@ from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import OrdersShown, mark
-from app.inference.state.evidence import Evidence, Interpretation, interpret, no_evidence
+from app.inference.state.evidence import Evidence, Interpretation, interpret
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
 
 
 class Stage(NamedTuple):
-    """What the model depends on besides the interpretation: while it stays, the posterior goes on from where it was."""
+    """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
 
     judges: int  # whose biases are parameters
     absolute: int  # sequence number of the last absolute score
@@ -52,9 +52,9 @@ class Snapshot(NamedTuple):
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
-    model, shown = build(interpretation.method, n, 0), np.zeros((items, n, n), np.uint8)
-    prior = posteriors.prior(model)
-    return Snapshot(0, interpretation, empty_log(), no_evidence(), Stage(0, 0, 0), model, prior, shown)
+    log, model = empty_log(), build(interpretation.method, n, 0)
+    evidence, shown = interpret(log, interpretation, judges_of(log)), np.zeros((items, n, n), np.uint8)
+    return Snapshot(0, interpretation, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), shown)
 
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:

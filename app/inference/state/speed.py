@@ -19,7 +19,7 @@ QUICK = 300  # comparisons or asks, each a tenth of a millisecond
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
-    """Whether so many comparisons or asks over these take some milliseconds: kernels then do all the work."""
+    """True where so many comparisons or asks over these take some milliseconds: kernels then do all the work."""
     return steps <= QUICK and all(serves(each.model.expert, each.model.size) for each in snapshots)
 
 

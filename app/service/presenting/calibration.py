@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nextpair import schemas
 
-from app.inference.reporting import Calibration, CalibrationErrors, Objective, debiased, reliability
+from app.inference.reporting import Calibration, CalibrationErrors, CalibrationObjective, debiased, reliability
 from app.inference.types import Floats
 from app.storage.schema import Record
 
@@ -13,7 +13,7 @@ def present_calibration(
     row: Record,
     judge: str,
     reference: Sequence[str],
-    objective: Objective,
+    objective: CalibrationObjective,
     fit: Calibration,
     p: Floats,
     outcome: Floats,

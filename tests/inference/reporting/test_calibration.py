@@ -8,7 +8,7 @@ from scipy.special import expit, log_expit, logit
 from app.inference.reporting.calibration import (
     BINS,
     EDGES,
-    Objective,
+    CalibrationObjective,
     ece,
     errors,
     log_loss,
@@ -22,7 +22,7 @@ from tests.inference.factories import comparisons, numerics
 NOTHING = np.empty(0)
 probabilities = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.0, 1.0)
 judged = st.lists(st.tuples(probabilities, st.sampled_from([0.0, 0.5, 1.0])), max_size=30)
-each_objective = pytest.mark.parametrize("objective", Objective)
+each_objective = pytest.mark.parametrize("objective", CalibrationObjective)
 
 
 def columns(rows: list[tuple[float, float]]) -> tuple[Floats, Floats]:
@@ -141,7 +141,7 @@ def test_reliability_can_be_drawn(rows: list[tuple[float, float]]) -> None:
 
 @each_objective
 @pytest.mark.parametrize("true_temperature", [0.5, 1.0, 2.0, 4.0])
-def test_the_true_temperature_is_recovered(objective: Objective, true_temperature: float) -> None:
+def test_the_true_temperature_is_recovered(objective: CalibrationObjective, true_temperature: float) -> None:
     """Within 10%, on 20000 verdicts with seed 0."""
     found = temperature(*simulated(true_temperature), objective)
 
@@ -158,13 +158,13 @@ def test_log_loss_agrees_with_an_independent_optimiser() -> None:
         return log_loss(expit(slope * logit(p)), outcome)
 
     slope = minimize(loss, np.ones(1), method="BFGS").x[0]
-    assert temperature(p, outcome, Objective.LOG_LOSS).temperature == pytest.approx(1.0 / slope, rel=1e-4)
+    assert temperature(p, outcome, CalibrationObjective.LOG_LOSS).temperature == pytest.approx(1.0 / slope, rel=1e-4)
 
 
 def test_hard_verdicts_get_the_confidence_that_they_deserve() -> None:
     """A judge that says 0 or 1 and is right 4 times in 5."""
     p, outcome = np.array([1.0, 1.0, 0.0, 0.0, 1.0]), np.array([1.0, 1.0, 0.0, 0.0, 0.0])
-    found = temperature(p, outcome, Objective.LOG_LOSS)
+    found = temperature(p, outcome, CalibrationObjective.LOG_LOSS)
 
     np.testing.assert_allclose(tempered(p, found.temperature), np.where(p == 1.0, 0.8, 0.2), atol=1e-4)
 
@@ -173,18 +173,18 @@ def test_hard_verdicts_get_the_confidence_that_they_deserve() -> None:
 @numerics
 @given(judged)
 def test_any_verdicts_give_a_finite_temperature_that_does_no_harm(
-    objective: Objective, rows: list[tuple[float, float]]
+    objective: CalibrationObjective, rows: list[tuple[float, float]]
 ) -> None:
     found = temperature(*columns(rows), objective)
     gain = np.array(found.before) - np.array(found.after)
 
     assert 0.05 - 1e-9 <= found.temperature <= 20.0 + 1e-9
     assert np.isfinite(gain).all()
-    assert gain[list(Objective).index(objective)] >= -1e-6
+    assert gain[list(CalibrationObjective).index(objective)] >= -1e-6
 
 
 @each_objective
-def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Objective) -> None:
+def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: CalibrationObjective) -> None:
     p, outcome = simulated(2.0, count=200)
     found = temperature(p, outcome, objective)
 
@@ -193,7 +193,7 @@ def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Objec
 
 
 @each_objective
-def test_swapping_every_order_with_its_verdict_changes_nothing(objective: Objective) -> None:
+def test_swapping_every_order_with_its_verdict_changes_nothing(objective: CalibrationObjective) -> None:
     p, outcome = simulated(2.0, count=300)
     found, swapped = temperature(p, outcome, objective), temperature(1.0 - p, 1.0 - outcome, objective)
 
@@ -203,14 +203,14 @@ def test_swapping_every_order_with_its_verdict_changes_nothing(objective: Object
 
 
 @each_objective
-def test_without_verdicts_the_temperature_is_one(objective: Objective) -> None:
+def test_without_verdicts_the_temperature_is_one(objective: CalibrationObjective) -> None:
     found = temperature(NOTHING, NOTHING, objective)
 
     assert found == (1.0, (0.0, 0.0), (0.0, 0.0), False, 0)
 
 
 @each_objective
-def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: Objective) -> None:
+def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: CalibrationObjective) -> None:
     found = temperature(np.full(3, 0.5), np.array([1.0, 0.0, 0.5]), objective)
 
     assert (found.temperature, found.at_bound) == (1.0, False)
@@ -219,7 +219,9 @@ def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: Object
 @each_objective
 @pytest.mark.parametrize("p", [0.6, 0.9, 1.0])
 @pytest.mark.parametrize(("outcome", "bound"), [(1.0, 0.05), (0.0, 20.0), (0.5, 20.0)])
-def test_one_sided_verdicts_end_at_a_bound(objective: Objective, p: float, outcome: float, bound: float) -> None:
+def test_one_sided_verdicts_end_at_a_bound(
+    objective: CalibrationObjective, p: float, outcome: float, bound: float
+) -> None:
     """Always right, always wrong, always a tie."""
     found = temperature(np.full(4, p), np.full(4, outcome), objective)
 
@@ -260,7 +262,7 @@ def test_no_temperature_has_a_smaller_ece(count: int, seed: int) -> None:
     logits = rng.normal(0.0, 2.0, count)
     p, outcome = expit(2.0 * logits), (rng.random(count) < expit(logits)).astype(np.float64)
 
-    found = temperature(p, outcome, Objective.ECE)
+    found = temperature(p, outcome, CalibrationObjective.ECE)
 
     brute = [ece(tempered(p, float(t)), outcome) for t in np.exp(np.linspace(-np.log(20.0), np.log(20.0), 4001))]
     assert found.after.ece <= min(brute) + 3e-4
@@ -278,7 +280,7 @@ def test_the_ece_is_the_mean_gap_of_the_reliability_diagram(rows: list[tuple[flo
 
 
 @each_objective
-def test_both_orders_are_calibrated_by_what_they_say_together(objective: Objective) -> None:
+def test_both_orders_are_calibrated_by_what_they_say_together(objective: CalibrationObjective) -> None:
     """A judge that is four times too sure, and favours the first by 1 on its scale."""
     rng = np.random.default_rng(0)
     d = rng.normal(0.0, 1.5, 1000)
@@ -296,7 +298,7 @@ def test_both_orders_are_calibrated_by_what_they_say_together(objective: Objecti
 
 
 @each_objective
-def test_the_same_twice_is_one_order(objective: Objective) -> None:
+def test_the_same_twice_is_one_order(objective: CalibrationObjective) -> None:
     p, outcome = simulated(2.0, 500)
 
     assert temperature(np.array([p, p]), outcome, objective) == temperature(p, outcome, objective)

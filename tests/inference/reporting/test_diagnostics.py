@@ -73,7 +73,7 @@ def turned(log: Comparisons, k: int) -> float:
     return float(log.p[k] - 0.5 if log.first[k] < log.second[k] else 0.5 - log.p[k])
 
 
-def cell(log: Comparisons, item: Ints, k: int) -> tuple[int, int, int]:
+def pair_of(log: Comparisons, item: Ints, k: int) -> tuple[int, int, int]:
     low, high = sorted((int(log.first[k]), int(log.second[k])))
     return int(item[k]), low, high
 
@@ -101,7 +101,9 @@ def cycles_by_triples(log: Comparisons, n: int) -> Cycles:
 def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
     same, other = [], []
     for k in range(log.size):
-        earlier = [e for e in range(k) if log.judge[e] == log.judge[k] and cell(log, item, e) == cell(log, item, k)]
+        earlier = [
+            e for e in range(k) if log.judge[e] == log.judge[k] and pair_of(log, item, e) == pair_of(log, item, k)
+        ]
         same += [(e, k) for e in earlier if log.first[e] == log.first[k]][:1]
         other += [(e, k) for e in earlier if log.first[e] != log.first[k]][:1]
     agrees = [[sign(turned(log, e)) == sign(turned(log, k)) for e, k in pairs] for pairs in (same, other)]
@@ -124,7 +126,7 @@ def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
 def agreement_by_search(log: Comparisons, item: Ints) -> Agreement:
     votes: dict[tuple[int, int, int], dict[int, list[int]]] = {}
     for k in range(log.size):
-        votes.setdefault(cell(log, item, k), {}).setdefault(int(log.judge[k]), []).append(k)
+        votes.setdefault(pair_of(log, item, k), {}).setdefault(int(log.judge[k]), []).append(k)
     pairs = [pair for judges in votes.values() for pair in combinations(judges.values(), 2)]
     return Agreement(len(pairs), share_of([pooled(log, one) == pooled(log, other) for one, other in pairs]))
 
