@@ -1,17 +1,19 @@
 """Ranking a file of comparisons."""
 
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from nextpair.words import MethodName
 
-from app.files.comparisons import GroupedComparisons
+from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
+from app.files.reading import read
 from app.inference.fitting import baselines
-from app.inference.reporting import standings
-from app.inference.reporting.ranking import Wanted
+from app.inference.reporting import Wanted, standings
 from app.inference.types import Convergence, Outcome, by_one_judge
 from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, split
+from app.offline.replay import spearman
 
 CHAIN = Group(
     ("u",),
@@ -78,3 +80,28 @@ def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(standings, "BASELINES", lazy)
     with pytest.raises(NotConvergedError, match="u: win-ratio gives no ranking"):
         rank(CHAIN, RankingMethod("win-ratio"))
+
+
+def test_llm_reviewers_rank_five_systems_as_people_do(shared_data: Path) -> None:
+    llm, people = (read_grouped([read(str(shared_data / "prd_vicuna80" / f"{who}.csv.gz"))], ComparisonColumns(), by)
+                   for who, by in (("llm", ["reviewer"]), ("human", [])))  # fmt: skip
+    by_reviewer = {group.labels: group for group in split(llm)}
+    pooled = next(split(llm._replace(groups=[()], group=np.zeros_like(llm.group))))
+    expected = scores(restricted(next(split(people)), set(llm.keys)))
+    for group in (by_reviewer[("gpt4",)], by_reviewer[("gpt35",)], pooled):
+        score_of = scores(group)
+        aligned = np.array([[score_of[key], expected[key]] for key in sorted(expected)])
+        assert spearman(*aligned.T) == pytest.approx(1.0)
+
+
+def restricted(group: Group, keys: set[str]) -> Group:
+    """Only the comparisons between two candidates of `keys`; the others stay as candidates without any."""
+    known = np.array([key in keys for key in group.keys])
+    inside = known[group.comparisons.first] & known[group.comparisons.second]
+    return group._replace(comparisons=type(group.comparisons)(*(column[inside] for column in group.comparisons)))
+
+
+def scores(group: Group) -> dict[str, float]:
+    return {
+        group.keys[s.candidate]: s.score for s in rank(group, RankingMethod("soft-bt")).standings.rows if s.comparisons
+    }

@@ -3,52 +3,16 @@
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
 import pytest
 from nextpair.words import JUDGE_AWARE, MethodName, OrderName
 
-from app import cli
-from app.files.comparisons import ComparisonColumns, read_grouped
-from app.files.reading import read
-from app.inference.choosing.order import Order
+from app.inference.choosing import Order
 from app.inference.experts import MAKERS
-from app.inference.fitting.baselines import BASELINES
-from app.offline.ranking import Group, RankingMethod, rank, split
-from app.offline.replay import spearman
-
-ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
-JUDGE, BATTLES, RATINGS = (
-    str(ROOT / name) for name in ("app/demo/judge.csv", "examples/battles.csv", "app/demo/ratings.csv")
-)
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the research data (../shared/data) is not here")
-
-
-@pytest.fixture(autouse=True)
-def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-
-
-def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    code = cli.run(list(arguments))
-    printed = capsys.readouterr()
-    assert (code, printed.err) == (0, "")
-    return printed.out
-
-
-def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    code = cli.run(list(arguments))
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert printed.err.startswith("nextpair: ")
-    return code, printed.err.removeprefix("nextpair: ").strip()
+from app.inference.fitting import BASELINES
+from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
 
 
 def test_options_offer_what_there_is() -> None:
@@ -133,48 +97,6 @@ def test_bad_input_is_one_line_and_code_2(
     assert line.startswith(message)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["rank", "--help"], ["rank", "none.csv"], ["import", "none.csv"]])
-def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> None:
-    code = f"import sys; from app.cli import run; run({arguments!r}); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    imported = {"numpy", "pyarrow", "httpx", "scipy", "numba", "matplotlib"} & {*done.stdout.split()}
-    assert imported == set()
-
-
-def test_the_shell_can_complete_a_command() -> None:
-    variables = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
-    program = Path(sys.executable).with_name("nextpair")
-    done = subprocess.run([program], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["rank-sets"]
-
-
-def test_migrate_makes_no_database_that_nobody_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    for variable in ("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "NEXTPAIR_DATA_DIR"):
-        monkeypatch.delenv(variable, raising=False)
-    code, line = failure(capsys, "migrate")
-    assert code == 2
-    assert f"there is no database in {tmp_path}/nextpair; name one with --database-url" in line
-    assert not (tmp_path / "nextpair").exists()
-
-
-def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError("oops")
-
-    monkeypatch.setattr("app.offline.ranking.rank_file", broken)
-    assert failure(capsys, "rank", JUDGE) == (
-        1,
-        "unexpected ZeroDivisionError: oops (NEXTPAIR_TRACEBACK=1 shows where)",
-    )
-    monkeypatch.setenv("NEXTPAIR_TRACEBACK", "1")
-    with pytest.raises(ZeroDivisionError):
-        cli.run(["rank", JUDGE])
-
-
 def test_simulate_prints_the_cost_of_each_criterion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     curve = tmp_path / "curve.csv"
     common = ["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "overall", "--seeds", "2"]
@@ -204,36 +126,9 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
     assert "2 candidates left out: the judge has no score for them." in printed
 
 
-@needs_data
-def test_llm_reviewers_rank_five_systems_as_people_do() -> None:
-    llm, people = (read_grouped([read(str(DATA / "prd_vicuna80" / f"{who}.csv.gz"))], ComparisonColumns(), by)
-                   for who, by in (("llm", ["reviewer"]), ("human", [])))  # fmt: skip
-    by_reviewer = {group.labels: group for group in split(llm)}
-    pooled = next(split(llm._replace(groups=[()], group=np.zeros_like(llm.group))))
-    expected = scores(restricted(next(split(people)), set(llm.keys)))
-    for group in (by_reviewer[("gpt4",)], by_reviewer[("gpt35",)], pooled):
-        score_of = scores(group)
-        aligned = np.array([[score_of[key], expected[key]] for key in sorted(expected)])
-        assert spearman(*aligned.T) == pytest.approx(1.0)
-
-
-def restricted(group: Group, keys: set[str]) -> Group:
-    """Only the comparisons between two candidates of `keys`; the others stay as candidates without any."""
-    known = np.array([key in keys for key in group.keys])
-    inside = known[group.comparisons.first] & known[group.comparisons.second]
-    return group._replace(comparisons=type(group.comparisons)(*(column[inside] for column in group.comparisons)))
-
-
-def scores(group: Group) -> dict[str, float]:
-    return {
-        group.keys[s.candidate]: s.score for s in rank(group, RankingMethod("soft-bt")).standings.rows if s.comparisons
-    }
-
-
-@needs_data
-def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str]) -> None:
+def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
     """Coherence, two seeds: docs/selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
-    judge, truth = (str(DATA / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
+    judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
     brief = ["--seeds", "2", "--limit-fraction", "0.2", "--criterion", "reordering", "--criterion", "random"]

@@ -1,0 +1,40 @@
+"""The command line as a whole: what it loads, completes, and says of a surprise."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import cli
+from tests.cli.commands import JUDGE, failure
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["rank", "--help"], ["rank", "none.csv"], ["import", "none.csv"]])
+def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = f"import sys; from app.cli import run; run({arguments!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {"numpy", "pyarrow", "httpx", "scipy", "numba", "matplotlib"} & {*done.stdout.split()}
+    assert imported == set()
+
+
+def test_the_shell_can_complete_a_command() -> None:
+    variables = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
+    program = Path(sys.executable).with_name("nextpair")
+    done = subprocess.run([program], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["rank-sets"]
+
+
+def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("app.offline.ranking.rank_file", broken)
+    assert failure(capsys, "rank", JUDGE) == (
+        1,
+        "unexpected ZeroDivisionError: oops (NEXTPAIR_TRACEBACK=1 shows where)",
+    )
+    monkeypatch.setenv("NEXTPAIR_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        cli.run(["rank", JUDGE])

@@ -1,0 +1,20 @@
+"""Commands that run a service."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import failure
+
+
+def test_migrate_makes_no_database_that_nobody_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for variable in ("DATABASE_URL", "NEXTPAIR_DATABASE_URL", "NEXTPAIR_DATA_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    code, line = failure(capsys, "migrate")
+    assert code == 2
+    assert f"there is no database in {tmp_path}/nextpair; name one with --database-url" in line
+    assert not (tmp_path / "nextpair").exists()
