@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 from app.inference import state as snapshots
-from app.inference.choosing.asking import Plan
-from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.choosing.stopping import Stop
 from app.inference.covariance import dense
 from app.inference.fitting import interior_point
@@ -16,17 +13,16 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
-from app.inference.state import BlockedPairs, Catalogue, Interpretation, Snapshot
-from app.inference.types import Bools
+from app.inference.state import BlockedPairs, Interpretation, Snapshot
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
 SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
 LATE = {40: 0, 52: 9, 63: 5}  # by seq, judges who compare from there on: their ids are no numbers in order of arrival
-READING = Interpretation(Method(), {})
+PLAIN = Interpretation(Method(), {})
 MIXED = {
-    "soft-bt": READING,
+    "soft-bt": PLAIN,
     "tempered": Interpretation(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
     "biases": Interpretation(Method(position_bias="estimate"), {}),
     "gaussian": Interpretation(Method("gaussian", (("v", 2.0),), "unit", 2.0, "estimate"), {2: 2.0}),
@@ -68,7 +64,7 @@ def _judged_later(row: Row) -> Row:
     return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2, row[6])
 
 
-def by_steps(*versions: int, interpretation: Interpretation = READING, mixed: bool = False) -> Snapshot:
+def by_steps(*versions: int, interpretation: Interpretation = PLAIN, mixed: bool = False) -> Snapshot:
     held = snapshots.empty(interpretation, N, ITEMS)
     for version in versions:
         held = advance(held, version, mixed=mixed)
@@ -129,7 +125,7 @@ def test_the_log_is_kept_raw_and_read_tempered() -> None:
 def test_of_several_scores_of_one_output_the_last_counts() -> None:
     """The same judge, item and candidate; another judge and another item are other scores."""
     said = [(1, 0, 2, 4, 1.0, 1.0), (2, 0, 2, 4, 9.0, 0.5), (3, 1, 2, 4, 5.0, 1.0), (4, 0, 2, 6, 7.0, 1.0)]
-    empty = snapshots.empty(READING, 3, 2)
+    empty = snapshots.empty(PLAIN, 3, 2)
     at_once = snapshots.advance(empty, 4, snapshots.log_from_rows([], said), [])
     one_by_one = empty
     for row in said:
@@ -139,20 +135,6 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
         assert held.evidence.absolute.variance.tolist() == [0.5, 1.0, 1.0]
         assert held.log.scored.seq.tolist() == [1, 2, 3, 4]
     assert_same(at_once, one_by_one)
-
-
-def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
-    said = [(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
-    held = snapshots.advance(snapshots.empty(READING, 3, 1), 3, snapshots.log_from_rows([], said), [])
-    first, *rest = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
-    assert {first.pair.first, first.pair.second} == {0, 1}
-    assert len(rest) == 2
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
-    held = snapshots.empty(READING, n, 1)
-    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0)) is None
 
 
 def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
@@ -181,62 +163,6 @@ def test_advancing_by_nothing_changes_nothing() -> None:
     assert_same(snapshots.advance(held, 20, snapshots.log_from_rows([]), []), held)
 
 
-def catalogue(has: Bools) -> Catalogue:
-    items, n = has.shape
-    keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    return snapshots.make_catalogue(1, keys, prompts, np.where(has, 1, -1))
-
-
-def plan(order: Order = Order.BALANCED) -> Plan:
-    return Plan(Policy(Criterion.REORDERING), order, 0)
-
-
-def small(*compared: tuple[int, int]) -> Snapshot:
-    """Three candidates on one item."""
-    log = snapshots.log_from_rows((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
-    empty = snapshots.empty(READING, 3, 1)
-    return snapshots.advance(empty, len(compared), log, [])
-
-
-def pairs(held: Snapshot, blocked: BlockedPairs = NONE_BLOCKED, order: Order = Order.BALANCED) -> set[tuple[int, int]]:
-    asked = snapshots.ask(held, catalogue(np.ones((1, 3), np.bool_)), blocked, plan(order), 9)
-    return {(a.pair.first, a.pair.second) for a in asked}
-
-
-def unordered(found: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    return {(min(pair), max(pair)) for pair in found}
-
-
-def test_a_compared_pair_is_used_up() -> None:
-    assert unordered(pairs(small((1, 0)))) == {(0, 2), (1, 2)}
-
-
-def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
-    blocked = BlockedPairs(np.array([0]), np.array([2]), np.array([1]), 1)
-    assert unordered(pairs(small(), blocked)) == {(0, 1), (0, 2)}
-
-
-def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round() -> None:
-    (first, *_) = snapshots.ask(small((1, 0)), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
-    assert (first.pair.first, first.pair.second) == (0, 1)
-
-
-def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:
-    blocked = BlockedPairs(np.array([0]), np.array([0]), np.array([1]), 1)
-    assert unordered(pairs(small((1, 0)), blocked, Order.BOTH)) == {(0, 2), (1, 2)}
-
-
-def test_with_both_orders_a_pair_seen_both_ways_is_used_up() -> None:
-    assert pairs(small((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)), order=Order.BOTH) == set()
-
-
-def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
-    has = np.array([[True, True, False], [False, True, True]])
-    empty = snapshots.empty(READING, 3, 2)
-    asked = snapshots.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
-    assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in asked} == {(0, 0, 1), (1, 1, 2)}
-
-
 def test_size_counts_what_grows() -> None:
     assert by_steps(LENGTH).size_bytes > by_steps(1).size_bytes > ITEMS * N * N
 
@@ -246,3 +172,9 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
     assert len(snapshots.biases(held)) == 3
     monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 0)
     assert snapshots.biases(held) == []
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
+    held = snapshots.empty(PLAIN, n, 1)
+    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0)) is None

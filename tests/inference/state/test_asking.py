@@ -1,0 +1,114 @@
+"""Pairs ready to be shown, from a snapshot."""
+
+import numpy as np
+
+from app.inference import state
+from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.fitting import Method
+from app.inference.state import BlockedPairs, Catalogue, ChosenPair, HumanCheck, Interpretation, Snapshot
+from app.inference.types import Bools
+
+INTERPRETATION = Interpretation(Method(), {})
+NOTHING = np.empty(0, np.int64)
+NONE_BLOCKED = BlockedPairs(NOTHING, NOTHING, NOTHING, 0)
+JUDGE, ANN, BEN = 7, 2, 9  # ids
+
+
+def catalogue(has: Bools) -> Catalogue:
+    items, n = has.shape
+    keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
+    return state.make_catalogue(1, keys, prompts, np.where(has, 1, -1))
+
+
+def plan(order: Order = Order.BALANCED) -> Plan:
+    return Plan(Policy(Criterion.REORDERING), order, 0)
+
+
+def small(*compared: tuple[int, int]) -> Snapshot:
+    """Three candidates on one item."""
+    log = state.log_from_rows((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
+    empty = state.empty(INTERPRETATION, 3, 1)
+    return state.advance(empty, len(compared), log, [])
+
+
+def pairs(
+    snapshot: Snapshot, blocked: BlockedPairs = NONE_BLOCKED, order: Order = Order.BALANCED
+) -> set[tuple[int, int]]:
+    chosen = state.ask(snapshot, catalogue(np.ones((1, 3), np.bool_)), blocked, plan(order), 9)
+    return {(a.pair.first, a.pair.second) for a in chosen}
+
+
+def unordered(pairs_shown: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    return {(min(pair), max(pair)) for pair in pairs_shown}
+
+
+def test_a_compared_pair_is_used_up() -> None:
+    assert unordered(pairs(small((1, 0)))) == {(0, 2), (1, 2)}
+
+
+def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
+    blocked = BlockedPairs(np.array([0]), np.array([2]), np.array([1]), 1)
+    assert unordered(pairs(small(), blocked)) == {(0, 1), (0, 2)}
+
+
+def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round() -> None:
+    (first, *_) = state.ask(small((1, 0)), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
+    assert (first.pair.first, first.pair.second) == (0, 1)
+
+
+def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:
+    blocked = BlockedPairs(np.array([0]), np.array([0]), np.array([1]), 1)
+    assert unordered(pairs(small((1, 0)), blocked, Order.BOTH)) == {(0, 2), (1, 2)}
+
+
+def test_with_both_orders_a_pair_seen_both_ways_is_used_up() -> None:
+    assert pairs(small((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)), order=Order.BOTH) == set()
+
+
+def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
+    has = np.array([[True, True, False], [False, True, True]])
+    empty = state.empty(INTERPRETATION, 3, 2)
+    chosen = state.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
+    assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in chosen} == {(0, 0, 1), (1, 1, 2)}
+
+
+def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
+    scored = [(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
+    snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 3, state.log_from_rows([], scored), [])
+    first, *rest = state.ask(snapshot, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
+    assert {first.pair.first, first.pair.second} == {0, 1}
+    assert len(rest) == 2
+
+
+def checked() -> Snapshot:
+    """A judge on all pairs of four candidates on three items, ann on the first item, ben on one pair of the second."""
+    every = [(item, i, j) for item in range(3) for i in range(4) for j in range(i)]
+    judged = [(*pair, 0.8, JUDGE, 1.0) for pair in every]
+    judged += [(*pair, float(pair[1] > 1), ANN, 1.0) for pair in every[:6]] + [(1, 1, 0, 1.0, BEN, 1.0)]
+    log = state.log_from_rows((seq, *row) for seq, row in enumerate(judged, 1))
+    return state.advance(state.empty(INTERPRETATION, 4, 3), len(judged), log, [])
+
+
+def outputs(chosen: list[ChosenPair]) -> list[tuple[int, ...]]:
+    return [(each.item, *sorted((each.pair.first, each.pair.second))) for each in chosen]
+
+
+def test_people_check_each_pair_that_the_judge_alone_has_judged_once() -> None:
+    snapshot, check = checked(), HumanCheck(JUDGE, frozenset({ANN, BEN}))
+    chosen = state.ask_people(snapshot, NONE_BLOCKED, plan(), check, 99)
+    expected = {(item, i, j) for item in (1, 2) for j in range(4) for i in range(j)} - {(1, 0, 1)}
+    assert set(outputs(chosen)) == expected
+    assert len(chosen) == len(expected)
+    assert {each.criterion for each in chosen} == {"rank-sets"}
+    assert outputs(state.ask_people(snapshot, NONE_BLOCKED, plan(), check, 3)) == outputs(chosen)[:3]
+
+
+def test_a_pair_that_somebody_is_about_to_judge_is_not_checked_again() -> None:
+    blocked = BlockedPairs(np.array([2]), np.array([3]), np.array([1]), 1)
+    chosen = state.ask_people(checked(), blocked, plan(), HumanCheck(JUDGE, frozenset({ANN, BEN})), 99)
+    assert (2, 1, 3) not in outputs(chosen)
+    assert len(chosen) == 10
+
+
+def test_a_judge_without_verdicts_has_nothing_to_check() -> None:
+    assert state.ask_people(checked(), NONE_BLOCKED, plan(), HumanCheck(99, frozenset({ANN})), 9) == []
