@@ -27,7 +27,8 @@ from app.inference.judges.rank_sets import RankSets, prediction_powered
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table
-from benchmarks.studies.rank_sets import HUMAN, Arena, read_arena, size, take_shown, take_wins
+from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena, take_shown, take_wins
+from benchmarks.studies.rank_sets.simulation import size
 
 DATA = Path("../shared/data")
 NOT_JUDGES = ("item", "pair", "label", "question_id", "question", "answer")

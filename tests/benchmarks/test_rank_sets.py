@@ -5,33 +5,34 @@ from pathlib import Path
 import numpy as np
 
 from app.inference.judges.rank_sets import Instances
-from benchmarks.studies import rank_sets
-from benchmarks.studies.rank_sets import Arena, Design
+from benchmarks.studies.rank_sets import arena, simulation
+from benchmarks.studies.rank_sets.arena import Arena
+from benchmarks.studies.rank_sets.simulation import Design
 
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
-    designs = [*rank_sets.DRAWN[:1], Design(4, 200, 400, "near", "coin")]
-    measured = {design: list(rank_sets.simulate(design, 2)) for design in designs}
-    lines = rank_sets.simulation_table(measured).splitlines()
+    designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "coin")]
+    measured = {design: list(simulation.simulate(design, 2)) for design in designs}
+    lines = simulation.simulation_table(measured).splitlines()
     assert [line.count("|") for line in lines] == [lines[0].count("|")] * 4
-    rank_sets.figure(measured, tmp_path)
+    simulation.figure(measured, tmp_path)
     assert "k = 4, n = 990, even" in (tmp_path / "rank-sets-coverage.svg").read_text()
 
 
 def test_the_arena_fills_a_table_for_each_covariance() -> None:
     rng = np.random.default_rng(0)
     shown = Instances(*np.repeat([[0, 0, 1], [1, 2, 2]], 100, axis=1))
-    said = {who: rank_sets.wins(rng.integers(3, size=300)) for who in ("human", *rank_sets.JUDGES)}
-    text = rank_sets.arena_tables(Arena(3, shown, said), 2)
+    said = {who: simulation.wins(rng.integers(3, size=300)) for who in ("human", *arena.JUDGES)}
+    text = arena.arena_tables(Arena(3, shown, said), 2)
     assert text.count("| baseline |") == text.count("| people and gpt4 |") == 2
 
 
 def test_every_pair_is_counted_from_0() -> None:
     pair = np.array([7, 3, 7, 3, 7])
-    place = rank_sets.places_within_pairs(pair, np.random.default_rng(0))
+    place = arena.places_within_pairs(pair, np.random.default_rng(0))
     assert sorted(zip(pair.tolist(), place.tolist(), strict=True)) == [(3, 0), (3, 1), (7, 0), (7, 1), (7, 2)]
 
 
 def test_rank_sets_meet_where_each_shares_a_rank() -> None:
-    assert rank_sets.intersect(np.array([[1, 2], [2, 3]]), np.array([[2, 2], [1, 2]]))
-    assert not rank_sets.intersect(np.array([[1, 2], [2, 3]]), np.array([[3, 3], [1, 2]]))
+    assert arena.intersect(np.array([[1, 2], [2, 3]]), np.array([[2, 2], [1, 2]]))
+    assert not arena.intersect(np.array([[1, 2], [2, 3]]), np.array([[3, 3], [1, 2]]))

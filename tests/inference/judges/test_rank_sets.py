@@ -22,7 +22,8 @@ from app.inference.judges.rank_sets import (
     squared_radius,
 )
 from app.inference.types import Floats
-from benchmarks.studies.rank_sets import (
+from benchmarks.studies.rank_sets.arena import read_arena
+from benchmarks.studies.rank_sets.simulation import (
     FIRST,
     SECOND,
     Design,
@@ -33,7 +34,6 @@ from benchmarks.studies.rank_sets import (
     meet,
     one_run,
     ranks_hold,
-    read_arena,
     theta_holds,
     truth,
     wins,

@@ -1,18 +1,10 @@
-"""Do rank-sets hold, what is a judge worth? `python -m benchmarks.studies.rank_sets`: tables of docs/rank-sets.md.
-
-Simulation: k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
+"""k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
 so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two
 other answers; or a `coin`, which never calls a tie. Pairs of systems are shown equally often (`even`), with chances
 drawn from a Dirichlet distribution (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
-
-Chatbot Arena: the experiment of PPR 5 on ../shared/data/chatbot_arena_ppr, 96 instances of every pair of 12 systems
-in each repetition, 15 of them with people's verdicts.
 """
 
-import csv
-import gzip
 import sys
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -29,12 +21,11 @@ from app.inference.judges.rank_sets import (
     RankSets,
     Wins,
     by_people,
-    pair_numbers,
     prediction_powered,
     ranks,
     squared_radius,
 )
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.methods.markdown import table
 
@@ -48,10 +39,6 @@ LEVELS = np.linspace(0.5, 0.99, 50)
 SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  # k, n, N
 FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
 RUNS = {2: 1000, 4: 1000, 12: 1000, 30: 400}
-FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
-HUMAN = "human"
-JUDGES = ("gpt4", "claude3opus", "gpt35")
-PER_PAIR, PER_PAIR_PEOPLE, REPETITIONS = 96, 15, 300
 
 
 class Design(NamedTuple):
@@ -93,32 +80,6 @@ class Repetition(NamedTuple):
 
 
 Holds = Callable[[RankSets, Truth, float], bool]  # at a level alpha
-
-
-class Arena(NamedTuple):
-    """Chatbot Arena's instances, and what people and judges said of them."""
-
-    k: int
-    shown: Instances
-    wins: Mapping[str, Wins]  # of HUMAN, and of each of JUDGES
-
-
-def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.rank_sets")
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the runs, no figure; to see it work")
-    quick = parser.parse_args().quick
-    fewer = 20 if quick else 1
-    measured = {design: list(simulate(design, RUNS[design.k] // fewer)) for design in designs()}
-    print(simulation_table(measured), flush=True)
-    if not quick:
-        figure(measured, FIGURES)
-    if DATA.is_dir():
-        print(arena_tables(read_arena(DATA), REPETITIONS // fewer))
-    else:
-        print("skipped Chatbot Arena: its data is not there", file=sys.stderr)
-
-
-# Simulation
 
 
 def designs() -> list[Design]:
@@ -210,12 +171,13 @@ def _cells(design: Design, runs: Sequence[Repetition]) -> list[str]:
         cells.append(f"{100.0 * np.mean([holds(run.helped[name], true, ALPHA) for run in runs]):.1f}")
     helped, alone = [run.helped["sandwich"] for run in runs], [run.people for run in runs]
     cells.append(f"{np.mean([rank_sets.tuned for rank_sets in helped]):.2f}")
-    cells.append(f"{_stated(helped) / _stated(alone):.3f}")
+    cells.append(f"{variance(helped) / variance(alone):.3f}")
     cells.append(f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}")
     return cells + [f"{np.mean([size(rank_sets.ranks) for rank_sets in many]):.2f}" for many in (helped, alone)]
 
 
-def _stated(many: Sequence[RankSets]) -> float:
+def variance(many: Sequence[RankSets]) -> float:
+    """Variance of theta as it is stated, the mean of many."""
     return float(np.mean([np.trace(rank_sets.covariance) for rank_sets in many]))
 
 
@@ -251,90 +213,3 @@ def _curves(ax: Axes, drawn: Mapping[Design, Sequence[Repetition]], name: Covari
 
 def _key(design: Design) -> tuple[int, int, int, int]:
     return design.k, design.people, ("even", "uneven", "near").index(design.shown), int(design.judge == "coin")
-
-
-# Chatbot Arena
-
-
-def read_arena(folder: Path) -> Arena:
-    with gzip.open(folder / "comparisons.csv.gz", "rt") as file:
-        rows = [row for row in csv.DictReader(file) if row["in12"] == "1"]
-    systems = sorted({row["model_a"] for row in rows} | {row["model_b"] for row in rows})
-    sides = [np.array([systems.index(row[side]) for row in rows]) for side in ("model_a", "model_b")]
-    wins = {
-        who: Wins(*(np.array([float(row[who] == side) for row in rows]) for side in "ab")) for who in (HUMAN, *JUDGES)
-    }
-    return Arena(len(systems), Instances(*sides), wins)
-
-
-def arena_tables(arena: Arena, repetitions: int) -> str:
-    """A table for each covariance. The baseline is people's verdicts on everything."""
-    header = ["method", "size of rank-sets", "meets the baseline, %", "theta off the baseline", "lambda", "variance"]
-    tables = []
-    for covariance in COVARIANCES:
-        drawn = [methods(arena, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions)]
-        rows = [[name, *_summary(drawn, name)] for name in drawn[0]]
-        tables.append(f"\n{covariance}, {repetitions} repetitions\n\n{table(header, rows)}")
-        print(f"Chatbot Arena, {covariance}", file=sys.stderr)
-    return "\n".join(tables)
-
-
-def methods(arena: Arena, rng: np.random.Generator, covariance: CovarianceName) -> dict[str, RankSets]:
-    """Return the rank-sets of every method, from one draw of the instances."""
-    place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
-    everything, few = place < PER_PAIR, place < PER_PAIR_PEOPLE
-    rest = everything & ~few
-
-    def alone(who: str, keep: Bools) -> RankSets:
-        return by_people(take_shown(arena.shown, keep), take_wins(arena.wins[who], keep), arena.k, ALPHA, covariance)
-
-    def helped(judge: str) -> RankSets:
-        part = Drawn(
-            take_shown(arena.shown, few), take_wins(arena.wins[HUMAN], few), take_wins(arena.wins[judge], few),
-            take_shown(arena.shown, rest), take_wins(arena.wins[judge], rest),
-        )  # fmt: skip
-        return prediction_powered(*part, k=arena.k, alpha=ALPHA, covariance=covariance)
-
-    return (
-        {"baseline": alone(HUMAN, everything), "people alone": alone(HUMAN, few)}
-        | {f"{judge} alone": alone(judge, everything) for judge in JUDGES}
-        | {f"people and {judge}": helped(judge) for judge in JUDGES}
-    )
-
-
-def places_within_pairs(pair: Ints, rng: np.random.Generator) -> Ints:
-    """(n,) 0, 1, ... in random order within each pair of systems."""
-    order, place = np.lexsort((rng.random(len(pair)), pair)), np.empty(len(pair), np.int64)
-    sorted_pairs = pair[order]
-    place[order] = np.arange(len(pair)) - np.searchsorted(sorted_pairs, sorted_pairs)
-    return place
-
-
-def intersect(ranks: Ints, others: Ints) -> bool:
-    """Tell whether every system's rank-set meets its other one (PPR 5)."""
-    return bool((np.maximum(ranks[:, 0], others[:, 0]) <= np.minimum(ranks[:, 1], others[:, 1])).all())
-
-
-def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[str]:
-    """Cells of a method; its variance is relative to that of people alone."""
-    stated, baseline, people = ([drawn[who] for drawn in repetitions] for who in (name, "baseline", "people alone"))
-    sizes = np.array([size(one.ranks) for one in stated])
-    meets = np.mean([intersect(one.ranks, other.ranks) for one, other in zip(stated, baseline, strict=True)])
-    off = np.mean([((one.theta - other.theta) ** 2).mean() for one, other in zip(stated, baseline, strict=True)])
-    cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}", f"{100.0 * meets:.1f}"]
-    cells.append(f"{np.sqrt(off):.3f}")
-    if " and " not in name:
-        return [*cells, "–", "–"]
-    return [*cells, f"{np.mean([one.tuned for one in stated]):.2f}", f"{_stated(stated) / _stated(people):.3f}"]
-
-
-def take_shown(shown: Instances, keep: Bools) -> Instances:
-    return Instances(shown.first[keep], shown.second[keep])
-
-
-def take_wins(wins: Wins, keep: Bools) -> Wins:
-    return Wins(wins.first[keep], wins.second[keep])
-
-
-if __name__ == "__main__":
-    main()
