@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import cast
 
 import numpy as np
-from nextpair import CandidateIn, Client, LeasedPair, Selection, Set
+from nextpair import CandidateIn, Client, PairToJudge, Selection, Set
 from nextpair.words import ExpertName
 
 from app.inference.types import Floats
@@ -32,7 +32,7 @@ class RemoteLoop:
         self._set, self._method = _create(service, case, setup), setup.method.name
         self._numbers = {key: i for i, key in enumerate(case.keys)}
         self._answers = case.answers
-        self._pair: LeasedPair | None = None
+        self._pair: PairToJudge | None = None
 
     def ask(self) -> tuple[int, int] | None:
         """The next pair that the judge has an answer to; the others are skipped."""
@@ -57,7 +57,7 @@ class RemoteLoop:
     def close(self) -> None:
         self._set.delete()
 
-    def _numbers_of(self, pair: LeasedPair) -> tuple[int, int]:
+    def _numbers_of(self, pair: PairToJudge) -> tuple[int, int]:
         return self._numbers[pair.first.key], self._numbers[pair.second.key]
 
 

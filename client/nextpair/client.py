@@ -1,11 +1,13 @@
-"""Clients of a service: `Client` blocks, `AsyncClient` is for asyncio. Everything else is the same.
+"""Clients of a service.
 
-with Client() as client:
-    sky = client.sets.create(name="Sky", question="Which answer is clearer?")
-    sky.add_candidates({"kelp": "Air scatters blue light the most.", "rowan": "The sky mirrors the sea."})
-    while pair := sky.next_pair(judge="ada"):
-        pair.tell(winner="first")
-    print(sky.ranking().ranking)
+    with Client() as client:
+        sky = client.sets.create(name="Sky", question="Which answer is clearer?")
+        sky.add_candidates({"kelp": "Air scatters blue light the most.", "rowan": "The sky mirrors the sea."})
+        while pair := sky.next_pair(judge="ada"):
+            pair.tell(winner="first")
+        print(sky.ranking().ranking)
+
+`Client` blocks, `AsyncClient` is for asyncio. Everything else is the same.
 """
 
 from collections.abc import AsyncIterator, Iterator

@@ -11,9 +11,9 @@ from nextpair.errors import NoServer as NoServer
 from nextpair.errors import Unreachable as Unreachable
 from nextpair.ranked import RankedOutputs as RankedOutputs
 from nextpair.ranking import rank as rank
-from nextpair.resources.pairs import AsyncLeasedPair as AsyncLeasedPair
-from nextpair.resources.pairs import LeasedPair as LeasedPair
-from nextpair.resources.pairs import LeasedPairs as LeasedPairs
+from nextpair.resources.pairs import AsyncPairToJudge as AsyncPairToJudge
+from nextpair.resources.pairs import PairsToJudge as PairsToJudge
+from nextpair.resources.pairs import PairToJudge as PairToJudge
 from nextpair.resources.sets import AsyncSet as AsyncSet
 from nextpair.resources.sets import Set as Set
 from nextpair.schemas import AbsoluteScoreIn as AbsoluteScoreIn

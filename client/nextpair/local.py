@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -30,22 +31,32 @@ def running(data_dir: Path | str | None = None) -> Iterator[str]:
     """
     program = _program()
     with ExitStack() as stack:
-        folder = Path(
-            data_dir or stack.enter_context(TemporaryDirectory(prefix="nextpair-", ignore_cleanup_errors=True))
-        )
+        if data_dir is None:
+            data_dir = stack.enter_context(TemporaryDirectory(prefix="nextpair-", ignore_cleanup_errors=True))
+        folder, port = Path(data_dir), _free_port()
         folder.mkdir(parents=True, exist_ok=True)
-        port = _free_port()
         with open(folder / "server.log", "wb") as log:
-            process = subprocess.Popen(
-                [program, "serve", "--port", str(port), "--data-dir", str(folder)],
+            guard = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "nextpair.guard",
+                    program,
+                    "serve",
+                    "--port",
+                    str(port),
+                    "--data-dir",
+                    str(folder),
+                ],
                 env={name: value for name, value in os.environ.items() if not _is_of_another_server(name)},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
+                process_group=0,  # Ctrl-C is ours: the server goes on until it is stopped
             )
-        stack.callback(_stop, process)
+        stack.callback(_stop, guard)
         url = f"http://127.0.0.1:{port}"
-        _wait_until_ready(process, url, folder / "server.log")
+        _wait_until_ready(guard, url, folder / "server.log")
         yield url
 
 
@@ -73,9 +84,9 @@ def _is_of_another_server(variable: str) -> bool:
     return variable.startswith("NEXTPAIR_") or variable == "DATABASE_URL"
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def _wait_until_ready(guard: subprocess.Popen[bytes], url: str, log: Path) -> None:
     deadline = time.monotonic() + FIRST_START
-    while process.poll() is None and time.monotonic() < deadline:
+    while guard.poll() is None and time.monotonic() < deadline:
         try:
             if httpx.get(f"{url}/readyz", timeout=5.0, trust_env=False).is_success:
                 return
@@ -86,13 +97,15 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
     raise NoServer(f"The server did not start. It said:\n{last_words}")
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
+def _stop(guard: subprocess.Popen[bytes]) -> None:
+    """Ends the server; by force if it takes too long."""
+    assert guard.stdin is not None
+    guard.stdin.close()
     try:
-        process.wait(GOODBYE)
+        guard.wait(GOODBYE)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        os.killpg(guard.pid, signal.SIGKILL)
+        guard.wait()
 
 
 def _free_port() -> int:

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from nextpair.errors import NextpairError
+from nextpair.errors import ApiError
 from nextpair.schemas import Rank, Ranking
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ class RankedOutputs(Generic[T]):
     and `best` is the probability that it is the best of all.
     """
 
-    def __init__(self, ranking: Ranking, outputs: Mapping[str, T], picture: str | None) -> None:
+    def __init__(self, ranking: Ranking, outputs: Mapping[str, T], picture: str | ApiError) -> None:
         self.ranking, self.outputs, self._picture = ranking, outputs, picture
 
     @property
@@ -54,9 +54,9 @@ class RankedOutputs(Generic[T]):
         return pandas.DataFrame([row.model_dump() | {"output": self.outputs[row.key]} for row in self])
 
     def plot(self) -> "Picture":
-        """Scores and intervals. Raises NextpairError where the service could not draw them."""
-        if self._picture is None:
-            raise NextpairError("The service could not draw this ranking.")
+        """Scores and intervals. Raises ApiError where the service could not draw them."""
+        if isinstance(self._picture, ApiError):
+            raise self._picture
         return Picture(self._picture)
 
     def _cells(self, row: Rank) -> list[str]:

@@ -1,7 +1,9 @@
 """Outputs ranked by a function that compares two of them.
 
-ranking = nextpair.rank(["Air scatters blue light.", "It is painted."], judge=lambda a, b: len(a) > len(b))
-print(ranking)
+    ranking = nextpair.rank(["Air scatters blue light.", "It is painted."], judge=lambda a, b: len(a) > len(b))
+    print(ranking)
+
+The service chooses the pairs and keeps the verdicts; the outputs and the function stay here.
 """
 
 import sys
@@ -71,13 +73,14 @@ def rank(
     Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start.
     """
     by_key = _by_key(outputs)
-    stop, most = (until, None) if isinstance(until, Stop) else (None, until or EACH * len(by_key))
+    stop = until if isinstance(until, Stop) else None
+    most = None if isinstance(until, Stop) else EACH * len(by_key) if until is None else until
     with nullcontext(client) if client else Client.local() as service:
         ranked = service.sets.create(
             name=f"rank: {question}"[:200],
             question=question,
             candidates=[CandidateIn(key=key, text=_text(output)) for key, output in by_key.items()],
-            budget=Budget(max_comparisons=most) if most else None,
+            budget=None if most is None else Budget(max_comparisons=most),
             stop=stop,
         )
         with _progress(most) as show:
@@ -122,9 +125,11 @@ def _judge_pairs(ranked: Set, by_key: dict[str, Any], judge: Judge[Any], show: C
 
 
 def _read(ranked: Set, by_key: dict[str, Any]) -> RankedOutputs[Any]:
-    picture = None
-    with suppress(ApiError):  # a service may be installed without what draws
+    picture: str | ApiError
+    try:
         picture = ranked.ranking_picture().decode()
+    except ApiError as error:  # a service may be installed without what draws
+        picture = error
     return RankedOutputs(ranked.ranking(), by_key, picture)
 
 

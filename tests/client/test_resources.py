@@ -9,11 +9,11 @@ from uuid import UUID
 
 import httpx
 import pytest
-from nextpair import AsyncClient, AsyncLeasedPair, AsyncSet, Client, LeasedPair, Set, calls
+from nextpair import AsyncClient, AsyncPairToJudge, AsyncSet, Client, PairToJudge, Set, calls
 from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
 from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
-from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetOut, VerdictOf
+from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetIn, SetOut, SetPatch, VerdictOf
 
 from app.api.examples import EXAMPLES
 
@@ -59,7 +59,7 @@ def sky(client: Any) -> Any:
 
 
 def pair(client: Any) -> Any:
-    return LeasedPair(client, ASSIGNMENT) if isinstance(client, Client) else AsyncLeasedPair(client, ASSIGNMENT)
+    return PairToJudge(client, ASSIGNMENT) if isinstance(client, Client) else AsyncPairToJudge(client, ASSIGNMENT)
 
 
 ONE = ComparisonIn(first="kelp", second="fern", judge="ada", winner="tie")
@@ -169,7 +169,7 @@ def test_what_is_created_and_asked_for_has_methods_too(use: Use) -> None:
     assert (created.id, created.record) == (RECORD.id, RECORD)
     assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "kelp")
     assert (many.status, [each.id for each in many.pairs]) == ("open", [PAIR])
-    assert isinstance(leased, LeasedPair | AsyncLeasedPair)
+    assert isinstance(leased, PairToJudge | AsyncPairToJudge)
     assert RECORD.name in repr(created)
     assert "'kelp', 'rowan'" in repr(leased)
 
@@ -227,7 +227,7 @@ def test_a_page_is_asked_for_when_it_is_needed() -> None:
     [
         (Client, AsyncClient),
         (Set, AsyncSet),
-        (LeasedPair, AsyncLeasedPair),
+        (PairToJudge, AsyncPairToJudge),
         (SetCollection, AsyncSetCollection),
         (JudgeCollection, AsyncJudgeCollection),
         (AssignmentCollection, AsyncAssignmentCollection),
@@ -255,10 +255,21 @@ def test_arguments_outside_the_contract_raise_before_anything_is_sent() -> None:
     assert server.requests == []
 
 
+def test_help_names_the_arguments_that_a_method_takes() -> None:
+    for kind in (Set, AsyncSet):
+        assert (
+            str(inspect.signature(kind.comparisons))
+            == "(self, /, *, judge: str | None = None, after: int | None = None)"
+        )
+        assert list(inspect.signature(kind.update).parameters) == ["self", *SetPatch.model_fields]
+        assert kind.next_pair.__qualname__ == f"{kind.__name__}.next_pair"
+    assert list(inspect.signature(SetCollection.create).parameters) == ["self", *SetIn.model_fields]
+
+
 def test_methods_are_documented() -> None:
     undocumented = [
         f"{kind.__name__}.{name}"
-        for kind in (Client, Set, LeasedPair, SetCollection, JudgeCollection, AssignmentCollection)
+        for kind in (Client, Set, PairToJudge, SetCollection, JudgeCollection, AssignmentCollection)
         for name, member in vars(kind).items()
         if not name.startswith("_") and callable(member) and not member.__doc__
     ]

@@ -1,5 +1,6 @@
 """The Python client against a server of its own: `Client.local`, `rank`, and the methods, sync and async."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -11,7 +12,7 @@ import httpx
 import nextpair
 import pytest
 
-from tests.end_to_end.processes import postgres_processes
+from tests.end_to_end.processes import eventually, postgres_processes
 
 OUTPUTS = {"kelp": "The longest of all.", "fern": "Shorter.", "moss": "In between.", "ivy": "<b>."}
 
@@ -63,7 +64,7 @@ def test_without_a_server_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
 
-    with pytest.raises(nextpair.NoServer, match="pip install nextpair-server"), nextpair.Client.local():
+    with pytest.raises(nextpair.NoServer, match=r"pip install 'nextpair-server"), nextpair.Client.local():
         pass
 
 
@@ -71,10 +72,22 @@ def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, 
     program = tmp_path / "nextpair"
     program.write_text("#!/bin/sh\necho 'The disk is full.' >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr("nextpair.local._program", lambda: str(program))
 
     with pytest.raises(nextpair.NoServer, match="The disk is full"), nextpair.Client.local(tmp_path / "data"):
         pass
+
+
+async def test_a_local_server_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:
+    wait = "print(client.url); time.sleep(600)"
+    code = f"import nextpair, time\nwith nextpair.Client.local({str(tmp_path)!r}) as client: {wait}"
+    with subprocess.Popen([sys.executable, "-uc", code], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        url = owner.stdout.readline().strip()
+        assert httpx.get(f"{url}/readyz").is_success
+        owner.kill()
+
+    assert await eventually(lambda: not postgres_processes(tmp_path))
 
 
 # Methods

@@ -8,6 +8,7 @@ A call is described once; `own_call` sends it, and `async_own_call` sends it wit
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
+from inspect import Parameter, Signature, signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
@@ -18,14 +19,24 @@ P = ParamSpec("P")
 T = TypeVar("T")
 U = TypeVar("U")
 M = TypeVar("M")
+F = TypeVar("F", bound=Callable[..., object])
 
 
-class Resource:
+class Documented:
+    """Its methods that are made of calls say their own names and arguments in `help`."""
+
+    def __init_subclass__(cls) -> None:
+        for name, method in vars(cls).items():
+            if hasattr(method, "__wrapped__"):
+                method.__name__, method.__qualname__ = name, f"{cls.__name__}.{name}"
+
+
+class Resource(Documented):
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
 
-class AsyncResource:
+class AsyncResource(Documented):
     def __init__(self, sender: AsyncSender) -> None:
         self._sender = sender
 
@@ -48,6 +59,19 @@ R = TypeVar("R", bound=Resource)
 A = TypeVar("A", bound=AsyncResource)
 
 
+def _like(describe: Callable[..., object], *, own: bool) -> Callable[[F], F]:
+    """The name, documentation and arguments of a call for a method; `self` stands for the id that is its own."""
+    arguments = list(signature(describe).parameters.values())
+    method_arguments = [Parameter("self", Parameter.POSITIONAL_ONLY), *(arguments[1:] if own else arguments)]
+
+    def dress(method: F) -> F:
+        wraps(describe)(method)
+        vars(method)["__signature__"] = Signature(method_arguments)
+        return method
+
+    return dress
+
+
 def by_fields(describe: Callable[[Id, M], Call[T]], model: Callable[P, M]) -> Callable[Concatenate[Id, P], Call[T]]:
     """The call with the fields of its body as keyword arguments."""
 
@@ -55,6 +79,8 @@ def by_fields(describe: Callable[[Id, M], Call[T]], model: Callable[P, M]) -> Ca
     def described(known_as: Id, /, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         return describe(known_as, model(*args, **kwargs))
 
+    known_as, _ = signature(describe).parameters.values()
+    vars(described)["__signature__"] = Signature([known_as, *signature(model).parameters.values()])
     return described
 
 
@@ -62,7 +88,7 @@ def by_fields(describe: Callable[[Id, M], Call[T]], model: Callable[P, M]) -> Ca
 
 
 def call(describe: Callable[P, Call[T]]) -> Callable[Concatenate[Resource, P], T]:
-    @wraps(describe)
+    @_like(describe, own=False)
     def send(self: Resource, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._sender.send(describe(*args, **kwargs))
 
@@ -70,7 +96,7 @@ def call(describe: Callable[P, Call[T]]) -> Callable[Concatenate[Resource, P], T
 
 
 def own_call(describe: Callable[Concatenate[Id, P], Call[T]]) -> Callable[Concatenate[Bound, P], T]:
-    @wraps(describe)
+    @_like(describe, own=True)
     def send(self: Bound, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._sender.send(describe(self.id, *args, **kwargs))
 
@@ -78,7 +104,7 @@ def own_call(describe: Callable[Concatenate[Id, P], Call[T]]) -> Callable[Concat
 
 
 def listing(describe: Callable[P, Listing[T]]) -> Callable[Concatenate[Resource, P], Iterator[T]]:
-    @wraps(describe)
+    @_like(describe, own=False)
     def read(self: Resource, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         return self._sender.each(describe(*args, **kwargs))
 
@@ -86,7 +112,7 @@ def listing(describe: Callable[P, Listing[T]]) -> Callable[Concatenate[Resource,
 
 
 def own_listing(describe: Callable[Concatenate[Id, P], Listing[T]]) -> Callable[Concatenate[Bound, P], Iterator[T]]:
-    @wraps(describe)
+    @_like(describe, own=True)
     def read(self: Bound, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         return self._sender.each(describe(self.id, *args, **kwargs))
 
@@ -111,7 +137,7 @@ def presented(
 def async_call(
     describe: Callable[P, Call[T]],
 ) -> Callable[Concatenate[AsyncResource, P], Coroutine[Any, Any, T]]:
-    @wraps(describe)
+    @_like(describe, own=False)
     async def send(self: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._sender.send(describe(*args, **kwargs))
 
@@ -121,7 +147,7 @@ def async_call(
 def async_own_call(
     describe: Callable[Concatenate[Id, P], Call[T]],
 ) -> Callable[Concatenate[AsyncBound, P], Coroutine[Any, Any, T]]:
-    @wraps(describe)
+    @_like(describe, own=True)
     async def send(self: AsyncBound, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._sender.send(describe(self.id, *args, **kwargs))
 
@@ -131,7 +157,7 @@ def async_own_call(
 def async_listing(
     describe: Callable[P, Listing[T]],
 ) -> Callable[Concatenate[AsyncResource, P], AsyncIterator[T]]:
-    @wraps(describe)
+    @_like(describe, own=False)
     def read(self: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
         return self._sender.each(describe(*args, **kwargs))
 
@@ -141,7 +167,7 @@ def async_listing(
 def async_own_listing(
     describe: Callable[Concatenate[Id, P], Listing[T]],
 ) -> Callable[Concatenate[AsyncBound, P], AsyncIterator[T]]:
-    @wraps(describe)
+    @_like(describe, own=True)
     def read(self: AsyncBound, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
         return self._sender.each(describe(self.id, *args, **kwargs))
 

@@ -25,7 +25,7 @@ from nextpair.words import AskStatus, StopReason
 L = TypeVar("L")
 
 
-class LeasedPairs(NamedTuple, Generic[L]):
+class PairsToJudge(NamedTuple, Generic[L]):
     """Pairs to judge. `status` says why there are none, and `reason` which rule is met where it is `converged`."""
 
     status: AskStatus
@@ -38,7 +38,7 @@ def _tell_many(verdicts: Iterable[VerdictOf]) -> Call[VerdictResults]:
     return calls.send_verdicts(VerdictsIn(verdicts=list(verdicts)))
 
 
-class LeasedPair(Bound):
+class PairToJudge(Bound):
     """Two candidates, in the order in which the judge is to see them; `assignment` is all that the service said."""
 
     tell = own_call(by_fields(calls.send_verdict, VerdictIn))
@@ -51,11 +51,11 @@ class LeasedPair(Bound):
         self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
 
     def __repr__(self) -> str:
-        return f"LeasedPair({self.first.key!r}, {self.second.key!r})"
+        return f"PairToJudge({self.first.key!r}, {self.second.key!r})"
 
 
-class AsyncLeasedPair(AsyncBound):
-    """`LeasedPair` for asyncio."""
+class AsyncPairToJudge(AsyncBound):
+    """`PairToJudge` for asyncio."""
 
     tell = async_own_call(by_fields(calls.send_verdict, VerdictIn))
     renew = async_own_call(calls.renew)
@@ -67,23 +67,23 @@ class AsyncLeasedPair(AsyncBound):
         self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
 
     def __repr__(self) -> str:
-        return f"AsyncLeasedPair({self.first.key!r}, {self.second.key!r})"
+        return f"AsyncPairToJudge({self.first.key!r}, {self.second.key!r})"
 
 
-def leased(sender: Sender, answer: Assignments) -> LeasedPairs[LeasedPair]:
-    return LeasedPairs(answer.status, answer.reason, [LeasedPair(sender, each) for each in answer.assignments])
+def leased(sender: Sender, answer: Assignments) -> PairsToJudge[PairToJudge]:
+    return PairsToJudge(answer.status, answer.reason, [PairToJudge(sender, each) for each in answer.assignments])
 
 
-def async_leased(sender: AsyncSender, answer: Assignments) -> LeasedPairs[AsyncLeasedPair]:
-    return LeasedPairs(answer.status, answer.reason, [AsyncLeasedPair(sender, each) for each in answer.assignments])
+def async_leased(sender: AsyncSender, answer: Assignments) -> PairsToJudge[AsyncPairToJudge]:
+    return PairsToJudge(answer.status, answer.reason, [AsyncPairToJudge(sender, each) for each in answer.assignments])
 
 
-def first_leased(sender: Sender, answer: Assignments) -> LeasedPair | None:
-    return LeasedPair(sender, answer.assignments[0]) if answer.assignments else None
+def first_leased(sender: Sender, answer: Assignments) -> PairToJudge | None:
+    return PairToJudge(sender, answer.assignments[0]) if answer.assignments else None
 
 
-def async_first_leased(sender: AsyncSender, answer: Assignments) -> AsyncLeasedPair | None:
-    return AsyncLeasedPair(sender, answer.assignments[0]) if answer.assignments else None
+def async_first_leased(sender: AsyncSender, answer: Assignments) -> AsyncPairToJudge | None:
+    return AsyncPairToJudge(sender, answer.assignments[0]) if answer.assignments else None
 
 
 class AssignmentCollection(Resource):

@@ -1,6 +1,7 @@
 """Sets: made, listed and read, asked for pairs and told of comparisons."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from inspect import signature
 from typing import Literal, ParamSpec
 
 from nextpair import calls
@@ -181,6 +182,7 @@ def _create(new: Callable[P, SetIn]) -> Callable[P, Call[SetOut]]:
         """Creates a set, with or without its candidates."""
         return calls.create_set(new(*args, **kwargs))
 
+    vars(create)["__signature__"] = signature(new)
     return create
 
 
