@@ -54,6 +54,8 @@ class Away(NamedTuple):
 
 
 class Engine(Protocol):
+    """A model behind `prepare` and `read`."""
+
     model: str
 
     def prepare(self, prompt: Prompt) -> Any:

@@ -47,6 +47,8 @@ class Piece(NamedTuple):
 
 
 class Message(NamedTuple):
+    """A turn of the chat."""
+
     role: str
     pieces: tuple[Piece, ...]
 
@@ -69,6 +71,8 @@ class Prompt(NamedTuple):
 
 
 class Template(NamedTuple):
+    """A template file, compiled."""
+
     name: str  # with the first digits of the hash of its source: a verdict tells which wording made it
     sections: tuple[tuple[str, jinja2.Template], ...]  # (role, text)
     labels: tuple[str, ...]

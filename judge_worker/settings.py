@@ -26,6 +26,8 @@ class BadSettings(Exception):
 
 
 class WorkerSettings(BaseModel):
+    """Everything that a worker may be told."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     server: str = Field(default=LOCAL, description="Address of the nextpair service.")

@@ -37,11 +37,15 @@ class TokenQuestion(NamedTuple):
 
 
 class Encoded(NamedTuple):
+    """A prompt as an engine asks it."""
+
     questions: tuple[TokenQuestion, ...]  # the first asks about the prompt itself
     spelling: Spelling
 
 
 class _Skeleton(NamedTuple):
+    """Token ids of all that a template gives every prompt of one shape."""
+
     parts: tuple[tuple[int, ...] | int, ...]  # token ids, or the number of a piece of a user
     spelling: Spelling
 

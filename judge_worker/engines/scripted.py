@@ -13,6 +13,8 @@ ALMOST = 1.0 - 1e-9
 
 
 class Scripted:
+    """The longer text wins."""
+
     def __init__(self, model: str, rate: float | None = None) -> None:
         """Args: rate in judgements a second; without it as fast as it goes."""
         self.model, self._rate = model, rate

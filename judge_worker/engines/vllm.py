@@ -19,6 +19,8 @@ PASSED_ON = (
 
 
 class VLLM:
+    """A model that this process holds."""
+
     def __init__(self, settings: WorkerSettings) -> None:
         """Raises EngineDown."""
         self.model = settings.model
