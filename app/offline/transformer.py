@@ -18,9 +18,10 @@ import torch
 from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
-from app.inference.judges import skill_aggregation
+from app.inference.judges import skill_aggregation, skill_model
 from app.inference.judges.encoders import standardised
-from app.inference.judges.skill_aggregation import Head, JudgedItems, Learner, Parameters, Predict, Training
+from app.inference.judges.skill_aggregation import Learner, Predict
+from app.inference.judges.skill_model import Head, JudgedItems, Parameters, Training
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -93,13 +94,13 @@ def _fine_tune(
     adam, best, surprises = _adam(now, tuning), deepcopy(now), [_surprise(now, others, head)]
     while len(surprises) <= tuning.epochs and _since_best(surprises) < tuning.patience:
         for n, rows in enumerate(_batches(rng.permutation(len(some.y)), tuning.batch)):
-            _descend(now, skill_aggregation.take(some, rows), head, training, adam)
+            _descend(now, skill_model.take(some, rows), head, training, adam)
             done = len(surprises) - 1 + min(1.0, (n + 1) * tuning.batch / len(some.y))
             step(round(training.max_iterations * done / tuning.epochs))
         surprises.append(_surprise(now, others, head))
         best = best if _since_best(surprises) else deepcopy(now)
     outcome = Outcome.CONVERGED if _since_best(surprises) == tuning.patience else Outcome.MAX_ITERATIONS
-    parameters = skill_aggregation.unpack(_numbers(best.theta), _seen(best, others), head)
+    parameters = skill_model.unpack(_numbers(best.theta), _seen(best, others), head)
     return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
 
 
@@ -110,7 +111,7 @@ def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training,
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
     now = _Learnt(deepcopy(pretrained), centre, spread, torch.empty(0))
     start, _ = skill_aggregation.fit(_seen(now, judged), head, training, rng, lambda _: None)
-    return now._replace(theta=torch.tensor(skill_aggregation.pack(start), requires_grad=True))
+    return now._replace(theta=torch.tensor(skill_model.pack(start), requires_grad=True))
 
 
 def _adam(now: _Learnt, tuning: Tuning) -> Any:
@@ -119,17 +120,17 @@ def _adam(now: _Learnt, tuning: Tuning) -> Any:
 
 
 def _descend(now: _Learnt, judged: JudgedItems, head: Head, training: Training, adam: Any) -> None:
-    """One step, down the gradient that skill_aggregation.py has."""
+    """One step, down the gradient that skill_model.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
-    f.backward(torch.from_numpy(skill_aggregation.slope_in_context(theta, seen, head, training)))
-    now.theta.grad = torch.from_numpy(skill_aggregation.loss(theta, seen, head, training)[1])
+    f.backward(torch.from_numpy(skill_model.slope_in_context(theta, seen, head, training)))
+    now.theta.grad = torch.from_numpy(skill_model.loss(theta, seen, head, training)[1])
     adam.step()
     adam.zero_grad()
 
 
 def _surprise(now: _Learnt, judged: JudgedItems, head: Head) -> float:
-    return skill_aggregation.loss(_numbers(now.theta), _seen(now, judged), head, skill_aggregation.NO_PENALTY)[0]
+    return skill_model.loss(_numbers(now.theta), _seen(now, judged), head, skill_model.NO_PENALTY)[0]
 
 
 def _since_best(surprises: Sequence[float]) -> int:
@@ -137,7 +138,7 @@ def _since_best(surprises: Sequence[float]) -> int:
 
 
 def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
-    return skill_aggregation.predict(parameters, csr_array(_read(partial(_f, best), x)))
+    return skill_model.predict(parameters, csr_array(_read(partial(_f, best), x)))
 
 
 def _seen(now: _Learnt, judged: JudgedItems) -> JudgedItems:

@@ -176,15 +176,16 @@ def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
     """One open pair; at least one must be open."""
     policy, upper = search.policy, search.upper
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
-    uniform = share / int(np.count_nonzero(upper))
+    open_pairs = int(np.count_nonzero(upper))
+    uniform = share / open_pairs
     if share == 1.0:
-        return _explain(search, sigma, *_draw(upper, rng), uniform, True)
+        return _explain(search, sigma, *_draw(upper, open_pairs, rng), uniform, True)
     rows, tied, many = _best_pairs(search, sigma)
     random = share > 0.0 and bool(rng.random() < share)
     if random:
-        i, j = _draw(upper, rng)
+        i, j = _draw(upper, open_pairs, rng)
     else:
-        row, j = _nth(tied, many, rng)
+        row, j = _draw(tied, many, rng)
         i = int(rows[row])
     is_best = not random or bool(tied[rows == i, j].any())
     return _explain(search, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
@@ -196,13 +197,8 @@ def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: flo
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
-def _draw(pairs: Bools, rng: Chance) -> tuple[int, int]:
-    """Row and column of one True entry, uniformly."""
-    return _nth(pairs, int(np.count_nonzero(pairs)), rng)
-
-
-def _nth(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
-    """The same, of `many` True entries; one alone needs no chance."""
+def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
+    """Row and column of one of the `many` True entries, uniformly; one alone needs no chance."""
     return nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
@@ -212,12 +208,15 @@ def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
         return _best_of_few(search, sigma)
     variances = diagonal(sigma)
     while True:
-        rows = np.flatnonzero(search.best >= _tie_line(search.best.max()))
+        line = search.best.max() * (1.0 - TIE)
+        rows = np.flatnonzero(search.best >= line)
         stale = rows[~search.fresh[rows]]
         if not stale.size:
             break
-        _rescan(search, sigma, variances, stale)
-    line, tied = _tie_line(search.best.max()), np.zeros((len(rows), len(variances)), np.bool_)
+        for _, block in _blocks(stale):
+            search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
+        search.fresh[stale] = True
+    tied = np.zeros((len(rows), len(variances)), np.bool_)
     for start, block in _blocks(rows):
         scores = _row_scores(search, sigma, variances, block)
         tied[start : start + len(block), int(block[0]) :] = scores >= line
@@ -232,16 +231,6 @@ def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     pairs = search.mean, _array(sigma), search.upper
     tied, many = best_pairs(*pairs, determinant, power, search.floor, TIE)
     return np.arange(len(search.mean)), tied, many
-
-
-def _tie_line(best: float) -> float:
-    return best * (1.0 - TIE)
-
-
-def _rescan(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> None:
-    for _, block in _blocks(rows):
-        search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
-    search.fresh[rows] = True
 
 
 def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:

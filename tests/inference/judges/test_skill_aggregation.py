@@ -12,16 +12,8 @@ from scipy.sparse import csr_array
 from app.inference.judges.aggregation import average, binary, dawid_skene, majority, votes
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
-from app.inference.judges.skill_aggregation import (
-    Head,
-    ItemContext,
-    JudgedItems,
-    Step,
-    Training,
-    by_context,
-    loss,
-    slope_in_context,
-)
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
+from app.inference.judges.skill_model import Head, JudgedItems, Training, loss, slope_in_context
 from app.inference.types import Floats, Ints
 
 METHODS: tuple[ContextMethod, ...] = get_args(ContextMethod)
