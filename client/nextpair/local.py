@@ -20,6 +20,8 @@ from nextpair.errors import NoServer
 FIRST_START = 300.0  # seconds: it compiles, and makes a database
 LAST_WORDS = 2000  # characters of what a server said that did not start
 PAUSE = 0.05  # seconds between looks
+LOG = "server.log"
+OTHER_SERVERS = ("NEXTPAIR_", "DATABASE_URL")  # variables that speak of them
 GOODBYE = 30.0  # seconds that a server may take to stop
 
 
@@ -35,28 +37,10 @@ def running(data_dir: Path | str | None = None) -> Iterator[str]:
             data_dir = stack.enter_context(TemporaryDirectory(prefix="nextpair-", ignore_cleanup_errors=True))
         folder, port = Path(data_dir), _free_port()
         folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / "server.log", "wb") as log:
-            guard = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "nextpair.guard",
-                    program,
-                    "serve",
-                    "--port",
-                    str(port),
-                    "--data-dir",
-                    str(folder),
-                ],
-                env={name: value for name, value in os.environ.items() if not _is_of_another_server(name)},
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                process_group=0,  # Ctrl-C is ours: the server goes on until it is stopped
-            )
+        guard = _start(program, folder, port)
         stack.callback(_stop, guard)
         url = f"http://127.0.0.1:{port}"
-        _wait_until_ready(guard, url, folder / "server.log")
+        _wait_until_ready(guard, url, folder / LOG)
         yield url
 
 
@@ -80,8 +64,18 @@ def _program() -> str:
     return program
 
 
-def _is_of_another_server(variable: str) -> bool:
-    return variable.startswith("NEXTPAIR_") or variable == "DATABASE_URL"
+def _start(program: str, folder: Path, port: int) -> subprocess.Popen[bytes]:
+    """A server that ends with this process, and is told nothing of other servers."""
+    serve = [program, "serve", "--port", str(port), "--data-dir", str(folder)]
+    with open(folder / LOG, "wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "nextpair.guard", *serve],
+            env={name: value for name, value in os.environ.items() if not name.startswith(OTHER_SERVERS)},
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            process_group=0,  # Ctrl-C is ours: the server goes on until it is stopped
+        )
 
 
 def _wait_until_ready(guard: subprocess.Popen[bytes], url: str, log: Path) -> None:

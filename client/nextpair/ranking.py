@@ -79,7 +79,10 @@ def rank(
         ranked = service.sets.create(
             name=f"rank: {question}"[:200],
             question=question,
-            candidates=[CandidateIn(key=key, text=_text(output)) for key, output in by_key.items()],
+            candidates=[
+                CandidateIn(key=key, text=output or None if isinstance(output, str) else None)
+                for key, output in by_key.items()
+            ],
             budget=None if most is None else Budget(max_comparisons=most),
             stop=stop,
         )
@@ -98,10 +101,6 @@ def _by_key(outputs: Any) -> dict[str, Any]:
     if len(by_key) < 2:
         raise ValueError("to rank takes two outputs at least")
     return by_key
-
-
-def _text(output: Any) -> str | None:
-    return output or None if isinstance(output, str) else None
 
 
 def _judge_pairs(ranked: Set, by_key: dict[str, Any], judge: Judge[Any], show: Callable[[], None]) -> None:
