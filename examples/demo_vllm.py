@@ -12,9 +12,8 @@ import time
 from argparse import ArgumentParser
 from pathlib import Path
 
-from nextpair import Client
-from nextpair.calls import create_set, ranking, ready
-from nextpair.schemas import Budget, CandidateIn, SetIn
+from nextpair import Budget, Client
+from nextpair.calls import ready
 
 from examples.tiny_judge import LENGTH, QUESTION, quality, text
 
@@ -43,17 +42,15 @@ def main() -> None:
 def judge_and_show(client: Client, url: str, judge: str) -> None:
     rng = random.Random(int(time.time()))
     texts = {f"text-{n:02}": text(rng.randint(0, LENGTH), rng) for n in range(TEXTS)}
-    candidates = [CandidateIn(key=key, text=each) for key, each in texts.items()]
     budget = Budget(max_comparisons=int(SHARE * TEXTS * (TEXTS - 1) / 2))
-    created = client.send(
-        create_set(SetIn(name="vLLM", question=QUESTION, candidates=candidates, prior_variance=10.0, budget=budget))
-    )
+    created = client.sets.create(name="vLLM", question=QUESTION, prior_variance=10.0, budget=budget)
+    created.add_candidates(texts)
     print(f"Watch it at {url}/sets/{created.id}")
     worker = [str(Path(sys.executable).parent / "nextpair"), "worker", "--server", url, "--model", judge]
     options = ["--dtype", "float32", "--max-model-len", "512", "--vllm-options", ON_A_CPU]
     subprocess.run([*worker, "--batch", "8", "--until-done", *options], check=True)
     print(f"\n{'rank':>4}  {'score':>6}  good words  text")
-    for row in client.send(ranking(created.id)).ranking:
+    for row in created.ranking().ranking:
         print(f"{row.rank:>4}  {row.score:>+6.2f}  {quality(texts[row.key]):>10}  {texts[row.key]}")
 
 
