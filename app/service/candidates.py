@@ -12,15 +12,13 @@ from app.service.context import Context, existing_set, locked_set
 from app.service.errors import (
     DuplicateKey,
     FieldFault,
-    SetTooLarge,
     TextInUse,
     TextsOrSystems,
-    TextTooLarge,
     UnknownCandidate,
     UnknownItem,
 )
+from app.service.limits import refuse_large_set, refuse_large_text
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
-from app.settings import Settings
 from app.storage import candidates, pages, sets
 from app.storage.schema import Record
 
@@ -58,7 +56,7 @@ async def store(
     item_ids = await _store_items(db, set_id, new_items, sent)
     keys = [row.key for row in await candidates.keys(db, [set_id])]
     ids = _numbered(keys, (c.key for c in new))
-    _refuse_large_set(len(ids), len(item_ids), ctx.settings)
+    refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
     await candidates.add(db, set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
@@ -128,32 +126,9 @@ def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
         seen[key] = n
 
 
-def _refuse_large_set(n: int, items: int, settings: Settings) -> None:
-    if n > settings.max_candidates:
-        raise SetTooLarge(
-            f"The set would have {n} candidates; this server allows {settings.max_candidates} "
-            "(NEXTPAIR_MAX_CANDIDATES)."
-        )
-    if items * n**2 > settings.live_bytes // 4:
-        raise SetTooLarge(
-            f"{items} items of {n} candidates need more memory than this server gives one set (a quarter of "
-            "NEXTPAIR_LIVE_BYTES); split the items over several sets."
-        )
-
-
 def _numbered(known: Iterable[str], new: Iterable[str]) -> dict[str, int]:
     """Ids by key: those that are known keep theirs."""
     return {key: n for n, key in enumerate(dict.fromkeys(chain(known, new)))}
-
-
-def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> None:
-    limit = settings.max_text_chars
-    if text is not None and len(text) > limit:
-        raise TextTooLarge(
-            f"A text has {len(text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
-            "Shorten it, or compare an excerpt.",
-            FieldFault(pointer, f"longer than {limit:,} characters"),
-        )
 
 
 async def _store_items(

@@ -10,6 +10,7 @@ from app.inference.fitting import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, InvalidRequest, UnknownSet
+from app.service.limits import refuse_large_text
 from app.service.presenting.sets import present_set
 from app.storage import sets
 
@@ -18,7 +19,7 @@ async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schem
     """Store the set with its items and candidates, or nothing. Raises what `candidates.add` raises."""
     _refuse_impossible_method(new)
     for field in ("question", "attribute", "context"):
-        candidates.refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
+        refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
     set_id = uuid4()
     await sets.add(db, {"id": set_id, "status": "open", **await _columns(ctx, db, new)})
     if new.candidates or new.items:

@@ -1,0 +1,29 @@
+"""Limits of this server on texts and sets."""
+
+from app.service.errors import FieldFault, SetTooLarge, TextTooLarge
+from app.settings import Settings
+
+
+def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> None:
+    """Raises TextTooLarge."""
+    limit = settings.max_text_chars
+    if text is not None and len(text) > limit:
+        raise TextTooLarge(
+            f"A text has {len(text):,} characters; this server allows {limit:,} (NEXTPAIR_MAX_TEXT_CHARS). "
+            "Shorten it, or compare an excerpt.",
+            FieldFault(pointer, f"longer than {limit:,} characters"),
+        )
+
+
+def refuse_large_set(candidates: int, items: int, settings: Settings) -> None:
+    """Raises SetTooLarge."""
+    if candidates > settings.max_candidates:
+        raise SetTooLarge(
+            f"The set would have {candidates} candidates; this server allows {settings.max_candidates} "
+            "(NEXTPAIR_MAX_CANDIDATES)."
+        )
+    if items * candidates**2 > settings.live_bytes // 4:
+        raise SetTooLarge(
+            f"{items} items of {candidates} candidates need more memory than this server gives one set (a quarter of "
+            "NEXTPAIR_LIVE_BYTES); split the items over several sets."
+        )
