@@ -45,7 +45,7 @@ test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that py
 	$(BIN)/pip install --quiet uv
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/python --resolution lowest-direct --group test --editable ./client --editable '.[all]'
-	$(LOWEST)/python -m pytest -o filterwarnings=default -m 'not slow' $(QUICK)
+	$(LOWEST)/python -m pytest --numprocesses auto --dist loadfile -o filterwarnings=default -m 'not slow' $(QUICK)
 
 install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
 
