@@ -19,7 +19,9 @@ csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that cs
 def read(name: str, payload: bytes, bounds: Bounds) -> Content:
     """Every cell as text. A row with more or fewer cells than the header is a fault. Raises InputError."""
     texts = decoded_lines(name, payload, bounds)
-    delimiter, lines = _delimited(line for text in texts for line in io.StringIO(text, newline=""))
+    delimiter, lines = _delimited(
+        line for text in texts for line in (io.StringIO(text, newline="") if "\r" in text else (text,))
+    )
     records = _records(lines, delimiter)
     number, header = next(records)
     bounds.hold(name, columns=len(header))
