@@ -7,7 +7,7 @@ from app.inference.judges.aggregation import Aggregate, binary, votes
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Agreements, Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
-from app.inference.judges.pair_votes import PairVotes, votes_by_pair
+from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import (
     Instances,
@@ -53,5 +53,4 @@ __all__ = [
     "standardised",
     "verdicts_saved",
     "votes",
-    "votes_by_pair",
 ]

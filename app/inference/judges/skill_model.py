@@ -1,4 +1,4 @@
-"""Each item's class by its context, and each judge's skill: what is terms to judges' answers (SA 4 and App. F).
+"""Each item's class by its context, and each judge's skill: what is fitted to judges' answers (SA 4 and App. F).
 
     x_n     the item's context as F numbers (encoders.py)
     s_nc    softmax_c(x_n W + b): the class, by context alone

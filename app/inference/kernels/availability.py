@@ -1,4 +1,4 @@
-"""Which pairs on which items have been shown, and which may be shown now. Compiled: a set asks and marks all the time.
+"""Pairs that were shown on each item, and those that may be shown now. Compiled: a set asks and marks all the time.
 
 `shown` is (I, N, N) and holds bits at [item, i, j], i < j: the orders in which the pair was shown.
 """
@@ -34,11 +34,11 @@ def still_open(shown: OrdersShown, has: Bools, item: Ints, first: Ints, second: 
 
     Args: the (B,) pairs may not; `full` is the least that `shown` holds where a pair is used up.
     """
-    places = np.zeros(shown.shape, np.bool_)
+    is_open = np.zeros(shown.shape, np.bool_)
     for a in range(len(shown)):
         for i in range(shown.shape[1]):
             for j in range(i + 1, shown.shape[1]):
-                places[a, i, j] = has[a, i] and has[a, j] and shown[a, i, j] < full
+                is_open[a, i, j] = has[a, i] and has[a, j] and shown[a, i, j] < full
     for k in range(len(item)):
-        places[item[k], min(first[k], second[k]), max(first[k], second[k])] = False
-    return places
+        is_open[item[k], min(first[k], second[k]), max(first[k], second[k])] = False
+    return is_open

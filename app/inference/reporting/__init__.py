@@ -12,7 +12,6 @@ from app.inference.reporting.calibration import (
     debiased,
     reliability,
     temperature,
-    tempered,
 )
 from app.inference.reporting.diagnostics import (
     Agreement,
@@ -27,7 +26,7 @@ from app.inference.reporting.diagnostics import (
 from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
-from app.inference.reporting.ranking import Prediction, Ranking, Wanted, entropy, predict, ranks
+from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
 from app.inference.reporting.standings import Standing, Standings, Uncertainty, by_baseline, by_judges, by_posterior
 
 __all__ = [
@@ -59,7 +58,6 @@ __all__ = [
     "cycles_by_chance",
     "debiased",
     "diagnose",
-    "entropy",
     "expected_wins",
     "observed_wins",
     "predict",
@@ -67,5 +65,4 @@ __all__ = [
     "ranks",
     "reliability",
     "temperature",
-    "tempered",
 ]
