@@ -17,6 +17,8 @@ from app.storage.schema import Record
 
 @dataclass(frozen=True)
 class Basis:
+    """All that is read of a set for a result."""
+
     row: Record  # the set
     catalogue: Catalogue
     snapshot: Snapshot

@@ -24,6 +24,8 @@ from app.storage.schema import Record
 
 
 class _Output(NamedTuple):
+    """A text of the request, and where it stands there."""
+
     candidate: int  # its place in the request
     item: str
     text: str | None

@@ -29,6 +29,8 @@ class SpentSet(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
+    """All that the use cases of one process share."""
+
     engine: AsyncEngine
     spare: AsyncEngine  # has one connection, which tells whether the database answers when the others are all in use
     live: LivePosteriors

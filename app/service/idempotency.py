@@ -20,6 +20,8 @@ KEPT = timedelta(days=7)
 
 
 class Attempt(NamedTuple):
+    """A write that is sent, once or again."""
+
     key: str
     endpoint: str
     fingerprint: str  # of the request's content

@@ -72,6 +72,7 @@ def _again(row: Record, settled: Record) -> PairLease:
 
 
 async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[PairLease]:
+    """New leases of these pairs, which all end together."""
     if not pairs:
         return []
     ends = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)

@@ -52,6 +52,8 @@ class Topic(Generic[L]):
 
 
 class Notices:
+    """The topics of the sets that anyone listens to."""
+
     def __init__(self) -> None:
         self.closed = False  # then nobody waits any more
         self._topics: WeakValueDictionary[str, Topic[Any]] = WeakValueDictionary()

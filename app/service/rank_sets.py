@@ -28,6 +28,8 @@ NOBODY = "nobody in this set is known to be human: name people with `reference`,
 
 
 class RankSetsQuery(NamedTuple):
+    """Which rank-sets of a set."""
+
     judge: str
     reference: Sequence[str]  # those of kind human, if empty
     alpha: float

@@ -19,6 +19,8 @@ PATIENCE = 10.0  # seconds
 
 
 class Turns:
+    """The turns that are taken and waited for, by set."""
+
     def __init__(self) -> None:
         self._taken: Counter[UUID] = Counter()
         self._waiting: defaultdict[UUID, list[asyncio.Event]] = defaultdict(list)
