@@ -29,10 +29,6 @@ def require_address(url: str) -> str:
     return url
 
 
-def authorization(api_key: str | None) -> dict[str, str]:
-    return {"Authorization": f"Bearer {api_key}"} if api_key else {}
-
-
 def _timeout(usual: httpx.Timeout, wait: float) -> httpx.Timeout:
     read = None if usual.read is None else usual.read + wait
     return httpx.Timeout(connect=usual.connect, read=read, write=usual.write, pool=usual.pool)

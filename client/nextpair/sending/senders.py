@@ -12,7 +12,7 @@ import httpx
 
 from nextpair.calls.description import Call, Id, Listing
 from nextpair.sending.answers import parse, require_success, whole
-from nextpair.sending.requests import authorization, build_request, require_address
+from nextpair.sending.requests import build_request, require_address
 from nextpair.sending.retries import Backoff, Outcome
 from nextpair.sending.streams import Event, EventReader, export, is_over, watch
 from nextpair.words import LOCAL, ExportFormat
@@ -185,4 +185,5 @@ def _place(url: str | None, api_key: str | None) -> tuple[str, dict[str, str]]:
     """Address and headers; what is not given comes from the environment. An empty key is none."""
     if api_key is None:
         api_key = os.environ.get("NEXTPAIR_API_KEY")
-    return require_address(url or os.environ.get("NEXTPAIR_URL") or LOCAL), authorization(api_key)
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    return require_address(url or os.environ.get("NEXTPAIR_URL") or LOCAL), headers
