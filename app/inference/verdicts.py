@@ -1,8 +1,8 @@
-"""Which of the two candidates shown a verdict names: the one rule by which it is a tie."""
+"""The candidate that a verdict names, or several verdicts together: one rule says what is a tie."""
 
 import numpy as np
 
-from app.inference.types import Floats
+from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
 
@@ -10,3 +10,21 @@ TIE = 1e-9  # of |p - 1/2|
 def directions(lean: Floats) -> Floats:
     """1 where `lean`, p - 1/2, names the first candidate, -1 where the second, 0 in a tie, NaN where it is NaN."""
     return np.where(np.abs(lean) <= TIE, 0.0, np.sign(lean))
+
+
+def lean_to_lower(comparisons: Comparisons) -> Floats:
+    """(K,) how far p of the lower-numbered candidate is above 1/2."""
+    first, second, p, _, _ = comparisons
+    return np.where(first < second, p - 0.5, 0.5 - p)
+
+
+def pair_numbers(comparisons: Comparisons, n: int) -> Ints:
+    """(K,) low * n + high."""
+    first, second, _, _, _ = comparisons
+    return np.minimum(first, second) * n + np.maximum(first, second)
+
+
+def pooled_directions(comparisons: Comparisons, group: Ints) -> Ints:
+    """(G,) direction of each group's mean verdict; `group` (K,) is numbered without gaps."""
+    votes = np.bincount(group, comparisons.weight)
+    return directions(np.bincount(group, comparisons.weight * lean_to_lower(comparisons)) / votes).astype(np.int64)

@@ -9,7 +9,7 @@ from scipy.special import expit
 from app.inference.covariance import dense
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build, differences
-from app.inference.reporting.diagnostics import cycles, expected_cycles
+from app.inference.reporting.cycles import cycles, expected_cycles
 from app.inference.types import Floats, Ints, by_one_judge
 from app.service.trust import CYCLIC
 

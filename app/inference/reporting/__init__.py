@@ -13,16 +13,8 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
 )
-from app.inference.reporting.diagnostics import (
-    Agreement,
-    Cycles,
-    ExpectedCycles,
-    LogDiagnostics,
-    OrderBalance,
-    Repeats,
-    cycles_by_chance,
-    diagnose,
-)
+from app.inference.reporting.cycles import Cycles, ExpectedCycles, cycles_by_chance
+from app.inference.reporting.diagnostics import Agreement, LogDiagnostics, OrderBalance, Repeats, diagnose
 from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins

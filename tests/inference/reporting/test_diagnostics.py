@@ -7,16 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.experts import soft_bt
-from app.inference.reporting import diagnostics
+from app.inference.reporting import cycles as cycles_module
+from app.inference.reporting.cycles import Cycles, ExpectedCycles, cycles, expected_cycles
 from app.inference.reporting.diagnostics import (
     Agreement,
-    Cycles,
-    ExpectedCycles,
     OrderBalance,
     Repeats,
     agreement,
-    cycles,
-    expected_cycles,
     order_balance,
     repeats,
 )
@@ -307,7 +304,7 @@ def test_expected_cycles_by_sparse_and_by_dense_products_agree(monkeypatch: pyte
     log = by_one_judge(first, second, rng.integers(2, size=len(first)).astype(np.float64))
     d, found = rng.standard_normal(log.size), []
     for many in (0.0, 1.0):
-        monkeypatch.setattr(diagnostics, "MANY", many)
+        monkeypatch.setattr(cycles_module, "MANY", many)
         found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n, cycles(log, n).triads))
     np.testing.assert_allclose(found[0], found[1])
 
