@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from socket import socket
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from fastapi import Depends, FastAPI
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.pool import QueuePool
 
 from app import __version__
 from app.api import (
@@ -58,6 +59,7 @@ ALWAYS = [("X-Content-Type-Options", "nosniff")]  # headers of every answer, uvi
 # Less than the ten after which Docker kills what it stops. Python also waits for a computation that is under way; it is
 # safe to kill it, as the database is closed by then.
 DRAIN_SECONDS = 8
+ROLLBACK_SECONDS = 1.0
 
 
 class CannotStartError(RuntimeError):
@@ -161,10 +163,20 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         revision = await _migrated(url)
         yield Database(url, engine, spare, revision, partial(_revive, cluster, asyncio.Lock()))
     finally:
+        await _all_returned(engine)
         await engine.dispose()
         await spare.dispose()
         if cluster is not None:
             await asyncio.to_thread(cluster.stop)
+
+
+async def _all_returned(engine: AsyncEngine) -> None:
+    """Wait a little until no connection is in use: requests that were cancelled roll back in the background."""
+    assert isinstance(engine.pool, QueuePool)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(ROLLBACK_SECONDS):
+            while engine.pool.checkedout():
+                await asyncio.sleep(0.01)
 
 
 def _engine(url: str) -> AsyncEngine:
