@@ -35,7 +35,7 @@ from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
-from app.api.stopping import AnswerWhenStopped
+from app.api.shutdown import AnswerWhenStopped
 from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
@@ -146,7 +146,7 @@ class Database(NamedTuple):
     url: str
     engine: AsyncEngine
     spare: AsyncEngine
-    revision: str
+    migration: str
     revive: Callable[[], None]  # to be called when the database does not answer; returns at once
 
 
@@ -160,8 +160,8 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         url = await asyncio.to_thread(cluster.start)
     engine, spare = _engine(url), db.connect(url, 1)
     try:
-        revision = await _migrated(url)
-        yield Database(url, engine, spare, revision, partial(_revive, cluster, asyncio.Lock()))
+        migration = await _migrated(url)
+        yield Database(url, engine, spare, migration, partial(_revive, cluster, asyncio.Lock()))
     finally:
         await _all_returned(engine)
         await engine.dispose()
@@ -267,6 +267,6 @@ def run(server: uvicorn.Server, announce: Callable[[], None] = lambda: None) -> 
 
 
 async def migrate(settings: Settings) -> str:
-    """Bring the database up to date; returns its revision."""
+    """Bring the database up to date; returns the migration that it is at."""
     async with database(settings) as opened:
-        return opened.revision
+        return opened.migration

@@ -15,7 +15,7 @@ from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
 from judge_worker.settings import WorkerSettings
-from judge_worker.stopping import sleep_unless_stopped, until_stopped
+from judge_worker.shutdown import sleep_unless_stopped, until_stopped
 from judge_worker.worker import prepare, read, sets_of
 
 

@@ -27,7 +27,7 @@ from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import BadTemplate, Fields, Template, render
 from judge_worker.settings import WorkerSettings
-from judge_worker.stopping import cancel, sleep_unless_stopped, until_stopped
+from judge_worker.shutdown import cancel, sleep_unless_stopped, until_stopped
 
 SLOTS = 4  # one at the engine, one ready before it, one behind it and one asking
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between asks while there is nothing to judge

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from app.files.plots import CannotDraw
 from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled
-from app.service.failures import FAILURES, explained, without_values
+from app.service.failures import FAILURES, explained, hide_values
 
 log = logging.getLogger("nextpair")
 SHOWN = 100  # faults of one request
@@ -101,7 +101,8 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if (failure := explained(error)) is not None:
         _note(request, failure, error)
         return response_of(failure)
-    log.exception("unexpected error", exc_info=without_values(error))
+    hide_values(error)
+    log.exception("unexpected error", exc_info=error)
     detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
 

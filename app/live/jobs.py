@@ -25,8 +25,8 @@ class Result(Protocol):
     @property
     def version(self) -> int: ...
     @property
-    def terms(self) -> object:
-        """All that it depends on beside the log: under other terms it says nothing."""
+    def conditions(self) -> object:
+        """All that it depends on beside the log: under other conditions it says nothing."""
 
     @property
     def size_bytes(self) -> int: ...
@@ -79,9 +79,9 @@ class Jobs:
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jobs")
 
     async def result(
-        self, key: JobKey, version: int, terms: object, prepare: Callable[[], Awaitable[Callable[[Report], R]]]
+        self, key: JobKey, version: int, conditions: object, prepare: Callable[[], Awaitable[Callable[[Report], R]]]
     ) -> R:
-        """The result at `version` or later if it comes soon, else the last one under these terms.
+        """The result at `version` or later if it comes soon, else the last one under these conditions.
 
         Once it is the job's turn, `prepare` reads what is to be computed and returns the computation, which runs
         in a thread and may report how far it is. Raises Underway, and what these raise.
@@ -89,10 +89,10 @@ class Jobs:
         job = self._job(key)
         clock, earlier = asyncio.get_running_loop().time, job.running
         until = clock() + PATIENCE
-        while job.last is None or job.last.version < version or job.last.terms != terms:
+        while job.last is None or job.last.version < version or job.last.conditions != conditions:
             task = job.running = job.running or asyncio.create_task(self._run(job, key.set_id, prepare))
             if not (await asyncio.wait({task}, timeout=until - clock()))[0]:
-                if job.last is not None and job.last.terms == terms:
+                if job.last is not None and job.last.conditions == conditions:
                     break
                 raise Underway(job.progress)
             if job.running is task:

@@ -3,14 +3,14 @@
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
 from app.storage.failures import (
     FAILURES,
+    hide_values,
     is_connection_failure,
     is_disk_full,
     is_in_the_way,
     refused_value,
-    without_values,
 )
 
-__all__ = ["AGAIN", "FAILURES", "explained", "without_values"]
+__all__ = ["AGAIN", "FAILURES", "explained", "hide_values"]
 
 AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
 

@@ -9,13 +9,13 @@ async def migration(ctx: Context) -> str:
     """The migration that the database is at. Raises Preparing, DatabaseDown."""
     if ctx.live.warm is None:
         raise Preparing("The service compiles what small sets need: some seconds at its very first start. Ask again.")
-    revision = await db.revision(ctx.spare)
-    if revision != db.latest_revision():
+    current = await db.migration(ctx.spare)
+    if current != db.latest_migration():
         raise DatabaseDown(
-            f"The database is at migration {revision or 'none'}, this program needs {db.latest_revision()}; "
+            f"The database is at migration {current or 'none'}, this program needs {db.latest_migration()}; "
             "run `nextpair migrate`."
         )
-    return revision
+    return current
 
 
 async def try_the_disk(ctx: Context) -> None:

@@ -44,7 +44,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnos
     return [
         _top(ranking, first_alone and first_alone.forecast),
         _connected(diagnostics),
-        _converged(ranking),
+        _fit(ranking),
         _position(diagnostics, estimated=own_bias),
         _agreement(diagnostics),
         _repeats(facts.of_log.repeats),
@@ -68,7 +68,7 @@ def _connected(diagnostics: schemas.Diagnostics) -> schemas.Check:
     return _check("Connected", "doubt", says, f"{diagnostics.components} parts")
 
 
-def _converged(ranking: schemas.Ranking) -> schemas.Check:
+def _fit(ranking: schemas.Ranking) -> schemas.Check:
     figure = f"gradient {ranking.convergence.gradient_norm:.1e}"
     return _check("Fit", "holds", ranking.convergence.message, figure)
 
@@ -123,20 +123,16 @@ def _favours(biases: Mapping[str, schemas.JudgeBias]) -> str:
     return f"{name} favours the text shown {'first' if biases[name].delta > 0 else 'second'}."
 
 
-def _shared(name: str, agreement: schemas.Agreement, least: float, good: str, bad: str, none: str) -> schemas.Check:
-    if agreement.share is None or agreement.pairs < FEW:
-        return _check(name, "unknown", none, f"{agreement.pairs} pairs of verdicts")
-    figure = f"{agreement.share:.0%} of {agreement.pairs:,}"
-    return _check(name, "holds", good, figure) if agreement.share >= least else _check(name, "doubt", bad, figure)
-
-
 def _agreement(diagnostics: schemas.Diagnostics) -> schemas.Check:
-    return _shared(
-        "Agreement of judges", diagnostics.agreement, AGREEING,
-        "Judges mostly name the same winner.",
-        "Judges name the same winner little more often than coins would: see who differs on the page of judges.",
-        "Too few pairs were judged by two judges to tell how far they agree.",
-    )  # fmt: skip
+    name, agreement = "Agreement of judges", diagnostics.agreement
+    if agreement.share is None or agreement.pairs < FEW:
+        says = "Too few pairs were judged by two judges to tell how far they agree."
+        return _check(name, "unknown", says, f"{agreement.pairs} pairs of verdicts")
+    figure = f"{agreement.share:.0%} of {agreement.pairs:,}"
+    if agreement.share >= AGREEING:
+        return _check(name, "holds", "Judges mostly name the same winner.", figure)
+    says = "Judges name the same winner little more often than coins would: see who differs on the page of judges."
+    return _check(name, "doubt", says, figure)
 
 
 def _repeats(repeats: Repeats) -> schemas.Check:

@@ -28,7 +28,7 @@ class WeighedJudges(NamedTuple):
     """The judges of a set, as its verdicts show them."""
 
     version: int
-    terms: tuple[Interpretation, tuple[int, ...]]
+    conditions: tuple[Interpretation, tuple[int, ...]]
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
     biases: Mapping[int, Bias]  # by number, as the set's own method has them
@@ -40,13 +40,13 @@ class WeighedJudges(NamedTuple):
 
 
 async def weigh(ctx: Context, set_id: UUID, snapshot: Snapshot, method: AggregationName) -> WeighedJudges:
-    """The judges at the snapshot's version or a later one, else as they were last weighed on these terms.
+    """The judges at the snapshot's version or a later one, else as they were last weighed on these conditions.
 
     Raises InvalidRequest, StillComputing.
     """
     key, work = JobKey(set_id, method), partial(_prepare, ctx, set_id, method)
     try:
-        return await ctx.jobs.result(key, snapshot.version, _terms(snapshot), work)
+        return await ctx.jobs.result(key, snapshot.version, _conditions(snapshot), work)
     except Underway as underway:
         raise StillComputing(f"The judges of this set are being weighed: {underway.progress}. Ask again.") from None
 
@@ -70,7 +70,7 @@ def _refuse_many(judges: int, pairs: int) -> None:
         )
 
 
-def _terms(snapshot: Snapshot) -> tuple[Interpretation, tuple[int, ...]]:
+def _conditions(snapshot: Snapshot) -> tuple[Interpretation, tuple[int, ...]]:
     """All that findings depend on beside the log: how it is read, and how many candidates and items there are."""
     return snapshot.interpretation, snapshot.shown.shape
 
@@ -99,4 +99,4 @@ def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | N
     findings = examine_judges(raw(snapshot), tempered, item, model, many, method, context, rng, report)
     counts = np.bincount(tempered.judge, minlength=many)
     by_number = {bias.judge: bias for bias in biases(snapshot)}
-    return WeighedJudges(snapshot.version, _terms(snapshot), snapshot.evidence.judges, counts, by_number, findings)
+    return WeighedJudges(snapshot.version, _conditions(snapshot), snapshot.evidence.judges, counts, by_number, findings)

@@ -64,24 +64,24 @@ _NO_LIMITS = text("SELECT set_config(name, '0', true) FROM unnest(CAST(:names AS
 
 
 async def migrate(url: str) -> str:
-    """Bring the schema up to date, one process at a time, however long it takes. Returns the revision."""
+    """Bring the schema up to date, one process at a time, however long it takes. Returns its migration."""
     creator = partial(asyncpg.connect, dsn(url), timeout=TO_CONNECT)
     engine = create_async_engine("postgresql+asyncpg://", async_creator=creator, poolclass=NullPool)
     async with engine.begin() as connection:
         await connection.execute(_NO_LIMITS, {"names": list(LIMITS)})
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
         await connection.run_sync(_upgrade)
-        return await connection.run_sync(_revision)
+        return await connection.run_sync(_migration)
 
 
-async def revision(engine: AsyncEngine) -> str:
-    """The revision of the database; '' before the first migration."""
+async def migration(engine: AsyncEngine) -> str:
+    """The migration that the database is at; '' before the first migration."""
     async with engine.connect() as connection:
-        return await connection.run_sync(_revision)
+        return await connection.run_sync(_migration)
 
 
 @cache
-def latest_revision() -> str:
+def latest_migration() -> str:
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
 
 
@@ -97,7 +97,7 @@ def _upgrade(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _revision(connection: Connection) -> str:
+def _migration(connection: Connection) -> str:
     return MigrationContext.configure(connection).get_current_revision() or ""
 
 

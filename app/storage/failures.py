@@ -13,7 +13,7 @@ DISK_FULL = "53100"
 
 
 def is_connection_failure(error: BaseException) -> bool:
-    """Tell whether the database could not be reached, as against refusing a statement."""
+    """True where the database could not be reached, as against refusing a statement."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from COPY, which asyncpg does itself
@@ -22,7 +22,7 @@ def is_connection_failure(error: BaseException) -> bool:
 
 
 def is_in_the_way(error: BaseException) -> bool:
-    """Tell whether others held what a statement needs, or every connection."""
+    """True where others held what a statement needs, or every connection."""
     return isinstance(error, PoolTimeout) or _sqlstate(error) in IN_THE_WAY
 
 
@@ -32,24 +32,20 @@ def is_disk_full(error: BaseException) -> bool:
 
 def _sqlstate(error: BaseException) -> str:
     """PostgreSQL's code for what went wrong; '' where it has none."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(getattr(cause, "sqlstate", None) or "")
+    return str(getattr(_cause(error), "sqlstate", None) or "")
 
 
 def refused_value(error: BaseException) -> str | None:
     """The reason why PostgreSQL cannot hold a value (SQLSTATE class 22: NUL, a number out of range), or None."""
     cause = _cause(error)
-    if isinstance(cause, asyncpg.DataError) or str(getattr(cause, "sqlstate", "")).startswith("22"):
-        return str(cause)
-    return None
+    return str(cause) if isinstance(cause, asyncpg.DataError) or _sqlstate(error).startswith("22") else None
 
 
-def without_values(error: BaseException) -> BaseException:
-    """The error, fit to be logged: PostgreSQL cites the rows of a failed statement in DETAIL."""
+def hide_values(error: BaseException) -> None:
+    """Make the error fit to be logged: PostgreSQL cites the rows of a failed statement in DETAIL."""
     cause = _cause(error)
     if isinstance(cause, asyncpg.PostgresError):
         cause.detail = None
-    return error
 
 
 def _cause(error: BaseException) -> BaseException | None:

@@ -4,8 +4,8 @@ from typing import get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
+from nextpair.schemas import SetOut
 from nextpair.words import JUDGE_AWARE, AggregationName, BaselineName, ExpertName
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.dependencies import ContextDep, ReadDep
 from app.service import asking, sets
@@ -21,36 +21,36 @@ router = APIRouter(include_in_schema=False)
 @router.get("/sets/{set_id}")
 async def ranking(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """The ranking, live."""
-    (status,) = await statuses(ctx, [await sets.get(db, set_id)])
-    return await _page(request, "ranking.html", set_id, db, here="Ranking", status=status, methods=METHODS)
+    ranked = await sets.get(db, set_id)
+    (status,) = await statuses(ctx, [ranked])
+    return _page(request, "ranking.html", ranked, here="Ranking", status=status, methods=METHODS)
 
 
 @router.get("/sets/{set_id}/trust")
 async def trust(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Each check of trust, and the calibration of a judge."""
-    return await _page(request, "trust.html", set_id, db, here="Trust")
+    return _page(request, "trust.html", await sets.get(db, set_id), here="Trust")
 
 
 @router.get("/sets/{set_id}/map")
 async def comparisons_map(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """Who beats whom, and the pairs that come next."""
     upcoming = await asking.preview(ctx, db, set_id, UPCOMING)
-    return await _page(request, "map.html", set_id, db, here="Map", upcoming=upcoming)
+    return _page(request, "map.html", await sets.get(db, set_id), here="Map", upcoming=upcoming)
 
 
 @router.get("/sets/{set_id}/judges")
 async def judges(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """A card for each judge, and who agrees with whom."""
-    return await _page(request, "judges.html", set_id, db, here="Judges", methods=get_args(AggregationName))
+    return _page(request, "judges.html", await sets.get(db, set_id), here="Judges", methods=get_args(AggregationName))
 
 
 @router.get("/sets/{set_id}/annotate")
 async def annotate(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Judging pairs. Leases none: the page's script asks for them."""
-    return await _page(request, "annotate.html", set_id, db)
+    return _page(request, "annotate.html", await sets.get(db, set_id))
 
 
-async def _page(request: Request, template: str, set_id: UUID, db: AsyncConnection, **values: object) -> Response:
-    """A template filled with the set and these values. Raises UnknownSet, SetDeleted."""
-    values["set"] = await sets.get(db, set_id)
-    return templates.TemplateResponse(request, template, values, headers=headers())
+def _page(request: Request, template: str, of_set: SetOut, **values: object) -> Response:
+    """A template filled with the set and these values."""
+    return templates.TemplateResponse(request, template, {**values, "set": of_set}, headers=headers())

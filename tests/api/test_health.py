@@ -21,7 +21,7 @@ async def test_alive(http: httpx.AsyncClient) -> None:
 
 
 async def test_ready_with_a_migrated_database(http: httpx.AsyncClient) -> None:
-    assert await get(http, "/readyz") == {"status": "ready", "migration": db.latest_revision()}
+    assert await get(http, "/readyz") == {"status": "ready", "migration": db.latest_migration()}
 
 
 async def test_ready_while_every_connection_is_in_use(http: httpx.AsyncClient, context: Context) -> None:

@@ -16,15 +16,15 @@ A, B = uuid4(), uuid4()
 
 class Answer(NamedTuple):
     version: int
-    terms: object = "plain"
+    conditions: object = "plain"
     size_bytes: int = 1
 
 
 class Work:
     """Prepared and computed while `go` is set; counts how often."""
 
-    def __init__(self, version: int = 1, terms: object = "plain", size_bytes: int = 1) -> None:
-        self.answer, self.calls = Answer(version, terms, size_bytes), 0
+    def __init__(self, version: int = 1, conditions: object = "plain", size_bytes: int = 1) -> None:
+        self.answer, self.calls = Answer(version, conditions, size_bytes), 0
         self.begun, self.go = threading.Event(), threading.Event()
         self.go.set()
 
@@ -105,7 +105,7 @@ async def test_what_began_before_the_log_grew_is_followed_by_one_that_did_not(wo
 
 async def test_a_result_under_other_terms_is_never_given(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     await ask(work, Work())
-    tempered = Work(terms="tempered")
+    tempered = Work(conditions="tempered")
     assert await work.result(JobKey(A, "why"), 1, "tempered", tempered) == tempered.answer
     monkeypatch.setattr(jobs, "PATIENCE", 0.0)
     with pytest.raises(Underway):

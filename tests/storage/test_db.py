@@ -74,7 +74,7 @@ async def test_a_migration_waits_for_another_for_as_long_as_that_takes(database_
         waiting = asyncio.create_task(db.migrate(url))
         await asyncio.sleep(0.5)
         assert not waiting.done()
-    assert await waiting == db.latest_revision()
+    assert await waiting == db.latest_migration()
     await engine.dispose()
 
 

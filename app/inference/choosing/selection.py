@@ -227,7 +227,12 @@ def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """All rows, by one call of a kernel."""
     policy = search.policy
     determinant = policy.criterion is Criterion.DETERMINANT
-    power = {Criterion.REORDERING: 1.0, Criterion.EXPONENT: 0.5 * policy.epsilon}.get(policy.criterion, 0.0)
+    power = {
+        Criterion.VARIANCE: 0.0,
+        Criterion.REORDERING: 1.0,
+        Criterion.EXPONENT: 0.5 * policy.epsilon,
+        Criterion.DETERMINANT: 0.0,
+    }[policy.criterion]
     pairs = search.mean, _array(sigma), search.upper
     tied, many = best_pairs(*pairs, determinant, power, search.floor, TIE)
     return np.arange(len(search.mean)), tied, many

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from judge_worker import stopping
-from judge_worker.stopping import until_stopped
+from judge_worker import shutdown
+from judge_worker.shutdown import until_stopped
 
 
 async def test_it_runs_until_all_is_done() -> None:
@@ -53,7 +53,7 @@ async def test_what_was_told_to_stop_may_finish() -> None:
 
 
 async def test_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stopping, "GRACE", 0.05)
+    monkeypatch.setattr(shutdown, "GRACE", 0.05)
     told = asyncio.Event()
     told.set()
     async with asyncio.timeout(5.0):
