@@ -37,7 +37,7 @@ class LabelReading(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """Why there is no reading."""
+    """The reason why there is no reading."""
 
     failure: Literal["skipped", "refused", "parse_error", "timeout"]
     reason: str
@@ -59,9 +59,9 @@ class Engine(Protocol):
     model: str
 
     def prepare(self, prompt: Prompt) -> Any:
-        """Whatever `read` takes, or Unread. Raises BadLabels. Safe beside `read` in another thread."""
+        """A prepared prompt as `read` takes it, or Unread. Raises BadLabels. Safe beside `read` in another thread."""
 
     def read(self, prepared: Sequence[Any]) -> Sequence[Outcome | Away]:
-        """One for each, in order. Raises EngineDown."""
+        """One outcome for each prompt, in order. Raises EngineDown."""
 
     def close(self) -> None: ...

@@ -29,7 +29,7 @@ def fields_of_text(candidate_set: SetOut, text: str, low: int, high: int) -> Fie
 
 
 def without_text(pair: Assignment) -> Unread | None:
-    """Why a pair cannot be judged, if so: a candidate of a set of systems may be known by its key alone."""
+    """The reason why a pair cannot be judged, if any: a candidate of a set of systems may be known by its key alone."""
     missing = [shown.key for shown in (pair.first, pair.second) if not shown.text]
     return Unread("skipped", f"There is no text of {', '.join(map(repr, missing))}.") if missing else None
 

@@ -70,6 +70,7 @@ class Worker:
             await self._give_back(list(self._leases))
 
     async def _slot(self, name: str) -> None:
+        """Lease a batch and judge it, over and over, until stopped or, with `until_done`, until there is no more."""
         pause = FIRST_PAUSE
         while not self._stopping.is_set():
             if self._outage.left:
@@ -114,7 +115,7 @@ class Worker:
         await self._give_back([pair.id for pair in together if pair.id not in answered])
 
     def _judged(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome | Away]) -> list[JudgedPair]:
-        """Return the pairs of which nothing is still to be read, each with its outcomes."""
+        """The pairs of which nothing is still to be read, each with its outcomes."""
         judged = []
         for n, pair in enumerate(pairs):
             ways = [each for each in outcomes[n :: len(pairs)] if not isinstance(each, Away)]
@@ -218,14 +219,14 @@ def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
 
 
 def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome | Away]:
-    """Return an outcome for each; what could not be prepared never reaches the engine. Raises EngineDown."""
+    """An outcome for each; what could not be prepared never reaches the engine. Raises EngineDown."""
     readable = [each for each in prepared if not isinstance(each, Unread)]
     outcomes = iter(engine.read(readable) if readable else [])
     return [each if isinstance(each, Unread) else next(outcomes) for each in prepared]
 
 
 async def sets_of(client: AsyncClient, settings: WorkerSettings) -> list[SetOut]:
-    """Return the sets that the worker serves."""
+    """The sets that the worker serves."""
     sets, page = [], await client.send(list_sets(project=settings.project, limit=1000))
     sets += page.sets
     while page.next_after is not None:

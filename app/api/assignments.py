@@ -1,4 +1,4 @@
-"""Ask: pairs to judge."""
+"""Routes to ask for pairs of one set or of many, to preview them, and to renew and release their leases."""
 
 from typing import Annotated
 from uuid import UUID
@@ -33,7 +33,7 @@ async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assi
 async def preview_pairs(
     set_id: SetId, db: ReadDep, ctx: ContextDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> schemas.Preview:
-    """The same choice as a preview: leases nothing."""
+    """The pairs that would be leased next, as a preview: leases nothing."""
     return await asking.preview(ctx, db, set_id, count)
 
 

@@ -1,4 +1,4 @@
-"""Candidates of a set."""
+"""Routes to add candidates to a set, and to list them with their outputs."""
 
 from typing import Annotated
 

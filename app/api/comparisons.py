@@ -1,4 +1,4 @@
-"""Tell: verdicts, comparisons made elsewhere, voids; and the log itself."""
+"""Routes to tell verdicts, comparisons made elsewhere and voids, and to read the log itself."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal

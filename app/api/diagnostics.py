@@ -1,4 +1,4 @@
-"""Read: what to know before believing a ranking."""
+"""Routes to what to know before believing a ranking: diagnostics, trust, the matrix and calibrations."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json")
 
 @router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted))
 async def get_trust(set_id: SetId, ctx: ContextDep) -> schemas.Trust:
-    """What holds of the ranking and what does not, in plain words, each with its figure."""
+    """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
     return await trust.read(ctx, set_id)
 
 
@@ -41,7 +41,7 @@ async def get_matrix(
     ctx: ContextDep,
     of: Annotated[MatrixName, Query(description="Mean verdicts, or P(row is better) by the posterior.")] = "observed",
 ) -> schemas.Matrix:
-    """Who beats whom, for each two candidates."""
+    """The matrix of who beats whom, for each two candidates."""
     return await matrix.read(ctx, set_id, of)
 
 
@@ -61,7 +61,7 @@ async def get_calibration(
     objective: Annotated[ObjectiveName, Query(description="What the temperature minimises.")] = "log-loss",
     format: Form = "json",  # noqa: A002  # the name is the contract's
 ) -> object:
-    """How sure a judge may be: the temperature that fits its probabilities to others' verdicts.
+    """The temperature that fits a judge's probabilities to others' verdicts: how sure the judge may be.
 
     As a picture, the reliability diagram.
     """

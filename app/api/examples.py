@@ -215,7 +215,7 @@ def _illustrate(operation: dict[str, Any]) -> None:
 
 
 def _document_problems(operation: dict[str, Any]) -> None:
-    """What any operation may answer: FastAPI's own 422 is never sent."""
+    """Document what any operation may answer: FastAPI's own 422 is never sent."""
     answers = operation["responses"]
     if "HTTPValidationError" in str(answers.get("422")):
         del answers["422"]

@@ -29,7 +29,7 @@ async def list_judges(
 
 @router.get("/judges/{name:path}", response_model=schemas.JudgeOut, responses=documented(UnknownJudge))
 async def get_judge(name: Name, db: ReadDep) -> schemas.JudgeOut:
-    """What is said of a judge."""
+    """The description of a judge: its kind, its model and its cost."""
     return await judges.get(db, name)
 
 

@@ -1,4 +1,4 @@
-"""Read: rank-sets by a few verdicts of people and many of a judge."""
+"""The route to rank-sets by a few verdicts of people and many of a judge."""
 
 from typing import Annotated
 

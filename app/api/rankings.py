@@ -1,4 +1,4 @@
-"""Read: rankings, predictions and the event stream."""
+"""Routes to rankings in their formats, to predictions of one pair, and to the event stream of a set."""
 
 import io
 from collections.abc import AsyncIterator
@@ -89,7 +89,7 @@ async def predict(
     first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
     second: Annotated[str, Query(description="Key of another.", examples=["rowan"])],
 ) -> schemas.Prediction:
-    """How sure the posterior is that `first` is truly better than `second`."""
+    """Probability by the posterior that `first` is truly better than `second`."""
     return await rankings.predict(ctx, set_id, first, second)
 
 

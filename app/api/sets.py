@@ -1,4 +1,4 @@
-"""Candidate sets."""
+"""Routes to create, list, read, change and delete sets."""
 
 from typing import Annotated, Literal
 from uuid import UUID

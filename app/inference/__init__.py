@@ -1,1 +1,4 @@
-"""Pure numerics: state in, (state, info) out. No I/O, no clock, no global random state."""
+"""Numerics, pure: arrays in, arrays out; what goes on from an earlier result is state in, (state, info) out.
+
+Not here: I/O, a clock, a random source that is no argument; rows (storage), words and JSON (service).
+"""

@@ -110,7 +110,7 @@ def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
 
 
 def compact(sigma: Covariance) -> Covariance:
-    """The same without columns."""
+    """The covariance as one dense base, without columns."""
     return plain(dense(sigma), sigma.log_det)
 
 

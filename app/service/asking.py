@@ -57,7 +57,7 @@ async def _refuse_missing(ctx: Context, set_id: UUID) -> NoReturn:
 
 
 async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -> schemas.Preview:
-    """The same choice, leasing nothing. Raises UnknownSet, SetDeleted."""
+    """Choose pairs as an ask would, and lease none. Raises UnknownSet, SetDeleted."""
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
     stopped = await _stopped(ctx, [current])
@@ -128,7 +128,7 @@ async def _load(
 
 
 async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, StopReason]:
-    """Why no more pairs are needed, of the sets that need none."""
+    """Reasons why no more pairs are needed, by the ids of the sets that need none."""
     rules = [(each.id, each.snapshot, each.terms.stop) for each in current if each.terms.stop]
     if not rules:
         return {}

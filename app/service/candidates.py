@@ -33,9 +33,7 @@ class _Output(NamedTuple):
 
 
 async def add(ctx: Context, db: AsyncConnection, set_id: UUID, body: schemas.CandidatesIn) -> schemas.CandidatesAdded:
-    """Raises UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems and
-    TextInUse.
-    """
+    """Add candidates and items to a set. Raises UnknownSet, SetDeleted, and what `store` raises."""
     await locked_set(db, set_id)
     added = await store(ctx, db, set_id, body.candidates, body.items)
     await sets.announce(db, [set_id])
@@ -49,6 +47,11 @@ async def store(
     new: Sequence[schemas.CandidateIn],
     new_items: Sequence[schemas.ItemIn],
 ) -> schemas.CandidatesAdded:
+    """Store candidates, items and outputs that are new, and what may change of the others.
+
+    The set exists, locked or made by this transaction. Raises DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem,
+    TextsOrSystems, TextInUse.
+    """
     _refuse_duplicates([c.key for c in new], "candidates")
     _refuse_duplicates([i.key for i in new_items], "items")
     sent = list(_outputs(new))

@@ -69,7 +69,7 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
 
 
 def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLease]:
-    """Within one batch, id order is the order of choice."""
+    """Leases with ids whose order, within one batch, is the order of choice."""
     return [
         NewLease(i, current.id, pair.item, *pair.pair[:2], present_why(pair, current.terms).model_dump_json())
         for i, pair in zip(sorted(uuid4() for _ in pairs), pairs, strict=True)

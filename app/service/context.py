@@ -74,7 +74,7 @@ async def existing_sets(db: AsyncConnection, ids: Sequence[UUID]) -> None:
 
 
 async def locked_set(db: AsyncConnection, set_id: UUID) -> Record:
-    """The same, with its row locked for this transaction's writes."""
+    """Row of the set, locked for this transaction's writes. Raises UnknownSet, SetDeleted."""
     return _checked(await sets.lock(db, set_id), set_id)
 
 

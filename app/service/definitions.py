@@ -17,7 +17,7 @@ from app.storage.schema import Record
 
 
 async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
-    """Who is in the set; `row` has its id and revision."""
+    """Catalogue of who is in the set; `row` has its id and revision."""
     (definition,) = await define(db, [ctx.live.get(row.id)], [row])
     return definition.catalogue
 

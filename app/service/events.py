@@ -31,7 +31,7 @@ class SetEvent(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """Where a set stands, and the newest of its comparisons."""
+    """State of a set at one moment, and the newest of its comparisons."""
 
     at: float  # seconds, by the loop's clock
     state: schemas.SetProgress | None  # None once the set is deleted
@@ -98,7 +98,7 @@ async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
 
 
 def _newest(after: int, entries: tuple[schemas.Comparison, ...]) -> tuple[int, tuple[schemas.Comparison, ...]]:
-    """As many of the last entries as may be kept, and the version that they are behind."""
+    """The last entries, as many as may be kept, and the version that they are behind."""
     size = 0
     for place in reversed(range(len(entries))):
         size += 0 if entries[place].raw is None else len(str(entries[place].raw))
@@ -119,7 +119,7 @@ async def _page(
 
 
 async def _entries(ctx: Context, set_id: UUID, look: _Look, after: int) -> tuple[Sequence[schemas.Comparison], int]:
-    """The same for one listener; only who is far behind reads the log itself."""
+    """Comparisons behind `after`, and up to which version these are all; only who is far behind reads the log."""
     if after >= look.after:
         return look.entries[bisect_right(look.entries, after, key=attrgetter("seq")) :], look.until
     assert look.state is not None

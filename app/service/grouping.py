@@ -1,4 +1,4 @@
-"""Rows of many sets, by set."""
+"""Rows that one query read of many sets, sorted into a list for each set."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Who wants to hear that a set has changed: long polls and event streams.
+"""Notices that a set has changed, for those who wait for one: long polls and event streams.
 
 A notice only says "look again": whoever is woken reads the log from the version that it holds, so a lost notice delays
 and never loses anything.

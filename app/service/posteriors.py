@@ -45,7 +45,7 @@ async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catal
 
 
 async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]) -> list[CurrentSet]:
-    """The same for many sets: rows of (id, revision, version), in the order of their ids: no deadlock."""
+    """Sets at these versions or later; rows of (id, revision, version) in the order of their ids: no deadlock."""
     lives = [ctx.live.get(row.id) for row in rows]
     async with all_of(live.updating for live in lives):
         definitions = await define(db, lives, rows)
@@ -61,7 +61,7 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]
 
 
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
-    """The same at an earlier version, folded from the log and not kept."""
+    """The snapshot at an earlier version, with its catalogue, folded from the log and not kept."""
     (definition,) = await define(db, [ctx.live.get(row.id)], [row])
     (snapshot,) = await _catch_up(ctx, db, {row.id: version}, [_fresh(definition)])
     return definition.catalogue, snapshot

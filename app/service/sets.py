@@ -1,4 +1,4 @@
-"""Candidate sets."""
+"""Create, list, find by name, change and delete sets."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,7 +16,7 @@ from app.storage import sets
 
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
-    """Store the set with its items and candidates, or nothing. Raises what `candidates.add` raises."""
+    """Store a set with its items and candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
     _refuse_impossible_method(new)
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
@@ -44,12 +44,12 @@ async def page(
 
 
 async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:
-    """Those with `name` in their names, newest first."""
+    """Sets with `name` in their names, newest first."""
     return [present_set(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
 
 
 async def projects(db: AsyncConnection) -> list[str]:
-    """Those that have sets, in alphabetical order."""
+    """Projects that have sets, in alphabetical order."""
     return [*await sets.projects(db)]
 
 

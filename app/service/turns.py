@@ -43,7 +43,7 @@ class Turns:
                 event.set()
 
     async def _change(self, set_id: UUID) -> None:
-        """Until somebody gives back a turn of this set."""
+        """Wait until somebody gives back a turn of this set. Raises Busy."""
         if len(self._waiting[set_id]) >= WAITING:
             raise Busy(f"{WAITING} writes wait for set {set_id} already. Send the request again later.")
         event = asyncio.Event()

@@ -118,7 +118,7 @@ async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
 
 
 async def was_shown(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:
-    """Tell whether the output was ever compared, scored or handed out."""
+    """True where the output was ever compared, scored or handed out."""
     places = [
         exists().where(
             t.c.set_id == set_id, t.c.item_id == item_id, or_(t.c.first == candidate_id, t.c.second == candidate_id)

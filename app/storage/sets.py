@@ -37,12 +37,12 @@ _HEADS = (
 
 
 async def heads(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
-    """(id, revision, version) of those that exist and are not deleted, by id."""
+    """(id, revision, version) of the sets that exist and are not deleted, by id."""
     return (await db.execute(_HEADS, {"ids": ids})).all()
 
 
 async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
-    """Those that exist, deleted or not."""
+    """Rows of the sets that exist, deleted or not."""
     return (await db.execute(select(sets).where(_MANY), {"ids": ids})).all()
 
 
@@ -80,7 +80,7 @@ async def find(db: AsyncConnection, *, name: str, project: str | None, offset: i
 
 
 async def projects(db: AsyncConnection) -> Sequence[str]:
-    """Those that have sets."""
+    """Projects that have sets, in alphabetical order."""
     statement = select(sets.c.project).distinct().where(sets.c.deleted_at.is_(None), sets.c.project.is_not(None))
     return (await db.execute(statement.order_by(sets.c.project))).scalars().all()
 

@@ -1,4 +1,4 @@
-"""What a file or typed lines hold, as JSON for the page that shows it before a set is created."""
+"""Candidates in a file or in typed lines, as JSON for the page that shows them before a set is created."""
 
 import io
 import json

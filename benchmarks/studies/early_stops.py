@@ -49,7 +49,7 @@ class Scenario(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Where a rule first stopped, in comparisons, and whether what it claimed is false; None where it never did."""
+    """The first stop of a rule, in comparisons, and whether what it claimed is false; None where it never did."""
 
     at: int | None
     false: bool
@@ -69,7 +69,7 @@ class Run(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Who would stop at a verdict, and what would be false."""
+    """Rules that would stop at a verdict, and claims that would be false."""
 
     ours: bool
     naive: bool

@@ -1,4 +1,4 @@
-"""What sending raises.
+"""Errors of this package.
 
 NextpairError
 ├── ApiError      the server answered with an error, or with something outside the contract

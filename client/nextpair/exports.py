@@ -1,4 +1,4 @@
-"""What `import nextpair` gives."""
+"""Names that `import nextpair` gives."""
 
 from nextpair import calls as calls
 from nextpair import schemas as schemas

@@ -1,4 +1,4 @@
-"""When to stop asking, and how far that still is.
+"""Stopping: when a set need ask no more, and how far off that is.
 
 A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when no further
 comparison would teach much. The first two are claims about the order of pairs, read after every comparison, so they
@@ -51,7 +51,7 @@ class _Pairs(NamedTuple):
 
 
 def distance_to_stop(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
-    """Where a set of at least two candidates stands; `votes` is the sum of its comparisons' weights."""
+    """Distance of a set of at least two candidates to its stop; `votes` is the sum of its comparisons' weights."""
     pairs = _pairs(posterior, model)
     reason = _reason(pairs, model, stop)
     if reason is not None:

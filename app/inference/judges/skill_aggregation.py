@@ -50,7 +50,7 @@ HEADS: Mapping[ContextMethod, Head] = {
 
 
 class Step(NamedTuple):
-    """Where a training stands."""
+    """Progress of a training."""
 
     fold: int  # from 0 on
     folds: int

@@ -65,7 +65,7 @@ def maximiser(
 
 
 class Votes(NamedTuple):
-    """What soft-bt is fitted to, as arrays."""
+    """Arrays that soft-bt is fitted to."""
 
     first: Ints  # (K,)
     second: Ints  # (K,)

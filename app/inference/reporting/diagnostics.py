@@ -138,7 +138,7 @@ def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | No
 
 
 def _earliest(key: Ints) -> Ints:
-    """Where each key comes first, at its own index; K for a key that never comes. Keys come in twos: 2g and 2g + 1."""
+    """First place of each key, at its own index; K for a key that never comes. Keys come in twos: 2g and 2g + 1."""
     earliest = np.full(2 * (key.max(initial=0) // 2 + 1), len(key))
     np.minimum.at(earliest, key, np.arange(len(key)))
     return earliest

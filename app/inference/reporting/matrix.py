@@ -1,4 +1,4 @@
-"""Who beats whom, candidate by candidate: as it was observed, and as the posterior expects it."""
+"""Matrices of who beats whom, candidate by candidate: as it was observed, and as the posterior expects it."""
 
 import numpy as np
 from scipy.special import ndtr

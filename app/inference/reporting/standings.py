@@ -68,7 +68,7 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
-    """Every judge's that compared anything, with its discrimination."""
+    """Biases and discriminations of the judges that compared anything."""
     sd, c = np.sqrt(aware.variance_of_delta), np.exp(aware.judges.log_c)
     return listed(comparisons, aware.judges.delta, sd, aware.share_of_verdicts, c.tolist())
 

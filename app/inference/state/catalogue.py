@@ -1,4 +1,4 @@
-"""Who is in a set and on which items each has an output, numbered as arrays number them."""
+"""Catalogue of a set: its candidates and the items on which each has an output, numbered as arrays number them."""
 
 from typing import NamedTuple
 

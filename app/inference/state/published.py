@@ -38,7 +38,7 @@ def under(snapshot: Snapshot, method: Method) -> Published:
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:
-    """Every judge's, by the set's method, which need not estimate them itself; none where its fit did not converge."""
+    """Biases of all judges by the set's method, which need not estimate them itself; none where it did not converge."""
     published = under(snapshot, snapshot.interpretation.method._replace(position_bias="estimate"))
     if not published.posterior.convergence.converged:
         return []
@@ -46,7 +46,7 @@ def biases(snapshot: Snapshot) -> list[Bias]:
 
 
 def stop_reason(snapshot: Snapshot, stop: Stop) -> Reason | None:
-    """Why no more pairs are needed, if so. Between checkpoints a stop is confirmed by the exact covariance."""
+    """Reason to ask no more pairs, if there is one. Between checkpoints a stop is confirmed by the exact covariance."""
     if snapshot.model.n < 2:
         return None
     live = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)

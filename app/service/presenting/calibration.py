@@ -1,4 +1,4 @@
-"""A judge's calibration."""
+"""A judge's calibration: its temperature, and its errors and reliability before and after."""
 
 from collections.abc import Sequence
 

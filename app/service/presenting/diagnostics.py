@@ -1,4 +1,4 @@
-"""Diagnostics of a log."""
+"""Diagnostics of a log: cycles, repeats, agreement, and each judge's failures and bias."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,7 +48,7 @@ def present_agreement(agreement: Agreement) -> schemas.Agreement:
 
 
 def _judges(basis: Basis, failures: Mapping[int, Mapping[str, int]]) -> dict[str, schemas.JudgeDiagnostics]:
-    """By the judge's name, also of those who only failed."""
+    """Figures of each judge by its name, also of those who only failed."""
     comparisons, ids = raw(basis.snapshot), basis.snapshot.evidence.judges.tolist()
     by_id = {judge: take(comparisons, comparisons.judge == number) for number, judge in enumerate(ids)}
     return {

@@ -1,4 +1,4 @@
-"""Candidate sets."""
+"""Sets and their progress, with the comparisons that count and the temperatures by name."""
 
 from nextpair import schemas
 

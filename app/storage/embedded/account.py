@@ -68,7 +68,7 @@ def run_as(account: Account, *command: str | Path) -> subprocess.CompletedProces
 
 
 def hand_over(account: Account, paths: Sequence[Path]) -> None:
-    """As root, give the account those of `paths` that exist."""
+    """Give the account those of `paths` that exist, if run as root; else do nothing."""
     if os.geteuid() != 0:
         return
     uid, gid = (account.drop_to.pw_uid, account.drop_to.pw_gid) if account.drop_to else (0, 0)

@@ -191,7 +191,7 @@ def _create_database(home: Path) -> None:
 
 
 def _settled(home: Path, is_running: Callable[[], bool]) -> str:
-    """What the server answers once it has made up its mind; SILENT when it is not running."""
+    """The server's answer once it has made up its mind; SILENT when it is not running."""
     deadline = time.monotonic() + PATIENCE
     pause = 0.01
     while time.monotonic() < deadline:

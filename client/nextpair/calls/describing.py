@@ -1,4 +1,4 @@
-"""What is said of judges, whatever the set."""
+"""Descriptions of judges, whatever the set."""
 
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of, write
 from nextpair.schemas import JudgeIn, JudgeOut, JudgePage
@@ -18,7 +18,7 @@ def all_judges(*, kind: JudgeKind | None = None) -> Listing[JudgeOut]:
 
 
 def get_judge(name: str) -> Call[JudgeOut]:
-    """What is said of a judge."""
+    """The description of a judge: its kind, its model and its cost."""
     return get(path_of("judges", name), JudgeOut.model_validate_json)
 
 

@@ -30,29 +30,29 @@ def ranking_picture(
 
 
 def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:
-    """How probably the first candidate is truly better, given every comparison so far."""
+    """Probability that the first candidate is truly better, given every comparison so far."""
     return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, first=first, second=second)
 
 
 def diagnostics(set_id: Id) -> Call[Diagnostics]:
-    """What to know before believing a ranking."""
+    """Facts to know before believing a ranking."""
     return get(path_of("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
 
 
 def trust(set_id: Id) -> Call[Trust]:
-    """What holds of the ranking and what does not, in plain words."""
+    """Findings on the ranking in plain words: what holds and what does not."""
     return get(path_of("sets", set_id, "trust"), Trust.model_validate_json)
 
 
 def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:
-    """Who beats whom, for each two candidates."""
+    """The matrix of who beats whom, for each two candidates."""
     return get(path_of("sets", set_id, "matrix"), Matrix.model_validate_json, of=of)
 
 
 def calibration(
     set_id: Id, *, judge: str, reference: Sequence[str], objective: ObjectiveName | None = None
 ) -> Call[Calibration]:
-    """How sure a judge may be, by the verdicts of the references on the same pairs."""
+    """The temperature that fits a judge's probabilities to the references' verdicts on the same pairs."""
     path = path_of("sets", set_id, "calibration")
     return get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
 

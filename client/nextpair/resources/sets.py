@@ -128,7 +128,7 @@ class Set(Bound):
         return self._sender.export(self.id, form)
 
     def events(self, *, after: int | None = None) -> Iterator[Event]:
-        """What happens to the set, as it happens, from the event after `after`. A broken stream is opened again."""
+        """Events of the set as they happen, from the one after `after`. A broken stream is opened again."""
         return self._sender.events(self.id, after=after)
 
 

@@ -1,4 +1,7 @@
-"""Requests and responses of the HTTP contract, v1: a module for each noun. Pydantic only."""
+"""Requests and responses of the HTTP contract, v1: a module for each noun. Pydantic only.
+
+Not here: operations that take and answer them (calls), words that are choices of a field (nextpair.words).
+"""
 
 # ruff: noqa: F403
 

@@ -13,7 +13,7 @@ OnScale = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE)]  # of a j
 
 
 class AbsoluteScoreIn(Request):
-    """What a judge said of one candidate alone: `probabilities` of the values, or `mean` and `variance`."""
+    """A judge's score of one candidate alone: `probabilities` of the values, or `mean` and `variance`."""
 
     candidate: Key
     item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")

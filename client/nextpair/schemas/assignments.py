@@ -55,7 +55,7 @@ class Shown(Response):
 
 
 class Why(Response):
-    """Why this pair was chosen; differences are first minus second, as shown."""
+    """The reason why this pair was chosen; differences are first minus second, as shown."""
 
     criterion: CriterionName | Literal["rank-sets"]
     score: float

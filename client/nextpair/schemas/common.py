@@ -65,7 +65,7 @@ class TooManyFaults(Exception):
 
 
 class Counted:
-    """What validation carries along to raise TooManyFaults."""
+    """Count of faults that validation carries along to raise TooManyFaults."""
 
     faults = 0
 

@@ -1,4 +1,4 @@
-"""How far a ranking can be trusted."""
+"""Diagnostics, the matrix of who beats whom, and trust: how far a ranking can be believed."""
 
 from uuid import UUID
 

@@ -12,7 +12,7 @@ from nextpair.words import AggregationName, JudgeKind
 
 
 class JudgeIn(Request):
-    """What to know of a judge beside its verdicts."""
+    """Description of a judge: what to know of it beside its verdicts."""
 
     kind: JudgeKind | None = Field(default=None, description="Rank-sets hold every other judge against people.")
     model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
@@ -46,7 +46,7 @@ class PairAgreement(Agreement):
 
 
 class Influence(Response):
-    """What the ranking by judge-aware would be without this judge."""
+    """Difference that leaving this judge out makes to the ranking by judge-aware."""
 
     rank_correlation: float = Field(description="Spearman's, with the ranking of all judges.")
     largest_move: int = Field(description="Ranks by which a candidate moves.")
@@ -76,7 +76,7 @@ class JudgeCard(Response):
 
 
 class GroupVerdict(Response):
-    """What the judges say of one pair together."""
+    """Verdict of the judges together on one pair."""
 
     item: str | None
     first: str

@@ -9,7 +9,7 @@ from nextpair.words import CovarianceName
 
 
 class RankSet(Response):
-    """What one source of verdicts says of a system."""
+    """Score and rank-set of a system by one source of verdicts."""
 
     theta: float = Field(description="Chance of beating the average other system; a tie counts for neither.")
     sd: float

@@ -9,7 +9,7 @@ from nextpair.words import ExpertName, MethodName, PositionBias, PriorName, Stop
 
 
 class Method(Response):
-    """What the ranking was computed by; null is what a baseline does not have."""
+    """The method that the ranking was computed by; null is what a baseline does not have."""
 
     name: MethodName
     expert: ExpertName | None

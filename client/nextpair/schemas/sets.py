@@ -21,7 +21,7 @@ from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, Posi
 
 
 class Selection(Request):
-    """How the next pair is chosen."""
+    """Rules by which the next pair is chosen."""
 
     criterion: CriterionName = Field(default="reordering", description="What the next pair should be best at.")
     epsilon: float = Field(default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
@@ -170,7 +170,7 @@ class SetPage(Response):
 
 
 class SetProgress(Response):
-    """Where a set stands; sent with every event of its stream."""
+    """Progress of a set; sent with every event of its stream."""
 
     version: int
     comparisons: int = Field(description="Those that count: voided ones are left out.")

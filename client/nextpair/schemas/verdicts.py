@@ -77,7 +77,7 @@ class FailureRecorded(Response):
 
 
 class VerdictResult(Response):
-    """Of the comparison, the failure and the problem, the one that applies."""
+    """Answer to one verdict: its comparison, failure or problem, the one that applies."""
 
     assignment_id: UUID
     status: int = Field(description="What the single endpoint would have answered.", examples=[201])

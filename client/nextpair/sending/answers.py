@@ -1,4 +1,4 @@
-"""What answers mean: a value, or an error whose message says what to do."""
+"""Answers as what they mean: a value, or an error whose message says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -9,7 +9,7 @@ from nextpair.errors import Unreachable
 
 
 def build_request(http: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
-    """Of the body only what was set: defaults are the server's, and an older server need not know every field."""
+    """Build the request. Its body holds only what was set: an older server need not know every field."""
     key = {"Idempotency-Key": call.idempotency_key} if call.idempotency_key else {}
     kind = {"Content-Type": "application/json"} if call.body else {}
     return http.build_request(

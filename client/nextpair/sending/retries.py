@@ -1,4 +1,4 @@
-"""When the same request is worth another try, and after what pause."""
+"""Retries: when the same request is worth another try, and after what pause."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -68,7 +68,7 @@ class Sender:
             yield from response.iter_bytes()
 
     def events(self, set_id: Id, *, after: Id | int | None = None) -> Iterator[Event]:
-        """What happens to a set, as it happens, from the event after `after`.
+        """Events of a set as they happen, from the one after `after`.
 
         A broken stream is opened again where it stopped. Raises ApiError, or Unreachable when that fails.
         """
