@@ -30,7 +30,7 @@ Spelling = tuple[tuple[int, ...], ...]  # token ids of each label
 
 
 class TokenQuestion(NamedTuple):
-    """Which tokens' log-probabilities are wanted after `ids`."""
+    """Tokens whose log-probabilities are wanted after `ids`."""
 
     ids: tuple[int, ...]
     wanted: tuple[int, ...]

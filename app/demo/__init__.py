@@ -73,7 +73,7 @@ def outcome(answers: Set, status: AskStatus) -> str:
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
-    """Once `server` is ready, judge its demo set; `say` hears how it goes. Ends with the server."""
+    """Judge the demo set of `server` once it is ready; `say` hears how it goes. Ends with the server."""
     while not server.started:
         time.sleep(0.1)
     with service, _suppressed_when(lambda: server.should_exit):

@@ -111,7 +111,7 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
 
 
 def require_possible(method: RankingMethod) -> RankingMethod:
-    """The same method. Raises InputError where there is no such method."""
+    """The method itself. Raises InputError where there is no such method."""
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")

@@ -1,4 +1,4 @@
-"""The same active-learning loop, driven through a running service."""
+"""The active-learning loop of a simulation, driven through a running service."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing

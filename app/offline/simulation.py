@@ -73,7 +73,7 @@ def one_by_one(jobs: Sequence[Job]) -> Iterable[Floats]:
 
 
 def in_parallel(jobs: Sequence[Job]) -> Iterable[Floats]:
-    """The same results in the same order, from one process per core."""
+    """Results of the jobs, in their order, from one process per core."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         yield from pool.map(run, jobs, chunksize=ceil(len(jobs) / 200))
 

@@ -60,7 +60,7 @@ async def _recall(db: AsyncConnection, attempt: Attempt) -> EarlierResponse:
 
 
 async def sweep(engine: AsyncEngine) -> None:
-    """Once an hour, for ever: forget what nobody will repeat any more."""
+    """Forget what nobody will repeat any more, once an hour, for ever."""
     while True:
         with suppress(*FAILURES):
             async with engine.begin() as db:

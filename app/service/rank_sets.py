@@ -28,7 +28,7 @@ NOBODY = "nobody in this set is known to be human: name people with `reference`,
 
 
 class RankSetsQuery(NamedTuple):
-    """Which rank-sets of a set."""
+    """The rank-sets of a set that are wanted."""
 
     judge: str
     reference: Sequence[str]  # those of kind human, if empty

@@ -21,7 +21,7 @@ from app.storage.schema import Record
 
 
 class RankingQuery(NamedTuple):
-    """Which ranking of a set."""
+    """The ranking of a set that is wanted."""
 
     method: MethodName | None = None  # the set's own by default
     as_of: int | None = None

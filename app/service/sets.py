@@ -16,7 +16,7 @@ from app.storage import sets
 
 
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
-    """Store a set with its items and candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
+    """Store a set with its candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
     _refuse_impossible_method(new)
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)

@@ -135,7 +135,7 @@ async def sets_of(db: AsyncConnection, ids: Sequence[UUID]) -> set[UUID]:
 
 
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
-    """These assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
+    """Rows of the assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
     return {row.id: row for row in await db.execute(_LOCK, {"ids": ids})}
 
 

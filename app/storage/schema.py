@@ -49,7 +49,7 @@ def _set_id() -> Column[object]:
 
 
 def _set_id_of_output() -> Column[object]:
-    """Whose outputs the row names: they belong to the set, so that its key need not be checked again."""
+    """Column of the set whose outputs the row names: they belong to it, so that its key need not be checked again."""
     return Column("set_id", Uuid, nullable=False)
 
 

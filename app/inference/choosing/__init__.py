@@ -1,4 +1,4 @@
-"""Which pairs to ask next, in which order to show them, and when to stop: functions of arrays and a random source.
+"""Choice of pairs to ask next, in which order to show them, and when to stop: functions of arrays and a random source.
 
 Not here: what a log amounts to (state), who holds which pair (service).
 """

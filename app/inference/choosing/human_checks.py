@@ -1,4 +1,4 @@
-"""Which pairs people should judge to check a judge: those that shrink the rank-sets of both most (ours).
+"""Pairs that people should judge to check a judge: those that shrink the rank-sets of both most (ours).
 
 One more verdict of people on systems a and b, of which they have c, takes about
 
@@ -34,7 +34,7 @@ UNSEEN = 0.5  # what a pair that people never judged counts for: it comes before
 
 
 class Unchecked(NamedTuple):
-    """Which of a judge's votes people might check, and what their verdicts tell so far."""
+    """Votes of a judge that people might check, and what their verdicts tell so far."""
 
     votes: PairVotes
     free: Bools  # (M,) judged by the judge, by none of the people, and out to nobody

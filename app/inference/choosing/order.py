@@ -1,4 +1,4 @@
-"""Which of a pair's two candidates to show first.
+"""Order of showing a pair: which of its two candidates comes first.
 
 balanced      whoever has led less often among its appearances goes first, a coin decides between equals
 as_selected   the candidate that joined the set earlier goes first

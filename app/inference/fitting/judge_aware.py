@@ -49,7 +49,7 @@ WEIGHTS /= WEIGHTS.sum()
 
 
 class JudgeParameters(NamedTuple):
-    """Those of J judges."""
+    """Bias and discrimination of J judges."""
 
     delta: Floats  # (J,)
     log_c: Floats  # (J,)

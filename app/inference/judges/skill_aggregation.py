@@ -193,7 +193,7 @@ class _Watch:
 
 
 def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
-    """Which items are in each; groups stay whole."""
+    """Items of each fold, as flags (N,); groups stay whole."""
     names = rng.permutation(np.unique(group))
     return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
 

@@ -56,7 +56,7 @@ def log_from_rows(
 
 
 def extend(old: Log, new: Log) -> Log:
-    """Both, the new entries behind the old ones."""
+    """The log with both, the new entries behind the old ones."""
     entries = Entries(
         np.concatenate([old.entries.seq, new.entries.seq]),
         np.concatenate([old.entries.item, new.entries.item]),

@@ -1,4 +1,4 @@
-"""Which steps take some milliseconds, and the compiled loops that they need."""
+"""Steps that take some milliseconds, and the compiled loops that they need."""
 
 from collections.abc import Iterable
 

@@ -45,7 +45,7 @@ def write_curves(curves: Curves, path: str) -> None:
 
 
 def with_progress(run_all: Runner) -> Runner:
-    """The same, with a bar on stderr where that is a terminal."""
+    """A runner that shows a bar on stderr while `run_all` works, where that is a terminal."""
 
     def watched(jobs: Sequence[Job]) -> Iterable[Floats]:
         stderr = Console(stderr=True)

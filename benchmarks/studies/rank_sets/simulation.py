@@ -113,7 +113,7 @@ def draw(design: Design, rng: np.random.Generator) -> Drawn:
 
 
 def truth(k: int) -> Truth:
-    """The same for every run."""
+    """The truth about k systems, which is the same in every run."""
     strength = np.linspace(1.0, -1.0, k) + 0.1 * np.random.default_rng(SEED).standard_normal(k)
     win = (1.0 - TIES) * expit(strength[:, None] - strength[None, :])
     theta = (win.sum(axis=1) - np.diag(win)) / (k - 1)

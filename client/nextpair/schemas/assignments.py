@@ -135,7 +135,7 @@ class RenewMany(ReleaseMany):
 
 
 class Held(Response):
-    """Those of the assignments that are still leased, and until when."""
+    """Assignments that are still leased, and until when."""
 
     held: list[Lease]
 

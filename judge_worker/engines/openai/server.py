@@ -186,7 +186,7 @@ CHANGES: Mapping[str, Change] = {"max_completion_tokens|unsupported.*max_tokens"
 
 
 def _anew(body: Body) -> Body:
-    """The same question in other words, so that no cache on the way answers it."""
+    """The question in other words, so that no cache on the way answers it."""
     if "messages" not in body:
         return body
     *before, last = body["messages"]
