@@ -15,6 +15,7 @@ from app.service.errors import (
     InvalidRequest,
     SetDeleted,
     SetTooLarge,
+    TextsOrSystems,
     TextTooLarge,
     UnknownItem,
     UnknownSet,
@@ -28,7 +29,7 @@ HERE = documented(UnknownSet, SetDeleted, InvalidRequest)
     "",
     status_code=201,
     response_model=schemas.SetOut,
-    responses=documented(InvalidRequest, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem),
+    responses=documented(InvalidRequest, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems),
 )
 async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> object:
     """Create a candidate set, with or without its candidates."""
