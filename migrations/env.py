@@ -1,4 +1,4 @@
-"""Runs migrations on the connection that app.storage.migrate hands over."""
+"""Runs migrations on the connection that app.storage.db.migrate hands over."""
 
 from alembic import context
 

@@ -1,12 +1,13 @@
 """Commands on files, without a service: rank, aggregate, rank-sets, simulate."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceName, OrderName
+from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceName, CriterionName, OrderName
 
 from app.cli.options import (
+    KINDS,
     First,
     FormatOption,
     GroupBy,
@@ -27,16 +28,14 @@ from app.cli.options import (
 if TYPE_CHECKING:
     from app.offline.simulation import Runner
 
-CRITERIA = "variance, determinant, reordering, exponent, random or all; may be repeated. [default: all]"
+CRITERIA = f"{', '.join(get_args(CriterionName))} or all; may be repeated. [default: all]"
 
 commands = typer.Typer()
 
 
 @commands.command()
 def rank(
-    file: Annotated[
-        str, typer.Argument(help="Comparisons: .csv, .jsonl or .parquet; - is CSV on stdin.", callback=existing)
-    ],
+    file: Annotated[str, typer.Argument(help=f"Comparisons: {KINDS}; - is CSV on stdin.", callback=existing)],
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,

@@ -9,6 +9,8 @@ from nextpair.words import MethodName, PositionBias, PriorName
 
 from app.offline.printing import Format
 
+KINDS = ".csv, .tsv, .json or .jsonl, with or without .gz, or .parquet"  # as reading.KINDS, heavy to import
+
 
 def within(low: float, high: float) -> Callable[[float], float]:
     """A check that an option lies strictly above `low` and not above `high`."""

@@ -9,6 +9,7 @@ import typer
 from nextpair.words import LOCAL, ExportFormat
 
 from app.cli.options import (
+    KINDS,
     DatabaseUrl,
     DataDir,
     First,
@@ -91,9 +92,7 @@ def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 
 @commands.command("import")
 def import_file(
-    file: Annotated[
-        str, typer.Argument(help="Comparisons or candidates: .csv, .json, .jsonl or .parquet.", callback=existing)
-    ],
+    file: Annotated[str, typer.Argument(help=f"Comparisons or candidates: {KINDS}.", callback=existing)],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
     into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,

@@ -13,6 +13,8 @@ from app.files.formats import PACKED, READERS
 from app.files.tables import ANY, EXPORTED, EXPORTED_WORD, Bounds, InputError, Table
 
 CHUNK = 2**20  # bytes that are unpacked at once
+PLAIN = [kind for kind in READERS if kind not in PACKED]
+KINDS = f"{', '.join(PACKED[:-1])} or {PACKED[-1]}, with or without .gz, or {' or '.join(PLAIN)}"
 
 
 def read(path: str) -> Table:
@@ -37,9 +39,7 @@ def parse(name: str, payload: bytes, bounds: Bounds = ANY) -> Table:
 
 def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
     if kind not in READERS:
-        raise InputError(
-            f"{name}: unknown kind of file; use .csv, .tsv, .json or .jsonl, with or without .gz, or .parquet"
-        )
+        raise InputError(f"{name}: unknown kind of file; use {KINDS}")
     if payload.removeprefix(BOM_UTF8).isspace() or payload in (b"", BOM_UTF8):
         raise InputError(f"{name}: the file is empty")
     content = READERS[kind](name, payload, bounds)

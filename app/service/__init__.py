@@ -1,4 +1,7 @@
 """Use cases: one module per thing that a user does, each reading as its steps, and presenting/ for what it answers.
 
+What several of them share is here too: basis, choosing, context, definitions, errors, failures, grouping, held_out,
+idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing.
+
 Not here: HTTP (api, web), SQL (storage), numerics (inference, reached by its doors alone).
 """

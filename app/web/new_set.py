@@ -12,6 +12,7 @@ from nextpair.words import CriterionName, OrderName, PositionBias
 
 from app.api.dependencies import ContextDep
 from app.files.candidates import CandidateColumns
+from app.files.formats import READERS
 from app.service.errors import InvalidRequest
 from app.web.candidate_preview import preview_json
 from app.web.rendering import headers, templates
@@ -36,6 +37,7 @@ POSITION_BIASES: dict[PositionBias, str] = {
     "estimate": "estimate it for each judge, together with the scores",
 }
 CHOICES = {
+    "kinds": ",".join([*READERS, ".gz"]),
     "criteria": [(name, CRITERIA[name]) for name in get_args(CriterionName)],
     "orders": [(name, ORDERS[name]) for name in get_args(OrderName)],
     "position_biases": [(name, POSITION_BIASES[name]) for name in get_args(PositionBias)],

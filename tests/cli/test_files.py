@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from nextpair.words import JUDGE_AWARE, MethodName, OrderName
+from nextpair.words import JUDGE_AWARE, CriterionName, MethodName, OrderName
 
-from app.inference.choosing import Order
+from app.cli import options
+from app.files import reading
+from app.inference.choosing import Criterion, Order
 from app.inference.experts import MAKERS
 from app.inference.fitting import BASELINES
 from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
@@ -18,6 +20,11 @@ from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
 def test_options_offer_what_there_is() -> None:
     assert set(get_args(MethodName)) == {*MAKERS, JUDGE_AWARE, *BASELINES}
     assert set(get_args(OrderName)) == set(Order)
+    assert set(get_args(CriterionName)) == set(Criterion)
+
+
+def test_help_names_the_kinds_of_files_that_are_read() -> None:
+    assert options.KINDS == reading.KINDS
 
 
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

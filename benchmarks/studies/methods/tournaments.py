@@ -51,7 +51,7 @@ PAIRINGS: Mapping[str, Pairing] = {"round robin": round_robin, "swiss": swiss}
 
 
 class Tournament:
-    """A loop of simulation.py."""
+    """A `Loop` of app/offline/replay.py."""
 
     def __init__(self, pairing: Pairing, case: Case, setup: Setup) -> None:
         n, self._rng = len(case.keys), np.random.default_rng(setup.seed)
@@ -79,5 +79,5 @@ class Tournament:
 
 
 def replayed(pairing: Pairing, jobs: Sequence[Job]) -> Iterable[Floats]:
-    """A runner of simulation.py, whatever criterion the jobs name."""
+    """A `Runner` of app/offline/simulation.py, whatever criterion the jobs name."""
     return [run(job, partial(Tournament, pairing)) for job in jobs]
