@@ -21,7 +21,8 @@ def test_running_installs_no_test_tools(target: str, tools: bool) -> None:
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_help_names_every_target() -> None:
-    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    command = ["make", "--no-print-directory", "help"]  # as `make test` may run this
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     [targets] = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert [line.split()[0] for line in shown.splitlines()] == targets.split()
 

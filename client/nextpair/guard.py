@@ -3,6 +3,7 @@
 python -m nextpair.guard COMMAND ...
 """
 
+import os
 import subprocess
 import sys
 from threading import Thread
@@ -12,7 +13,7 @@ def main() -> None:
     command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
 
     def terminate_at_the_end() -> None:
-        sys.stdin.buffer.read()
+        os.read(0, 1)  # no file object, whose lock would be held when the interpreter ends
         command.terminate()
 
     Thread(target=terminate_at_the_end, daemon=True).start()

@@ -21,7 +21,7 @@ FIRST_START = 300.0  # seconds: it compiles, and makes a database
 LAST_WORDS = 2000  # characters of what a server said that did not start
 PAUSE = 0.05  # seconds between looks
 LOG = "server.log"
-OTHER_SERVERS = ("NEXTPAIR_", "DATABASE_URL")  # variables that speak of them
+FOREIGN = ("NEXTPAIR_", "DATABASE_URL", "PYTHONPATH")  # variables that speak of other servers, or of other packages
 GOODBYE = 30.0  # seconds that a server may take to stop
 
 
@@ -70,7 +70,7 @@ def _start(program: str, folder: Path, port: int) -> subprocess.Popen[bytes]:
     with open(folder / LOG, "wb") as log:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "nextpair.guard", *serve],
-            env={name: value for name, value in os.environ.items() if not name.startswith(OTHER_SERVERS)},
+            env={name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)},
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,

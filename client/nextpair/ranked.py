@@ -21,8 +21,10 @@ class RankedOutputs(Generic[T]):
     and `best` is the probability that it is the best of all.
     """
 
-    def __init__(self, ranking: Ranking, outputs: Mapping[str, T], picture: str | ApiError) -> None:
-        self.ranking, self.outputs, self._picture = ranking, outputs, picture
+    def __init__(
+        self, ranking: Ranking, keys: Mapping[str, Any], outputs: Mapping[str, T], picture: str | ApiError
+    ) -> None:
+        self.ranking, self.outputs, self._keys, self._picture = ranking, outputs, keys, picture
 
     @property
     def best(self) -> T:
@@ -39,19 +41,29 @@ class RankedOutputs(Generic[T]):
         rows = [HEAD, *(self._cells(row) for row in self)]
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, f"{self.ranking.comparisons} comparisons"])
+        return "\n".join([*lines, self._last_line()])
+
+    def _last_line(self) -> str:
+        stopping = self.ranking.stopping
+        unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
+        return f"{self.ranking.comparisons} comparisons{unmet}"
 
     def _repr_html_(self) -> str:
         rows = "".join(_html_row("td", self._cells(row)) for row in self)
         return f"<table><thead>{_html_row('th', HEAD)}</thead><tbody>{rows}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each output, best first. Raises ImportError without pandas."""
+        """A pandas DataFrame with a row for each output, best first, and its key as it came.
+
+        Raises ImportError without pandas.
+        """
         try:
             pandas = import_module("pandas")
         except ImportError as error:
             raise ImportError("to_frame makes a pandas DataFrame; pip install pandas") from error
-        return pandas.DataFrame([row.model_dump() | {"output": self.outputs[row.key]} for row in self])
+        return pandas.DataFrame(
+            [row.model_dump() | {"key": self._keys[row.key], "output": self.outputs[row.key]} for row in self]
+        )
 
     def plot(self) -> "Picture":
         """Scores and intervals. Raises ApiError where the service could not draw them."""

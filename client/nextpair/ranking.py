@@ -9,7 +9,7 @@ The service chooses the pairs and keeps the verdicts; the outputs and the functi
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, SupportsFloat, TypeVar, get_args, overload
 
 from nextpair.client import Client
 from nextpair.errors import ApiError, JudgeFailed, NextpairError
@@ -72,10 +72,12 @@ def rank(
 
     Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start.
     """
-    by_key = _by_key(outputs)
+    keys, by_key = _keyed(outputs)
     stop = until if isinstance(until, Stop) else None
     most = None if isinstance(until, Stop) else EACH * len(by_key) if until is None else until
-    with nullcontext(client) if client else Client.local() as service:
+    if most is not None and most < 1:
+        raise ValueError(f"until is a number of comparisons, one at least, or a Stop; this is {until!r}")
+    with nullcontext(client) if client else _private() as service:
         ranked = service.sets.create(
             name=f"rank: {question}"[:200],
             question=question,
@@ -87,26 +89,38 @@ def rank(
             stop=stop,
         )
         with _progress(most) as show:
-            _judge_pairs(ranked, by_key, judge, show)
-        return _read(ranked, by_key)
+            _judge_pairs(ranked, keys, by_key, judge, show)
+        return _read(ranked, keys, by_key)
 
 
-def _by_key(outputs: Any) -> dict[str, Any]:
+@contextmanager
+def _private() -> Iterator[Client]:
+    if sys.stderr.isatty():
+        print("Starting a private server; the very first one compiles, for half a minute.", file=sys.stderr)
+    with Client.local() as client:
+        yield client
+
+
+def _keyed(outputs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys as they came, and the outputs, by key as the service knows it. Raises TypeError, ValueError."""
     if isinstance(outputs, str):
         raise TypeError("outputs are a list, a dict or a column of a data frame, not one text")
     entries = list(outputs.items() if hasattr(outputs, "items") else enumerate(outputs))
-    by_key = {str(key): output for key, output in entries}
+    keys, by_key = {str(key): key for key, _ in entries}, {str(key): output for key, output in entries}
     if len(by_key) < len(entries):
         raise ValueError("two outputs have the same key")
     if len(by_key) < 2:
         raise ValueError("to rank takes two outputs at least")
-    return by_key
+    return keys, by_key
 
 
-def _judge_pairs(ranked: Set, by_key: dict[str, Any], judge: Judge[Any], show: Callable[[], None]) -> None:
+def _judge_pairs(
+    ranked: Set, keys: dict[str, Any], by_key: dict[str, Any], judge: Judge[Any], show: Callable[[], None]
+) -> None:
     while pair := ranked.next_pair(judge=JUDGE):
         try:
             answer = judge(by_key[pair.first.key], by_key[pair.second.key])
+            _refuse_no_answer(answer)
             if isinstance(answer, str):
                 pair.tell(winner=answer)
             else:
@@ -119,17 +133,25 @@ def _judge_pairs(ranked: Set, by_key: dict[str, Any], judge: Judge[Any], show: C
             if not isinstance(error, Exception):  # Ctrl-C
                 raise
             message = f"The judge failed on {pair.first.key!r} and {pair.second.key!r}: {error!r}"
-            raise JudgeFailed(message, _read(ranked, by_key)) from error
+            raise JudgeFailed(message, _read(ranked, keys, by_key)) from error
         show()
 
 
-def _read(ranked: Set, by_key: dict[str, Any]) -> RankedOutputs[Any]:
+def _refuse_no_answer(answer: object) -> None:
+    """Raises ValueError."""
+    is_probability = isinstance(answer, SupportsFloat) and 0.0 <= float(answer) <= 1.0
+    if not is_probability and answer not in get_args(Winner):
+        raise ValueError(f"a judge returns a probability, or one of {', '.join(get_args(Winner))}; this is {answer!r}")
+
+
+def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOutputs[Any]:
+    stop = ranked.record.stop
     picture: str | ApiError
     try:
         picture = ranked.ranking_picture().decode()
     except ApiError as error:  # a service may be installed without what draws
         picture = error
-    return RankedOutputs(ranked.ranking(), by_key, picture)
+    return RankedOutputs(ranked.ranking(top_k=stop.top_k if stop else None), keys, by_key, picture)
 
 
 @contextmanager

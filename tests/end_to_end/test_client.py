@@ -182,6 +182,11 @@ def test_the_ranking_becomes_a_data_frame(client: nextpair.Client, monkeypatch: 
     monkeypatch.setitem(sys.modules, "pandas", pandas)
     first, *_ = ranking.to_frame()
     assert (first["rank"], first["key"], first["output"]) == (1, "kelp", OUTPUTS["kelp"])
+    assert [row["key"] for row in nextpair.rank(["a", "ccc", "bb"], judge=longer, client=client).to_frame()] == [
+        1,
+        2,
+        0,
+    ]
 
 
 class Column:
@@ -201,6 +206,8 @@ def test_outputs_may_be_a_list_a_column_or_no_texts_at_all(client: nextpair.Clie
         nextpair.rank("kelp", judge=longer)
     with pytest.raises(ValueError, match="two outputs at least"):
         nextpair.rank(["kelp"], judge=longer)
+    with pytest.raises(ValueError, match="one at least"):
+        nextpair.rank(OUTPUTS, judge=longer, until=0)
     with pytest.raises(ValueError, match="the same key"):
         nextpair.rank({1: "kelp", "1": "fern"}, judge=longer)
 
