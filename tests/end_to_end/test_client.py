@@ -221,6 +221,9 @@ def test_ranking_ends_when_it_is_told_to(client: nextpair.Client) -> None:
     assert ranking.stopping.reason == "entropy_change"
     assert 12 < ranking.comparisons < 66
 
+    tossed = nextpair.rank(OUTPUTS, judge=lambda a, b: "tie", until=nextpair.Stop(top_k=1), client=client)
+    assert str(tossed).endswith("6 comparisons, and the rule to stop is not met")
+
 
 def test_a_judge_that_fails_loses_nothing(client: nextpair.Client) -> None:
     verdicts = iter([1.0, 0.5])
@@ -240,7 +243,7 @@ def test_a_judge_that_fails_loses_nothing(client: nextpair.Client) -> None:
 
 @pytest.mark.parametrize("answer", [1.5, "frist", None])
 def test_an_answer_that_is_no_verdict_is_a_failure_of_the_judge(client: nextpair.Client, answer: Any) -> None:
-    with pytest.raises(nextpair.JudgeFailed):
+    with pytest.raises(nextpair.JudgeFailed, match="a judge returns a probability, or one of first, second, tie"):
         nextpair.rank(OUTPUTS, judge=lambda first, second: answer, client=client)
 
 
