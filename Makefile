@@ -12,6 +12,8 @@ TSC := app/web/node_modules/.bin/tsc
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
 TINY_JUDGE := .venv-vllm/tiny-judge
+PYTEST_VLLM := NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \
+	-c tests/judge_worker/vllm/pytest.ini --confcutdir tests/judge_worker/vllm
 TORCH := $(shell grep '^torch==' judge_worker/requirements-cpu.lock)
 
 LOWEST := .venv-lowest/bin
@@ -59,9 +61,10 @@ test-js:  ## what the pages' scripts compute; skipped, and says so, without Node
 		echo "SKIPPED: make test-js, because there is no Node.js 20 or later"; \
 	else node --test --test-reporter=dot tests/js/*.test.mjs; fi
 
+# The transformer's tests load numerics, and so llvmlite, on which vLLM stumbles as it looks into every loaded module.
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
-	NEXTPAIR_TINY_JUDGE=$(TINY_JUDGE) NEXTPAIR_COMMAND=$(BIN)/nextpair OMP_NUM_THREADS=1 $(VLLM)/python -m pytest \
-		-c tests/judge_worker/vllm/pytest.ini --confcutdir tests/judge_worker/vllm tests/judge_worker/vllm
+	$(PYTEST_VLLM) tests/judge_worker/vllm --ignore tests/judge_worker/vllm/test_transformer.py
+	$(PYTEST_VLLM) tests/judge_worker/vllm/test_transformer.py
 
 demo-vllm: $(INSTALLED) $(TINY_JUDGE)  ## a set that a judge trained here ranks while you watch
 	$(VLLM)/python -m examples.demo_vllm --service $(BIN)/nextpair --judge $(TINY_JUDGE)
