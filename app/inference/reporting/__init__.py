@@ -20,7 +20,7 @@ from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
 from app.inference.reporting.standings import Standing, Standings, Uncertainty, by_baseline, by_judges, by_posterior
-from app.inference.reporting.sureness import Sureness, all_pairs, concordance, forecast, sureness
+from app.inference.reporting.sureness import Sureness, all_pairs, concordance, concordance_after, sureness_of
 
 __all__ = [
     "Agreement",
@@ -51,16 +51,16 @@ __all__ = [
     "check_predictions",
     "closed_form",
     "concordance",
+    "concordance_after",
     "cycles_by_chance",
     "debiased",
     "diagnose",
     "expected_wins",
-    "forecast",
     "observed_wins",
     "predict",
     "ranking_history",
     "ranks",
     "reliability",
-    "sureness",
+    "sureness_of",
     "temperature",
 ]

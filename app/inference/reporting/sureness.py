@@ -38,7 +38,7 @@ class _Differences(NamedTuple):
     second: Ints  # (K,) above `first`
 
 
-def sureness(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
+def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
     """The sureness of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
@@ -51,7 +51,7 @@ def concordance(posterior: Scores, pairs: Bools) -> float:
     return float(ndtr(np.abs(m) / np.sqrt(v)).mean())
 
 
-def forecast(posterior: Scores, prior: Floats, pairs: Bools, factor: float) -> float:
+def concordance_after(posterior: Scores, prior: Floats, pairs: Bools, factor: float) -> float:
     """The concordance expected when there are `factor` >= 1 times as many comparisons of the same kind.
 
     Args: `prior` (N,) the variance of each score before any comparison; `pairs` has at least one.

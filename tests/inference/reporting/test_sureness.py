@@ -7,7 +7,7 @@ from scipy.special import expit, ndtr
 from app.inference.covariance import condition, variance_of_difference
 from app.inference.fitting.posterior import Scores, fit
 from app.inference.reporting.ranking import draw_ranks, ranks
-from app.inference.reporting.sureness import all_pairs, concordance, forecast, sureness
+from app.inference.reporting.sureness import all_pairs, concordance, concordance_after, sureness_of
 from app.inference.types import Bools, by_one_judge
 from tests.inference.factories import independent, isotropic, marginal, model, random_state
 
@@ -31,12 +31,12 @@ def test_concordance_by_hand() -> None:
 def test_nothing_is_known_of_candidates_that_are_alike() -> None:
     posterior = Scores(np.zeros(4), isotropic(4, 1.0))
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    assert sureness(posterior, ranks(posterior.mean), drawn, all_pairs(4), 0.9) == (0.5, (0.5, 0.5))
+    assert sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(4), 0.9) == (0.5, (0.5, 0.5))
 
 
 def test_there_is_no_sureness_without_pairs() -> None:
     assert (
-        sureness(Scores(np.zeros(1), isotropic(1, 1.0)), np.ones(1, int), np.ones((9, 1), int), all_pairs(1), 0.9)
+        sureness_of(Scores(np.zeros(1), isotropic(1, 1.0)), np.ones(1, int), np.ones((9, 1), int), all_pairs(1), 0.9)
         is None
     )
 
@@ -50,7 +50,7 @@ def test_the_interval_is_that_of_the_shares_of_draws(seed: int) -> None:
     named = [(i, j) for i in range(9) for j in range(i) if pairs[i, j] or pairs[j, i]]
     shares = np.mean([(drawn[:, i] < drawn[:, j]) == (rank[i] < rank[j]) for i, j in named], axis=0)
 
-    stated = sureness(posterior, rank, drawn, pairs, 0.8)
+    stated = sureness_of(posterior, rank, drawn, pairs, 0.8)
 
     assert stated is not None
     assert stated.interval == pytest.approx(np.quantile(shares, [0.1, 0.9]))
@@ -67,13 +67,13 @@ def test_the_forecast_is_the_mean_over_what_more_comparisons_may_say() -> None:
         still = variance_of_difference(condition(before, 0, 1, 0.7 * (factor - 1.0)), 0, 1)
         moved = 0.5 + np.sqrt(v - still) * rng.standard_normal(1_000_000)
         expected = ndtr(np.abs(moved) / np.sqrt(still)).mean()
-        assert forecast(posterior, prior, all_pairs(2), factor) == pytest.approx(expected, abs=1e-3)
+        assert concordance_after(posterior, prior, all_pairs(2), factor) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
     posterior, pairs = Scores(*random_state(7, seed)), all_pairs(7)
-    foretold = [forecast(posterior, np.ones(7), pairs, factor) for factor in (1.0, 1.25, 2.0, 4.0, 1e9)]
+    foretold = [concordance_after(posterior, np.ones(7), pairs, factor) for factor in (1.0, 1.25, 2.0, 4.0, 1e9)]
     assert foretold[0] == pytest.approx(concordance(posterior, pairs), abs=1e-12)
     assert (np.diff(foretold) > 0.0).all()
     assert foretold[-1] == pytest.approx(1.0, abs=1e-3)
@@ -81,7 +81,7 @@ def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
 
 def test_where_verdicts_told_nothing_more_of_them_tell_nothing() -> None:
     alike = Scores(np.zeros(3), isotropic(3, 1.0))
-    assert forecast(alike, np.ones(3), all_pairs(3), 4.0) == pytest.approx(0.5)
+    assert concordance_after(alike, np.ones(3), all_pairs(3), 4.0) == pytest.approx(0.5)
 
 
 def test_stated_and_true_shares_agree() -> None:
@@ -94,7 +94,7 @@ def test_stated_and_true_shares_agree() -> None:
         won = (rng.random(30) < expit(s[first] - s[second])).astype(np.float64)
         posterior = marginal(fit(by_one_judge(first, second, won), m))
         rank = ranks(posterior.mean)
-        sure = sureness(posterior, rank, draw_ranks(posterior, rng, 400), pairs, 0.9)
+        sure = sureness_of(posterior, rank, draw_ranks(posterior, rng, 400), pairs, 0.9)
         assert sure is not None
         i, j = np.nonzero(pairs)
         stated.append(sure.concordance)
