@@ -82,7 +82,7 @@ def compare_selection(log: Comparisons, model: Model) -> None:
 
 
 def _select(fit: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
-    select(fit.mean, fit.covariance, model.expert, upper, policy, 1, np.random.default_rng(0))
+    select(fit.mean, fit.covariance, model, upper, policy, 1, np.random.default_rng(0))
 
 
 def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
@@ -90,7 +90,7 @@ def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Pol
     variances = sigma.diagonal()
     v = variances[:, None] + variances - 2.0 * sigma
     m = fit.mean[:, None] - fit.mean
-    np.where(upper, score(policy, model.expert, m, v, equality(fit.covariance)), -np.inf).argmax()
+    np.where(upper, score(policy, model, m, v, equality(fit.covariance)), -np.inf).argmax()
 
 
 def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:

@@ -4,16 +4,19 @@ Not here: what a log amounts to (state), who holds which pair (service).
 """
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, Stopping, distance_to_stop, reason
 
 __all__ = [
     "NONE_LEASED",
+    "RANKING",
     "Batch",
     "Choice",
     "Criterion",
     "Draws",
+    "Goal",
     "Leased",
     "Order",
     "Plan",
@@ -23,6 +26,7 @@ __all__ = [
     "Stop",
     "Stopping",
     "distance_to_stop",
+    "goal_pairs",
     "next_pairs",
     "reason",
 ]

@@ -3,7 +3,7 @@
 For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
 
     variance      v_ij                       GPM eq. 4
-    determinant   w(m_ij) v_ij               PoE A.6, GPM eq. 3; w is the expert's curvature
+    determinant   phi w(m_ij) v_ij           PoE A.6, GPM eq. 3; w is the expert's curvature, phi the answer's votes
     reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
     random        uniform over the open pairs
@@ -38,7 +38,7 @@ from app.inference.covariance import (
     plain,
     variance_of_difference,
 )
-from app.inference.experts import Expert
+from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.types import Bools, Chance, Floats, Ints
@@ -89,7 +89,7 @@ class _Search(NamedTuple):
     """One batch being chosen; the last three arrays are written in place."""
 
     mean: Floats  # (N,)
-    expert: Expert
+    model: Model
     policy: Policy
     floor: float  # of m^2
     upper: Bools  # (N, N) open pairs i < j
@@ -100,7 +100,7 @@ class _Search(NamedTuple):
 def select(
     mean: Floats,
     sigma: Covariance,
-    expert: Expert,
+    model: Model,
     open_pairs: Bools,
     policy: Policy,
     count: int,
@@ -115,7 +115,7 @@ def select(
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
     n, upper = len(mean), open_pairs & upper_triangle(len(mean))
-    search = _Search(mean, expert, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    search = _Search(mean, model, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
     choices: list[Choice] = []
     for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
         choice = _pick(search, sigma, rng)
@@ -125,7 +125,7 @@ def select(
             search.fresh[choice.i] = False
         elif left:
             search.fresh[:] = False
-            sigma = fantasise(sigma, mean, expert, np.array([choice.i]), np.array([choice.j]))
+            sigma = fantasise(sigma, mean, model, np.array([choice.i]), np.array([choice.j]))
     return choices
 
 
@@ -140,31 +140,27 @@ def equality(sigma: Covariance) -> float:
     return EQUAL**2 * mean_variance(sigma)
 
 
-def fantasise(sigma: Covariance, mean: Floats, expert: Expert, first: Ints, second: Ints) -> Covariance:
+def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
-    if serves(expert, len(mean)):
-        after, fall = conditioned(_array(sigma), mean, first, second)
+    if serves(model.expert, model.n):
+        after, fall = conditioned(_array(sigma), mean, first, second, model.votes)
         return plain(after, sigma.log_det - fall)
-    return condition_all(sigma, Rows(first, second), _expected_curvature(expert, mean[first] - mean[second]))
+    return condition_all(sigma, Rows(first, second), expected_weight(mean[first] - mean[second], model))
 
 
-def score(policy: Policy, expert: Expert, m: Floats, v: Floats, floor: float) -> Floats:
+def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
     """The criterion, elementwise; larger is more informative. `random` scores every pair alike."""
     match policy.criterion:
         case Criterion.VARIANCE:
             return v
         case Criterion.DETERMINANT:
-            return _expected_curvature(expert, m) * v
+            return expected_weight(m, model) * v
         case Criterion.REORDERING:
             return v / (m * m + floor)
         case Criterion.EXPONENT:
             return v / (m * m + floor) ** (0.5 * policy.epsilon)
         case Criterion.RANDOM:
             return np.ones_like(v)
-
-
-def _expected_curvature(expert: Expert, m: Floats) -> Floats:
-    return expert.curvature(m, expert.expected(m))
 
 
 def _array(sigma: Covariance) -> Floats:
@@ -193,7 +189,7 @@ def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
 
 def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
     m, v = float(search.mean[i] - search.mean[j]), variance_of_difference(sigma, i, j)
-    value = float(score(search.policy, search.expert, np.array(m), np.array(v), search.floor))
+    value = float(score(search.policy, search.model, np.array(m), np.array(v), search.floor))
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
@@ -204,7 +200,7 @@ def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if serves(search.expert, len(search.mean)):
+    if serves(search.model.expert, search.model.n):
         return _best_of_few(search, sigma)
     variances = diagonal(sigma)
     while True:
@@ -250,5 +246,5 @@ def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Int
     covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
     v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
     m = search.mean[rows, None] - search.mean[None, left:]
-    value = score(search.policy, search.expert, m, np.maximum(v, 0.0), search.floor)
+    value = score(search.policy, search.model, m, np.maximum(v, 0.0), search.floor)
     return np.where(search.upper[rows, left:], value, -np.inf)

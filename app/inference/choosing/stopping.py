@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference.covariance import dense
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.posterior import Scores
 from app.inference.types import Bools, Floats, Ints
 
@@ -111,8 +111,7 @@ def _width(pairs: _Pairs, error_level: float) -> int:
 
 def _most_to_learn(pairs: _Pairs, model: Model) -> float:
     """Nats that the most telling comparison would take off the entropy of the scores."""
-    w = model.expert.curvature(pairs.m, model.expert.expected(pairs.m))
-    gain = 0.5 * np.log1p(w * pairs.v)
+    gain = 0.5 * np.log1p(expected_weight(pairs.m, model) * pairs.v)
     np.fill_diagonal(gain, 0.0)
     return float(gain.max())
 

@@ -21,6 +21,7 @@ verdicts well posed, and moves differences by about a millionth.
     R            differences (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     H            hessian                                         (P, P)
+    phi w(d)     expected_weight                                 of an answer that has not come yet
 """
 
 from typing import NamedTuple
@@ -58,6 +59,7 @@ class Model(NamedTuple):
     n: int  # number of candidates, N
     expert: Expert
     prior: Prior
+    votes: float = 1.0  # phi: how many answers alike the next one is expected to stand for
 
     @property
     def size(self) -> int:
@@ -96,6 +98,11 @@ def anchor_prior(n: int, _: float, biases: int = 0) -> Prior:
 
 
 PRIORS = {"unit": unit_prior, "anchor": anchor_prior}
+
+
+def expected_weight(d: Floats, model: Model) -> Floats:
+    """The weight phi w(d) that an answer is expected to carry, elementwise: at the p that d lets one expect."""
+    return model.votes * model.expert.curvature(d, model.expert.expected(d))
 
 
 def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -23,13 +23,16 @@ def _curvature(d: float) -> float:
 
 
 @kernel
-def conditioned(sigma: Floats, mean: Floats, first: Ints, second: Ints) -> tuple[Floats, float]:
-    """Sigma (N, N) once these (L,) pairs are answered as soft-bt expects, and what its ln det falls by."""
+def conditioned(sigma: Floats, mean: Floats, first: Ints, second: Ints, votes: float) -> tuple[Floats, float]:
+    """Sigma (N, N) once these (L,) pairs are answered as soft-bt expects, and what its ln det falls by.
+
+    Args: `votes` is how many answers alike each one stands for.
+    """
     sigma, fall = sigma.copy(), 0.0
     for k in range(len(first)):
         i, j = first[k], second[k]
         column = sigma[i] - sigma[j]
-        w = _curvature(mean[i] - mean[j])
+        w = votes * _curvature(mean[i] - mean[j])
         growth = w * (column[i] - column[j])
         column *= math.sqrt(w / (1.0 + growth))
         fall += math.log1p(growth)

@@ -111,6 +111,6 @@ def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_sc
         live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
     )
 
-    picks = select(mean, sigma, m.expert, all_open(), Policy(criterion), 8, np.random.default_rng(0))
+    picks = select(mean, sigma, m, all_open(), Policy(criterion), 8, np.random.default_rng(0))
     assert [p.choice for p in presented] == picks
     assert max(max(p.first, p.second) for p in presented) < N

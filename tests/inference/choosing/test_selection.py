@@ -20,10 +20,9 @@ from app.inference.choosing.selection import (
     select,
 )
 from app.inference.covariance import Covariance, condition, dense
-from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.types import Bools, Floats
-from tests.inference.factories import SOFT_BT, Log, comparisons, isotropic, logs, model, numerics, random_state
+from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state
 from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
@@ -54,7 +53,7 @@ def chosen(
     open_pairs: Bools | None = None,
 ) -> list[Choice]:
     pairs = all_open(len(mean)) if open_pairs is None else open_pairs
-    return select(mean, sigma, SOFT_BT, pairs, policy, count, np.random.default_rng(seed))
+    return select(mean, sigma, model(len(mean)), pairs, policy, count, np.random.default_rng(seed))
 
 
 def pairs_of(choices: list[Choice]) -> list[Pair]:
@@ -230,7 +229,7 @@ def test_reordering_orders_pairs_whose_means_differ_as_the_probability_of_reorde
     rng = np.random.default_rng(seed)
     m, v = rng.standard_normal(200), rng.uniform(0.1, 2.0, 200)
 
-    by_score = np.argsort(score(Policy(Criterion.REORDERING), SOFT_BT, m, v, 0.0))
+    by_score = np.argsort(score(Policy(Criterion.REORDERING), model(2), m, v, 0.0))
 
     choices = [Choice(0, 1, 0.0, *each, 1.0, random=False) for each in zip(m, np.sqrt(v), strict=True)]
     probability = [choice.probability_of_reordering for choice in choices]
@@ -242,7 +241,7 @@ def test_among_pairs_with_equal_means_the_less_known_one_comes_first() -> None:
     m, v = np.array([0.0, 0.05]), np.array([0.2, 1.8])
 
     for criterion in (Criterion.REORDERING, Criterion.EXPONENT):
-        known, unknown = score(Policy(criterion), SOFT_BT, m, v, equality(isotropic(3, 1.0)))
+        known, unknown = score(Policy(criterion), model(2), m, v, equality(isotropic(3, 1.0)))
         assert unknown > known
 
 
@@ -250,10 +249,10 @@ def test_exponent_runs_from_variance_to_reordering() -> None:
     m, v = np.array([0.3, -2.0, 1.0]), np.array([1.0, 0.5, 2.0])
 
     def exponent(epsilon: float) -> Floats:
-        return score(Policy(Criterion.EXPONENT, epsilon), SOFT_BT, m, v, 0.0)
+        return score(Policy(Criterion.EXPONENT, epsilon), model(2), m, v, 0.0)
 
     np.testing.assert_allclose(exponent(0.0), v)
-    np.testing.assert_allclose(exponent(2.0), score(Policy(Criterion.REORDERING), SOFT_BT, m, v, 0.0))
+    np.testing.assert_allclose(exponent(2.0), score(Policy(Criterion.REORDERING), model(2), m, v, 0.0))
 
 
 @each_scored_criterion
@@ -267,7 +266,7 @@ def test_a_choice_explains_itself(criterion: Criterion) -> None:
     assert choice.mean_difference == mean[i] - mean[j]
     assert choice.sd_difference == pytest.approx(np.sqrt(v))
     assert choice.probability_of_reordering == pytest.approx(ndtr(-abs(mean[i] - mean[j]) / np.sqrt(v)))
-    value = score(Policy(criterion), SOFT_BT, np.array([mean[i] - mean[j]]), np.array([v]), equality(sigma))[0]
+    value = score(Policy(criterion), model(6), np.array([mean[i] - mean[j]]), np.array([v]), equality(sigma))[0]
     assert choice.score == pytest.approx(value)
 
 
@@ -276,7 +275,7 @@ def test_fantasise_is_the_posterior_covariance_once_answered_as_expected() -> No
     mean, sigma = random_state(5, seed=0)
     weight = float(expit(mean[1] - mean[3]) * expit(mean[3] - mean[1]))
 
-    after = fantasise(sigma, mean, SOFT_BT, np.array([1]), np.array([3]))
+    after = fantasise(sigma, mean, model(5), np.array([1]), np.array([3]))
 
     np.testing.assert_allclose(dense(after), dense(condition(sigma, 1, 3, weight)), atol=1e-14)
 
@@ -389,20 +388,21 @@ def test_a_top_batch_crowds_where_a_greedy_one_spreads() -> None:
 
 
 @each_row
-def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_expects(row: Row) -> None:
-    """And so does a fantasy: what the judge says is what the model predicts."""
-    expert, (mean, sigma) = row.expert, random_state(20, seed=3)
+@pytest.mark.parametrize("votes", [1.0, 8.0])
+def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_expects(row: Row, votes: float) -> None:
+    """And so does a fantasy: what the judge says is what the model predicts, with so many votes."""
+    judged, (mean, sigma) = model(20)._replace(expert=row.expert, votes=votes), random_state(20, seed=3)
     i, j = np.triu_indices(20, 1)
     full = dense(sigma)
     m, v = mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j]
-    weight = expert.curvature(m, expert.expected(m))
+    weight = votes * row.expert.curvature(m, row.expert.expected(m))
 
     policy, everything = Policy(Criterion.DETERMINANT), all_open(20)
-    (choice,) = select(mean, sigma, expert, everything, policy, 1, np.random.default_rng(0))
+    (choice,) = select(mean, sigma, judged, everything, policy, 1, np.random.default_rng(0))
 
-    np.testing.assert_allclose(score(policy, expert, m, v, 0.0), weight * v)
+    np.testing.assert_allclose(score(policy, judged, m, v, 0.0), weight * v)
     assert choice.score == pytest.approx((weight * v).max())
-    after = fantasise(sigma, mean, expert, np.array([choice.i]), np.array([choice.j]))
+    after = fantasise(sigma, mean, judged, np.array([choice.i]), np.array([choice.j]))
     k = int(np.flatnonzero((i == choice.i) & (j == choice.j))[0])
     np.testing.assert_allclose(dense(after), dense(condition(sigma, choice.i, choice.j, float(weight[k]))), atol=1e-14)
 
@@ -410,24 +410,24 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
 @each_row
 def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row) -> None:
     """PoE A.6: det Sigma falls by 1 + w v, so the pair of the largest w v is the one that lowers it most."""
-    expert, (mean, sigma) = row.expert, random_state(6, seed=3)
+    judged, (mean, sigma) = model(6)._replace(expert=row.expert), random_state(6, seed=3)
 
     left = {
-        (i, j): fantasise(sigma, mean, expert, np.array([i]), np.array([j])).log_det
+        (i, j): fantasise(sigma, mean, judged, np.array([i]), np.array([j])).log_det
         for i, j in combinations(range(6), 2)
     }
 
-    (choice,) = select(mean, sigma, expert, all_open(6), Policy(Criterion.DETERMINANT), 1, np.random.default_rng(0))
+    (choice,) = select(mean, sigma, judged, all_open(6), Policy(Criterion.DETERMINANT), 1, np.random.default_rng(0))
     assert left[choice.i, choice.j] == pytest.approx(min(left.values()))
     assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
 
 
 def test_under_constant_curvature_determinant_is_variance() -> None:
     mean, sigma = random_state(12, seed=0)
-    rng, expert = np.random.default_rng(0), make("gaussian")
+    rng, gaussian = np.random.default_rng(0), model(12, expert="gaussian")
 
     picks = [
-        pairs_of(select(mean, sigma, expert, all_open(12), Policy(criterion), 10, rng))
+        pairs_of(select(mean, sigma, gaussian, all_open(12), Policy(criterion), 10, rng))
         for criterion in (Criterion.DETERMINANT, Criterion.VARIANCE)
     ]
 

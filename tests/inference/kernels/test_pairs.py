@@ -21,14 +21,15 @@ each_scored_criterion = pytest.mark.parametrize("criterion", [c for c in Criteri
 
 @pytest.mark.parametrize("n", [2, 5, 30])
 @pytest.mark.parametrize("count", [0, 1, 7])
-def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int) -> None:
+@pytest.mark.parametrize("votes", [1.0, 8.0])
+def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int, votes: float) -> None:
     mean, sigma = random_state(n, seed=count)
     log, slow = random_comparisons(n, count, seed=2), sigma
     for i, j in zip(log.first.tolist(), log.second.tolist(), strict=True):
         d = mean[i] - mean[j]
-        slow = condition(slow, i, j, 1.0 / ((1.0 + np.exp(d)) * (1.0 + np.exp(-d))))
+        slow = condition(slow, i, j, votes / ((1.0 + np.exp(d)) * (1.0 + np.exp(-d))))
 
-    fast, fall = conditioned(dense(sigma), mean, log.first, log.second)
+    fast, fall = conditioned(dense(sigma), mean, log.first, log.second, votes)
 
     np.testing.assert_allclose(fast, dense(slow), rtol=0.0, atol=1e-13)
     np.testing.assert_array_equal(fast, fast.T)
@@ -57,7 +58,7 @@ def test_the_pairs_of_a_seed_are_those_of_the_slow_scan(
     open_pairs = np.random.default_rng(seed).random((n, n)) < 0.8
 
     def choices() -> list[selection.Choice]:
-        return selection.select(mean, sigma, model(n).expert, open_pairs, policy, 30, np.random.default_rng(seed))
+        return selection.select(mean, sigma, model(n), open_pairs, policy, 30, np.random.default_rng(seed))
 
     fast = choices()
     by_numpy(monkeypatch)
