@@ -4,7 +4,15 @@ from typing import Literal
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
 ExpertName = Literal[
-    "soft-bt", "gaussian", "sigma-beta", "phi-beta", "sigma-gaussian", "phi-gaussian", "laplace", "hard-bt"
+    "soft-bt",
+    "gaussian",
+    "logit-gaussian",
+    "sigma-beta",
+    "phi-beta",
+    "sigma-gaussian",
+    "phi-gaussian",
+    "laplace",
+    "hard-bt",
 ]
 BaselineName = Literal["win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
 JudgeAwareName = Literal["judge-aware"]

@@ -181,7 +181,7 @@ CASES = [
     # How a set reads its log, and when it stops
     Case("unknown expert", MAKE, of_set(expert="elo"), 422, INVALID, "'hard-bt'"),
     Case("a parameter that the expert has not", MAKE, of_set(expert="gaussian", expert_parameters={"tau": 1}), 422,
-         INVALID, "/expert_parameters gaussian has no parameter 'tau'; it has alpha, beta, v"),
+         INVALID, "/expert_parameters gaussian has no parameter 'tau'; it has alpha, beta, v, power"),
     Case("a parameter of an expert that has none", MAKE, of_set(expert_parameters={"prior": 1}), 422, INVALID,
          "/expert_parameters soft-bt has no parameter 'prior'; it has none"),
     Case("a variance that is not log-concave", MAKE, of_set(expert="sigma-gaussian", expert_parameters={"v": 0.5}),
@@ -190,6 +190,8 @@ CASES = [
          "/expert_parameters v is 0.99; it must be at least 1"),
     Case("no scale", MAKE, of_set(expert="gaussian", expert_parameters={"alpha": 0}), 422, INVALID,
          "/expert_parameters alpha is 0; it must be"),
+    Case("a power beyond what is sound", MAKE, of_set(expert="logit-gaussian", expert_parameters={"power": 2}), 422,
+         INVALID, "/expert_parameters power is 2; it must be from 0"),
     Case("a negative width", MAKE, of_set(expert="laplace", expert_parameters={"b": -1}), 422, INVALID,
          "/expert_parameters b is -1; it must be"),
     Case("a parameter out of all proportion", MAKE, of_set(expert="gaussian", expert_parameters={"v": 1e-9}), 422,

@@ -101,6 +101,8 @@ async def test_every_expert_hands_out_pairs_until_none_is_left(http: httpx.Async
     ("expert", "given"),
     [
         ("gaussian", {"alpha": 2.0, "beta": 0.4}),
+        ("gaussian", {"v": 2.0, "power": 0.5}),
+        ("logit-gaussian", {"v": 2.0, "power": 1.0}),
         ("sigma-beta", {"a": 0.0, "b": 3.0}),
         ("sigma-gaussian", {"v": 2.5}),
         ("phi-gaussian", {"v": 2.5}),

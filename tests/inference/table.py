@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit, ndtr
+from scipy.special import expit, logit, ndtr
 
 from app.inference.experts import Expert, make
 from app.inference.types import Floats
@@ -41,7 +41,7 @@ def log_beta(q: Floats, wins: Floats, losses: Floats) -> Floats:
     return (wins - 1.0) * np.log(q) + (losses - 1.0) * np.log1p(-q)
 
 
-def log_normal(x: Floats, mean: Floats | float, sd: float) -> Floats:
+def log_normal(x: Floats, mean: Floats | float, sd: Floats | float) -> Floats:
     return np.asarray(stats.norm.logpdf(x, mean, sd), np.float64)
 
 
@@ -49,18 +49,37 @@ def log_sigma(d: Floats) -> Floats:
     return -np.logaddexp(0.0, -d)
 
 
+def clipped(p: Floats) -> Floats:
+    return np.clip(p, 1e-6, 1.0 - 1e-6)
+
+
 def rounded(p: Floats) -> Floats:
     return np.where(p == 0.5, 0.5, p > 0.5)
 
 
-def gaussian(alpha: float = 4.0, beta: float = 0.5, v: float = 4.0) -> Row:
+def gaussian(alpha: float = 4.0, beta: float = 0.5, v: float = 4.0, power: float = 0.0) -> Row:
     return Row(
         "gaussian",
-        {"alpha": alpha, "beta": beta, "v": v},
-        lambda d, p: log_normal(d, alpha * (p - beta), v**0.5),
-        lambda d, p: -((d - alpha * (p - beta)) ** 2) / (2.0 * v),
-        lambda d, p: np.full(np.shape(d), 1.0 / v),
+        {"alpha": alpha, "beta": beta, "v": v, "power": power},
+        *linear_gaussian(lambda p: alpha * (p - beta), v, power),
         symmetric=beta == 0.5,
+    )
+
+
+def logit_gaussian(v: float = 4.0, power: float = 0.0) -> Row:
+    return Row("logit-gaussian", {"v": v, "power": power}, *linear_gaussian(lambda p: logit(clipped(p)), v, power))
+
+
+def linear_gaussian(mean: Callable[[Floats], Floats], v: float, power: float) -> tuple[Formula, Formula, Formula]:
+    """Density, log-density and curvature of N(d; f_mu(p), f_sigma(p)), PoE eq. 4."""
+
+    def variance(p: Floats) -> Floats:
+        return np.asarray(v * (4.0 * clipped(p) * clipped(1.0 - p)) ** -power)
+
+    return (
+        lambda d, p: log_normal(d, mean(p), np.sqrt(variance(p))),
+        lambda d, p: -((d - mean(p)) ** 2) / (2.0 * variance(p)),
+        lambda d, p: 1.0 / variance(p) + 0.0 * d,
     )
 
 
@@ -144,6 +163,7 @@ def hard_bt() -> Row:
 BY_DEFAULT = [
     soft_bt(),
     gaussian(),
+    logit_gaussian(),
     sigma_beta(),
     phi_beta(),
     sigma_gaussian(),
@@ -153,6 +173,8 @@ BY_DEFAULT = [
 ]
 OTHERWISE = [
     gaussian(alpha=1.0, beta=0.6, v=0.3),
+    gaussian(power=0.5),
+    logit_gaussian(v=0.3, power=1.0),
     sigma_beta(a=0.0, b=0.0),
     sigma_beta(a=2.0, b=0.5),
     sigma_gaussian(v=7.0),

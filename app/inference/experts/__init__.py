@@ -16,6 +16,7 @@ from app.inference.experts import (
     gaussian,
     hard_bt,
     laplace,
+    logit_gaussian,
     phi_beta,
     phi_gaussian,
     sigma_beta,
@@ -27,6 +28,7 @@ from app.inference.experts.expert import Expert
 MAKERS: dict[str, Callable[..., Expert]] = {
     "soft-bt": soft_bt.make,
     "gaussian": gaussian.make,
+    "logit-gaussian": logit_gaussian.make,
     "sigma-beta": sigma_beta.make,
     "phi-beta": phi_beta.make,
     "sigma-gaussian": sigma_gaussian.make,

@@ -4,7 +4,11 @@ from collections.abc import Callable
 from math import inf
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from app.inference.types import Floats
+
+SATURATED = 1e-6
 
 
 class OfDifference(Protocol):
@@ -23,9 +27,14 @@ class Expert(NamedTuple):
     slope: OfDifference  # l'(d)
     curvature: OfDifference  # w = -l''(d), >= 0
     expected: Callable[[Floats], Floats]  # the p that d lets one expect
-    constant_curvature: bool = False  # w depends on neither d nor p: rank-one updates are exact for ever
+    fixed_curvature: bool = False  # w hangs on p alone, not on d: rank-one updates are exact for ever
     kink: Kink | None = None  # where l is that
     as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is that of soft-bt, given p
+
+
+def unsaturated(p: Floats) -> Floats:
+    """p where 0 and 1 cannot be."""
+    return np.clip(p, SATURATED, 1.0 - SATURATED)
 
 
 def require_at_least(name: str, value: float, least: float, why: str) -> None:

@@ -11,9 +11,9 @@ max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_DRIFT, the covariance is computed a
 the number of comparisons alone, so any process that folds the same comparisons holds the same posterior, whenever it
 looked at the log.
 
-An expert of constant curvature (gaussian, laplace) needs no checkpoint: its weights never move and rank-one updates
-are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more than 1e-14, and ln det
-Sigma by less than 1e-10 (a test measures it).
+An expert whose curvature hangs on p alone (gaussian, logit-gaussian, laplace) needs no checkpoint: its weights never
+move and rank-one updates are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more
+than 1e-14, and ln det Sigma by less than 1e-10 (a test measures it).
 
     mu, Sigma, w   Posterior.mean, .covariance, .weights        (P,), (P, P), (seen,)
 """
@@ -113,7 +113,7 @@ def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) 
 
 def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen."""
-    if model.expert.constant_curvature:
+    if model.expert.fixed_curvature:
         return _extend(posterior, comparisons, model)
     checkpoint = comparisons.size - comparisons.size % period(model.n)
     if posterior.seen < checkpoint:
@@ -151,7 +151,7 @@ def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Poste
     """`posterior` with its covariance exact at its mean: what is published."""
     if posterior.covariance.columns.shape[1] == 0:
         return posterior
-    if model.expert.constant_curvature:
+    if model.expert.fixed_curvature:
         return posterior._replace(covariance=compact(posterior.covariance))
     weights = newton.weights(posterior.mean, comparisons, model)
     return posterior._replace(covariance=from_precision(hessian(weights, comparisons, model)), weights=weights)
@@ -168,7 +168,7 @@ def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scor
 
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
-    """`fold` for constant curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
+    """`fold` for fixed curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
     if comparisons.size == posterior.seen:
         return posterior
     if comparisons.size - posterior.seen > model.n:

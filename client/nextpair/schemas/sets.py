@@ -98,7 +98,8 @@ class SetIn(Request):
         default_factory=dict,
         examples=[{}],
         description="Of the expert, each 0 or from 0.01 to 100 in size; what is left out keeps its default: "
-        "gaussian alpha 4, beta 0.5, v 4; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
+        "gaussian alpha 4, beta 0.5, v 4, power 0; "
+        "logit-gaussian v 4, power 0; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
         "laplace alpha 4, beta 0.5, b 2; the others have none.",
     )
     prior: PriorName = Field(

@@ -422,7 +422,7 @@ def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row
     assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
 
 
-def test_under_constant_curvature_determinant_is_variance() -> None:
+def test_where_verdicts_weigh_alike_determinant_is_variance() -> None:
     mean, sigma = random_state(12, seed=0)
     rng, gaussian = np.random.default_rng(0), model(12, expert="gaussian")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, logit, ndtr
 
 from app.inference.experts import MAKERS, make, normal, parameters
 from app.inference.types import Bools, Floats
@@ -198,6 +198,30 @@ def test_gaussian_and_laplace_mean_the_same_difference_by_a_probability() -> Non
     assert gaussian.curvature(one(0.0), one(0.5)) == soft.curvature(one(0.0), one(0.5))
     assert make("laplace").curvature(one(0.0), one(0.5)) == soft.curvature(one(0.0), one(0.5))
     np.testing.assert_allclose(gaussian.slope(4.0 * (p - 0.5), p), 0.0, atol=1e-15)
+
+
+def test_the_gaussian_of_the_logit_with_power_1_is_laplaces_approximation_of_soft_bt() -> None:
+    """The same mode, logit p, and the same curvature there (PoE A.5)."""
+    p = np.linspace(0.01, 0.99, 15)
+    ours, soft, mode = make("logit-gaussian", {"power": 1.0}), make("soft-bt"), logit(p)
+
+    np.testing.assert_allclose(soft.slope(mode, p), 0.0, atol=1e-15)
+    np.testing.assert_allclose(ours.slope(mode, p), 0.0, atol=1e-15)
+    np.testing.assert_allclose(ours.curvature(mode, p), soft.curvature(mode, p), rtol=1e-12)
+
+
+def test_the_gaussian_of_the_logit_expects_what_a_judge_of_the_difference_says() -> None:
+    d = np.linspace(-5.0, 5.0, 11)
+
+    ours = make("logit-gaussian", {"power": 0.5})
+
+    np.testing.assert_allclose(ours.slope(d, ours.expected(d)), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "logit-gaussian"])
+def test_a_power_beyond_1_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^power is 1.5; it must be from 0"):
+        make(name, {"power": 1.5})
 
 
 def test_hard_bt_reads_only_who_won() -> None:

@@ -1,9 +1,10 @@
-"""The Gaussian product of experts: what the papers prove, held against our fit (PoE eq. 11, 16 and A.3)."""
+"""The Gaussian product of experts: what the papers prove, held against our fit (PoE eq. 7, 8, 11, 16 and A.3)."""
 
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from app.inference.covariance import dense
 from app.inference.fitting import newton, posterior
@@ -69,6 +70,21 @@ def test_on_the_full_set_the_orders_agree_and_on_part_of_it_they_need_not() -> N
     assert order(newton.fit(full, model(12, 1e6, "gaussian")).mean) == order(average_probability(full, 12).score)
     assert order(newton.fit(part, model(4, 1e6, "gaussian")).mean) == [0, 1, 2, 3]
     assert order(average_probability(part, 4).score) == [0, 1, 3, 2]
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian"])
+def test_eq_7_and_8_in_closed_form_are_our_map_and_covariance(expert: str, power: float) -> None:
+    """(W^T S^-1 W)^-1 W^T S^-1 mu with the variances S that each p has; the unit prior adds a row to each score."""
+    log = random_comparisons(6, 20, seed=3)
+    w, precision = anchored_design(log, 6)[1:], (4.0 * log.p * (1.0 - log.p)) ** power / 2.0
+    mu = ALPHA * (log.p - BETA) if expert == "gaussian" else logit(log.p)
+
+    fitted = posterior.fit(log, model(6, 1.0, expert, v=2.0, power=power))
+
+    expected = np.linalg.inv(np.eye(6) + w.T * precision @ w)
+    np.testing.assert_allclose(fitted.mean, expected @ (w.T * precision @ mu), atol=1e-10)
+    np.testing.assert_allclose(dense(fitted.covariance), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -270,11 +270,16 @@ def test_folding_step_by_step_ends_where_a_fit_does(expert: str, biases: int, ha
     assert_same(posterior.exact(live, log, m), posterior.fit(log, m))
 
 
-@pytest.mark.parametrize("expert", ["gaussian", "laplace"])
+@pytest.mark.parametrize(
+    ("expert", "parameters"),
+    [("gaussian", {}), ("gaussian", {"power": 0.7}), ("logit-gaussian", {"power": 1.0}), ("laplace", {})],
+)
 @each_bias
-def test_constant_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> None:
+def test_curvature_that_hangs_on_p_alone_needs_no_fresh_covariance(
+    expert: str, parameters: dict[str, float], biases: int
+) -> None:
     """Rank-one updates in between as well: a few at a time, more than N at a time, and over many compactions."""
-    log, m = by_judges(random_comparisons(20, 300, seed=9), 3), model(20, 1.0, expert, biases=biases)
+    log, m = by_judges(random_comparisons(20, 300, seed=9), 3), model(20, 1.0, expert, biases=biases, **parameters)
 
     for stops in ([*range(1, 301)], [3, 40, 300], [299, 300]):
         assert_same(fold_at(stops, log, m), posterior.fit(log, m))
