@@ -23,8 +23,8 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
     loop = LocalLoop(Case((), keys, np.zeros(len(keys)), answers), setup)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
-    while pair := loop.ask():
-        loop.tell(*pair, float(answers[pair]))
+    while pairs := loop.ask():
+        loop.tell(pairs, answers[tuple(np.array(pairs).T)])
         if reason(scores(loop.posterior, loop.comparisons, loop.model), loop.model, stop):
             break
     return int(loop.comparisons.size)

@@ -28,7 +28,7 @@ from app.cli.options import (
 if TYPE_CHECKING:
     from app.offline.simulation import Runner
 
-CRITERIA = f"{', '.join(get_args(CriterionName))} or all; may be repeated. [default: all]"
+CRITERIA = f"{', '.join(get_args(CriterionName))} or all, round-robin, swiss; may be repeated. [default: all]"
 
 commands = typer.Typer()
 
@@ -162,13 +162,18 @@ def simulate(
     truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
     score_column: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid((s_i - s_j) / temperature)."),
+        typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid(s_i - s_j)."),
     ] = None,
     score_key: Annotated[
         str | None,
         typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]"),
     ] = None,
-    temperature: Annotated[float, typer.Option(help="Of --score-column.", callback=within(0, 1e6))] = 1.0,
+    temperature: Annotated[
+        float, typer.Option(help="Divides the judge's logits: below 1 it is sharper.", callback=within(0, 1e6))
+    ] = 1.0,
+    noise: Annotated[
+        float, typer.Option(min=0, help="Standard deviation of noise in the judge's logits, drawn once for a pair.")
+    ] = 0.0,
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,
@@ -203,7 +208,8 @@ def simulate(
     """Replay active learning against known answers: how many comparisons does each criterion need?
 
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
-    The rank correlation with the truth is averaged over the groups after each comparison.
+    The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
+    standard deviation when the groups are drawn anew. round-robin and swiss choose pairs without a model.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
@@ -212,20 +218,25 @@ def simulate(
     from app.offline.printing.simulation import show, with_progress, write_curves
     from app.offline.ranking import RankingMethod, parse_parameters, require_possible
     from app.offline.replay import Setup
+    from app.offline.tournaments import Tournament
 
     if method == JUDGE_AWARE:
         raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
     if http is not None and batch != 1:
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
+    if http is not None and set(criterion or []) & {*Tournament}:
+        raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
     columns = ComparisonColumns(first, second, winner, p_first)
-    scores = cases.ScoreColumns(score_key or truth_key, score_column, temperature) if score_column else None
+    scores = cases.ScoreColumns(score_key or truth_key, score_column) if score_column else None
     truth_file = cases.TruthFile(truth, truth_key, truth_column)
-    loaded = cases.load(files, scores or columns, truth_file, group_by or [], parse_conditions(where or []))
+    loaded = cases.load(
+        files, scores or columns, truth_file, group_by or [], parse_conditions(where or []), temperature
+    )
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch)
-    criteria, run_all = simulation.criteria(criterion or ["all"]), with_progress(_runner(http))
-    curves = simulation.simulate(loaded.cases, criteria, seeds, setup, limit_fraction, run_all)
+    ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
+    curves = simulation.simulate(loaded.cases, ways, seeds, setup, limit_fraction, run_all, noise)
     if curve:
         write_curves(curves, curve)
     show(curves, simulation.costs(curves, target), target, loaded.unscored, form)

@@ -5,12 +5,12 @@ from math import isnan
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
-from app.files.columns import Labels, require, where
+from app.files.columns import Labels, keys_of, label_rows, require, where
 from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
-from app.files.tables import InputError
+from app.files.tables import InputError, Table
 from app.files.values import read_means, read_values
 from app.inference.types import Floats
 from app.offline.ranking import Group, split
@@ -41,7 +41,6 @@ class ScoreColumns(NamedTuple):
 
     key: str  # column
     score: str  # column
-    temperature: float
 
 
 class TruthFile(NamedTuple):
@@ -63,24 +62,46 @@ def load(
     truth_file: TruthFile,
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
+    temperature: float = 1.0,
 ) -> LoadedCases:
     """One case per group of the judge's files, of which only the rows that meet `conditions` are read.
 
-    A truth file without any of the group columns holds for every group. Raises InputError.
+    A truth file without any of the group columns holds for every group. Absolute scores without any of them are grouped
+    as the truth file groups their candidates. Raises InputError.
     """
     tables = [where(read(path), conditions) for path in paths]
     truths = _truths(truth_file, group_by)
     if isinstance(judged_by, ComparisonColumns):
         groups = split(read_grouped(tables, judged_by, group_by))
-        return LoadedCases([from_pairs(group, _of(truths, group.labels)) for group in groups], 0)
+        cases, unscored = [from_pairs(group, _of(truths, group.labels)) for group in groups], 0
+    else:
+        means = _mean_scores(tables, judged_by, truth_file, group_by)
+        scores_of = _by_group({labels: mean for labels, mean in means.items() if not isnan(mean)})
+        cases = [from_scores(labels, scores, _of(truths, labels)) for labels, scores in scores_of.items()]
+        unscored = sum(map(isnan, means.values()))
+    return LoadedCases([tempered(case, temperature) for case in cases], unscored)
+
+
+def _mean_scores(
+    tables: Sequence[Table], judged_by: ScoreColumns, truth_file: TruthFile, group_by: Sequence[str]
+) -> Mapping[Labels, float]:
+    """Mean score by (*group, key), NaN where all are missing. Raises InputError."""
     if len(tables) > 1:
         raise InputError("absolute scores are read from one file only; put them together")
-    means = read_means(tables[0], [*group_by, judged_by.key], judged_by.score)
-    scores_of = _by_group({labels: mean for labels, mean in means.items() if not isnan(mean)})
-    cases = [
-        from_scores(labels, scores, _of(truths, labels), judged_by.temperature) for labels, scores in scores_of.items()
-    ]
-    return LoadedCases(cases, sum(map(isnan, means.values())))
+    (table,) = tables
+    if not group_by or set(group_by) & set(table.columns):
+        return read_means(table, [*group_by, judged_by.key], judged_by.score)
+    group_of = _groups(truth_file, group_by)
+    means = read_means(table, [judged_by.key], judged_by.score)
+    if missing := [key for (key,) in means if key not in group_of]:
+        raise InputError(f"{truth_file.path}: no row for {missing[0]}, so its {group_by[0]} is not known; add one")
+    return {(*group_of[key], key): mean for (key,), mean in means.items()}
+
+
+def _groups(truth_file: TruthFile, group_by: Sequence[str]) -> Mapping[str, Labels]:
+    """The group of each key, by the truth file. Raises InputError."""
+    table = read(truth_file.path)
+    return dict(zip(keys_of(table, truth_file.key), label_rows(table, group_by), strict=True))
 
 
 def _truths(truth_file: TruthFile, group_by: Sequence[str]) -> Truths:
@@ -113,12 +134,25 @@ def from_pairs(group: Group, truth: Mapping[str, float]) -> Case:
     return Case(group.labels, group.keys, truths, mean.reshape(n, n))
 
 
-def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float], temperature: float) -> Case:
-    """A judge that gave absolute scores: p_ij = sigmoid((s_i - s_j) / temperature). Raises InputError."""
+def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float]) -> Case:
+    """A judge that gave absolute scores: p_ij = sigmoid(s_i - s_j). Raises InputError."""
     keys, s = list(scores), np.array(list(scores.values()))
-    offered = expit((s[:, None] - s[None, :]) / temperature)
+    offered = expit(s[:, None] - s[None, :])
     np.fill_diagonal(offered, np.nan)
     return Case(labels, keys, true_values(labels, keys, truth), offered)
+
+
+def tempered(case: Case, temperature: float) -> Case:
+    """The same judge, sharper below 1 and flatter above: p^(1/T) / (p^(1/T) + (1-p)^(1/T)), GPM B."""
+    return case if temperature == 1.0 else case._replace(offered=expit(logit(case.offered) / temperature))
+
+
+def noisy(case: Case, sd: float, rng: np.random.Generator) -> Case:
+    """The same judge with N(0, sd^2) added to the logits, one draw for a pair, whoever is shown first."""
+    if not sd:
+        return case
+    noise = np.triu(rng.normal(0.0, sd, case.offered.shape), 1)
+    return case._replace(offered=expit(logit(case.offered) + noise - noise.T))
 
 
 def true_values(labels: Labels, keys: Sequence[str], truth: Mapping[str, float]) -> Floats:

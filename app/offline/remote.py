@@ -10,7 +10,7 @@ from nextpair.words import ExpertName
 
 from app.inference.types import Floats
 from app.offline.cases import Case
-from app.offline.replay import Setup, choosing, replay
+from app.offline.replay import Pair, Setup, choosing, replay
 from app.offline.simulation import Job
 
 JUDGE = "simulation"
@@ -34,21 +34,21 @@ class RemoteLoop:
         self._answers = case.answers
         self._pair: PairToJudge | None = None
 
-    def ask(self) -> tuple[int, int] | None:
+    def ask(self) -> list[Pair]:
         """The next pair that the judge has an answer to; the others are skipped."""
         while pair := self._set.next_pair(judge=JUDGE):
             first, second = self._numbers_of(pair)
             if not np.isnan(self._answers[first, second]):
                 self._pair = pair
-                return first, second
+                return [(first, second)]
             pair.tell(failure="skipped")
-        return None
+        return []
 
-    def tell(self, first: int, second: int, p: float) -> None:
+    def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
         """Raises ValueError for a pair that was not asked last."""
-        if self._pair is None or self._numbers_of(self._pair) != (first, second):
+        if self._pair is None or list(pairs) != [self._numbers_of(self._pair)]:
             raise ValueError("tell answers the pair that was asked last")
-        self._pair.tell(p_first=p)
+        self._pair.tell(p_first=float(p[0]))
 
     def scores(self) -> Floats:
         by_key = {row.key: row.score for row in self._set.ranking(method=self._method).ranking}

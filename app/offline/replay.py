@@ -1,23 +1,28 @@
-"""One run of active learning against a judge whose answers are all known.
+"""Runs of active learning against a judge whose answers are all known.
 
-A loop asks for pairs and is told the answers; after each answer its scores are held against the truth by Spearman's
+A loop asks for pairs and is told the answers; after each batch its scores are held against the truth by Spearman's
 rank correlation (ties share the mean rank; 0 where all scores are equal).
 
-    efficiency curve      that correlation after 1, 2, ... comparisons
+    efficiency curve      that correlation after 1, 2, ... comparisons; it stands still within a batch
     full-set correlation  the same from every comparison that the judge offers, at once
 """
 
+from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from app.inference import fitting
-from app.inference.choosing import NONE_LEASED, Draws, Order, Plan, Policy, next_pairs
+from app.inference.choosing import NONE_LEASED, Draws, Order, Plan, Policy, next_pairs, present
 from app.inference.fitting import BASELINES
 from app.inference.reporting import ranks
 from app.inference.types import Bools, Floats, by_one_judge, join, no_comparisons
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
+from app.offline.tournaments import PAIRINGS, Tournament
+
+Pair = tuple[int, int]  # as shown
 
 
 class Setup(NamedTuple):
@@ -28,15 +33,16 @@ class Setup(NamedTuple):
     seed: int
     method: RankingMethod
     batch: int = 1
+    tournament: Tournament | None = None  # which pairs candidates instead of the policy
 
 
 class Loop(Protocol):
     """Something that hands out pairs and learns from answers: this process, or a service behind HTTP."""
 
-    def ask(self) -> tuple[int, int] | None:
-        """(first, second) as shown, or None when no pair is left."""
+    def ask(self) -> list[Pair]:
+        """The next batch, empty when no pair is left."""
 
-    def tell(self, first: int, second: int, p: float) -> None: ...
+    def tell(self, pairs: Sequence[Pair], p: Floats) -> None: ...
 
     def scores(self) -> Floats:
         """(N,) from every answer so far."""
@@ -52,24 +58,8 @@ class LocalLoop:
         self._open: Bools = ~np.isnan(case.answers)
         self.comparisons = no_comparisons()
         self.posterior = fitting.prior(self.model)
-        self._queue: list[tuple[int, int]] = []
 
-    def ask(self) -> tuple[int, int] | None:
-        if not self._queue:
-            self._queue = self._next_pairs()
-        return self._queue.pop(0) if self._queue else None
-
-    def tell(self, first: int, second: int, p: float) -> None:
-        answer = by_one_judge(np.array([first]), np.array([second]), np.array([p]))
-        self.comparisons = join(self.comparisons, answer)
-        self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
-
-    def scores(self) -> Floats:
-        if self._setup.method.name in BASELINES:
-            return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
-        return self.posterior.mean[: self.model.n]
-
-    def _next_pairs(self) -> list[tuple[int, int]]:
+    def ask(self) -> list[Pair]:
         chosen = next_pairs(
             self.posterior,
             self.model,
@@ -87,6 +77,51 @@ class LocalLoop:
             return [shown for i, j in pairs for shown in ((i, j), (j, i))]
         return pairs
 
+    def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
+        first, second = np.array(pairs).T
+        self.comparisons = join(self.comparisons, by_one_judge(first, second, p))
+        if self._setup.batch > 1:
+            self.posterior = fitting.fit(self.comparisons, self.model, start=self.posterior.mean)
+        else:
+            self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
+
+    def scores(self) -> Floats:
+        if self._setup.method.name in BASELINES:
+            return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
+        return self.posterior.mean[: self.model.n]
+
+
+class TournamentLoop(LocalLoop):
+    """A loop whose pairs come from a tournament; scores, and who is shown first, come about as in any other."""
+
+    def __init__(self, case: Case, setup: Setup) -> None:
+        super().__init__(case, setup)
+        assert setup.tournament is not None
+        n, self._rng = len(case.keys), np.random.default_rng(setup.seed)
+        self._points, self._leads = np.zeros(n), np.zeros(n, np.int64)
+        self._pairs = PAIRINGS[setup.tournament](self._open, self._points, self._rng)
+
+    def ask(self) -> list[Pair]:
+        return [shown for pair in islice(self._pairs, self._setup.batch) for shown in self._shown(*sorted(pair))]
+
+    def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
+        super().tell(pairs, p)
+        first, second = np.array(pairs).T
+        np.add.at(self._points, first, p - 0.5)
+        np.add.at(self._points, second, 0.5 - p)
+
+    def _shown(self, i: int, j: int) -> list[Pair]:
+        first, second = present(i, j, self._leads, self._plan.order, self._rng)
+        if self._plan.order is Order.BOTH:
+            return [(first, second), (second, first)]
+        self._leads[[first, second]] += [1, -1]
+        return [(first, second)]
+
+
+def open_loop(case: Case, setup: Setup) -> Loop:
+    """The loop of this process that `setup` wants."""
+    return TournamentLoop(case, setup) if setup.tournament else LocalLoop(case, setup)
+
 
 def choosing(method: RankingMethod) -> RankingMethod:
     """The posterior that chooses pairs: soft Bradley-Terry where scores come from a baseline."""
@@ -97,9 +132,10 @@ def replay(loop: Loop, case: Case, limit: int) -> Floats:
     """(K,) correlation with the truth after 1..K comparisons, K at most `limit`."""
     answers = case.answers
     curve: list[float] = []
-    while len(curve) < limit and (pair := loop.ask()):
-        loop.tell(*pair, float(answers[pair]))
-        curve.append(spearman(loop.scores(), case.truth))
+    while len(curve) < limit and (pairs := loop.ask()[: limit - len(curve)]):
+        loop.tell(pairs, answers[tuple(np.array(pairs).T)])
+        before = curve[-1] if curve else 0.0
+        curve += [before] * (len(pairs) - 1) + [spearman(loop.scores(), case.truth)]
     return np.array(curve)
 
 

@@ -1,7 +1,8 @@
-"""Many runs: every criterion, with every seed, on every case; how many comparisons does each criterion need?
+"""Many runs: pairs chosen in every way, with every seed, on every case; how many comparisons does each way need?
 
 efficiency curve  the mean over the cases; a case that has run out of pairs keeps its last value
 cost of a target  the fewest comparisons where the curve is at least target * full-set correlation
+its error         the standard deviation of that, averaged over seeds, when the cases are drawn anew (bootstrap)
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,10 +17,14 @@ import numpy as np
 from app.files.tables import InputError
 from app.inference.choosing import Criterion
 from app.inference.types import Floats
-from app.offline.cases import Case
-from app.offline.replay import LocalLoop, Loop, Setup, full_set, replay
+from app.offline.cases import Case, noisy
+from app.offline.replay import Loop, Setup, full_set, open_loop, replay
+from app.offline.tournaments import Tournament
 
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
+RESAMPLES = 200
+
+Way = Criterion | Tournament  # of choosing pairs
 
 
 class Job(NamedTuple):
@@ -31,20 +36,28 @@ class Job(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """The result of a simulation."""
+    """The result of a simulation of C cases, with S seeds."""
 
-    curve: dict[Criterion, Floats]  # (S, K) mean correlation per seed after 1..K comparisons
-    full: float  # full-set correlation
+    agreement: dict[Way, Floats]  # (S, C, K) correlation after 1..K comparisons
+    full: Floats  # (C,) full-set correlation, of a judge without noise
     ordered_pairs: float  # N (N - 1), averaged over the cases
-    cases: int
     constant: int  # cases left out because their truth is constant
+
+    @property
+    def cases(self) -> int:
+        return len(self.full)
+
+    def mean(self, way: Way) -> Floats:
+        """(S, K) the efficiency curve of each seed."""
+        return np.asarray(self.agreement[way].mean(axis=1), dtype=np.float64)
 
 
 class Cost(NamedTuple):
-    """The price of reaching a target, for one criterion."""
+    """The price of reaching a target, for one way of choosing pairs."""
 
-    criterion: Criterion
+    criterion: Way
     comparisons: float | None  # mean over seeds; None unless every seed reached the target
+    error: float | None  # of it
     share: float | None  # of N (N - 1)
     of_random: float | None
     reached: int  # seeds that reached it
@@ -55,16 +68,15 @@ Open = Callable[[Case, Setup], Loop]
 Runner = Callable[[Sequence[Job]], Iterable[Floats]]
 
 
-def criteria(names: Iterable[str]) -> list[Criterion]:
-    """The criteria of these names, each once; `all` stands for all of them. Raises InputError."""
-    names = list(names)
-    if unknown := set(names) - {"all", *Criterion}:
-        raise InputError(f"no criterion {min(unknown)!r}; use {', '.join(Criterion)} or all")
-    chosen = [criterion for name in names for criterion in (Criterion if name == "all" else [Criterion(name)])]
-    return list(dict.fromkeys(chosen))
+def ways(names: Iterable[str]) -> list[Way]:
+    """The criteria and tournaments of these names, each once; `all` stands for all criteria. Raises InputError."""
+    names, known = list(names), {way.value: way for way in (*Criterion, *Tournament)}
+    if unknown := set(names) - {"all", *known}:
+        raise InputError(f"no criterion {min(unknown)!r}; use {', '.join(known)} or all")
+    return list(dict.fromkeys(way for name in names for way in (Criterion if name == "all" else [known[name]])))
 
 
-def run(job: Job, open_loop: Open = LocalLoop) -> Floats:
+def run(job: Job, open_loop: Open = open_loop) -> Floats:
     return replay(open_loop(job.case, job.setup), job.case, job.limit)
 
 
@@ -84,41 +96,48 @@ def in_parallel_where_it_pays(jobs: Sequence[Job]) -> Iterable[Floats]:
 
 def simulate(
     cases: Sequence[Case],
-    criteria: Sequence[Criterion],
+    ways: Sequence[Way],
     seeds: int,
     setup: Setup,
     limit_share: float = 1.0,
     run_all: Runner = one_by_one,
+    noise: float = 0.0,
 ) -> Curves:
-    """Every criterion, with every seed from 0 on, on every case whose truth is not constant.
+    """Pairs chosen in every way, with every seed from 0 on, on every case whose truth is not constant.
 
     Args:
-        setup: the criterion and the seed in it are replaced.
+        setup: the way and the seed in it are replaced.
         limit_share: where to stop, as a share of the N (N - 1) ordered pairs.
+        noise: standard deviation of what is added to the judge's logits, drawn once for a pair and seed.
 
     Raises InputError where no case is left.
     """
     usable = [case for case in cases if np.ptp(case.truth) > 0.0]
     if not usable:
         raise InputError("the truth is the same for every candidate; nothing to compare a ranking with")
-    curves = run_all(list(_jobs(usable, criteria, seeds, setup, limit_share)))
-    means = iter([mean_curve(curve) for curve in _chunks(curves, len(usable))])
+    setups = [_choosing_by(way, setup)._replace(seed=seed) for way, seed in product(ways, range(seeds))]
+    curves = run_all([job for each in setups for job in _jobs(usable, each, limit_share, noise)])
+    by_run = iter([_stack(of_cases) for of_cases in _chunks(curves, len(usable))])
     return Curves(
-        {criterion: _stack([next(means) for _ in range(seeds)]) for criterion in criteria},
-        float(np.mean([full_set(case, setup.method) for case in usable])),
+        {way: np.array([next(by_run) for _ in range(seeds)]) for way in ways},
+        np.array([full_set(case, setup.method) for case in usable]),
         float(np.mean([case.ordered_pairs for case in usable])),
-        len(usable),
         len(cases) - len(usable),
     )
 
 
-def _jobs(
-    cases: Sequence[Case], criteria: Sequence[Criterion], seeds: int, setup: Setup, limit_share: float
-) -> Iterator[Job]:
-    for criterion, seed, (k, case) in product(criteria, range(seeds), enumerate(cases)):
-        policy = setup.policy._replace(criterion=criterion)
+def _choosing_by(way: Way, setup: Setup) -> Setup:
+    if isinstance(way, Tournament):
+        return setup._replace(tournament=way)
+    return setup._replace(policy=setup.policy._replace(criterion=way), tournament=None)
+
+
+def _jobs(cases: Sequence[Case], setup: Setup, limit_share: float, noise: float) -> Iterator[Job]:
+    """One for each case, which draws independently of the others."""
+    for k, case in enumerate(cases):
+        heard = noisy(case, noise, np.random.default_rng([setup.seed, k]))
         limit = ceil(limit_share * case.ordered_pairs)
-        yield Job(case, setup._replace(policy=policy, seed=case_seed(seed, k)), limit)
+        yield Job(heard, setup._replace(seed=case_seed(setup.seed, k)), limit)
 
 
 def case_seed(seed: int, case: int) -> int:
@@ -132,11 +151,6 @@ def _chunks(curves: Iterable[Floats], size: int) -> Iterator[list[Floats]]:
         yield chunk
 
 
-def mean_curve(curves: Sequence[Floats]) -> Floats:
-    """(K,) mean over curves of different lengths, each of which keeps its last value."""
-    return np.asarray(_stack(curves).mean(axis=0), dtype=np.float64)
-
-
 def _stack(curves: Sequence[Floats]) -> Floats:
     """(C, K) the curves as rows, the shorter ones drawn out with their last value."""
     longest = max(map(len, curves))
@@ -144,20 +158,38 @@ def _stack(curves: Sequence[Floats]) -> Floats:
 
 
 def costs(curves: Curves, target: float) -> list[Cost]:
-    """The comparisons that each criterion needs for `target` times the full-set correlation."""
-    needed = {criterion: reach(curve, target * curves.full) for criterion, curve in curves.curve.items()}
-    mean = {criterion: _mean(counts) for criterion, counts in needed.items()}
+    """The comparisons that each way needs for `target` times the full-set correlation."""
+    needed = {way: reach(curves.mean(way), target * float(curves.full.mean())) for way in curves.agreement}
+    mean = {way: _mean(counts) for way, counts in needed.items()}
     return [
         Cost(
-            criterion,
-            mean[criterion],
-            _ratio(mean[criterion], curves.ordered_pairs),
-            _ratio(mean[criterion], mean.get(Criterion.RANDOM)),
+            way,
+            mean[way],
+            error(curves, way, target) if mean[way] else None,
+            _ratio(mean[way], curves.ordered_pairs),
+            _ratio(mean[way], mean.get(Criterion.RANDOM)),
             sum(count is not None for count in counts),
-            float(curves.curve[criterion][:, -1].mean()),
+            float(curves.mean(way)[:, -1].mean()),
         )
-        for criterion, counts in needed.items()
+        for way, counts in needed.items()
     ]
+
+
+def error(curves: Curves, way: Way, target: float) -> float | None:
+    """Standard error of the mean cost over seeds; a single case says nothing of it."""
+    return float(np.std(resampled_costs(curves, way, target))) if curves.cases > 1 else None
+
+
+def resampled_costs(curves: Curves, way: Way, target: float) -> Floats:
+    """(RESAMPLES,) mean cost over seeds with the cases drawn anew, which are the same for every way.
+
+    A curve that never gets there counts as one comparison more than it has.
+    """
+    agreement, cases = curves.agreement[way], curves.cases
+    share = np.random.default_rng(0).multinomial(cases, np.full(cases, 1.0 / cases), RESAMPLES) / cases
+    levels = target * share @ curves.full
+    there = np.einsum("bc,sck->bsk", share, agreement) >= levels[:, None, None]
+    return np.asarray(np.where(there.any(-1), there.argmax(-1) + 1, there.shape[-1] + 1).mean(axis=1), np.float64)
 
 
 def _mean(counts: Sequence[int | None]) -> float | None:

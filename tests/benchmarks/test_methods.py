@@ -14,7 +14,6 @@ from benchmarks.studies.methods.curves import band_of
 from benchmarks.studies.methods.experts import RankedDocument, auroc
 from benchmarks.studies.methods.large import BATCHED, OURS, RIVALS, Large
 from benchmarks.studies.methods.position_bias import estimate, together
-from benchmarks.studies.methods.tournaments import PAIRINGS
 
 
 def large(ours: list[float], others: list[float]) -> Large:
@@ -56,25 +55,6 @@ def test_pooling_documents_sharpens_the_bias() -> None:
     alone, pooled = estimate(log, 2), estimate(*together([log] * 20))
     assert pooled.sd < alone.sd
     assert abs(pooled.delta - alone.delta) < alone.sd
-
-
-@pytest.mark.parametrize("n", [5, 6])
-@pytest.mark.parametrize("kind", PAIRINGS)
-def test_a_tournament_has_every_pair_once_and_nobody_twice_in_a_round(kind: str, n: int) -> None:
-    exists, points, rng = ~np.eye(n, dtype=np.bool_), np.zeros(n), np.random.default_rng(0)
-    pairs = list(PAIRINGS[kind](exists, points, rng))
-    assert sorted(map(sorted, pairs)) == [[i, j] for i in range(n) for j in range(i + 1, n)]
-    assert len(set(np.ravel(pairs[: n // 2]))) == 2 * (n // 2)
-    exists[0, 1] = exists[1, 0] = False
-    assert {0, 1} not in map(set, PAIRINGS[kind](exists, points, rng))
-
-
-def test_swiss_pairs_neighbours_in_the_standings() -> None:
-    points = np.zeros(4)
-    pairs = PAIRINGS["swiss"](~np.eye(4, dtype=np.bool_), points, np.random.default_rng(0))
-    won, also_won = (min(next(pairs)) for _ in range(2))
-    points[[won, also_won]] = 1.0
-    assert set(next(pairs)) == {won, also_won}
 
 
 def test_what_was_kept_is_not_computed_again(tmp_path: Path) -> None:

@@ -12,4 +12,4 @@ SETUP = Setup(Policy(Criterion.REORDERING), Order.BALANCED, 3, RankingMethod("so
 
 def make_case(n: int = 6, seed: int = 0) -> Case:
     scores = dict(zip("abcdefghijkl"[:n], np.random.default_rng(seed).normal(0, 2, n).tolist(), strict=True))
-    return from_scores(("g",), scores, scores, 1.0)
+    return from_scores(("g",), scores, scores)

@@ -8,15 +8,16 @@ from app.inference.choosing import Criterion, Order, Policy
 from app.inference.types import by_one_judge
 from app.offline.cases import Case, from_pairs
 from app.offline.ranking import Group, RankingMethod
-from app.offline.replay import LocalLoop, Setup, full_set, replay, spearman
+from app.offline.replay import LocalLoop, Pair, Setup, full_set, open_loop, replay, spearman
+from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
 
 def asked(setup: Setup, case: Case) -> list[tuple[int, int]]:
-    loop, pairs = LocalLoop(case, setup), []
-    while pair := loop.ask():
-        loop.tell(*pair, float(case.answers[pair]))
-        pairs.append(pair)
+    loop, pairs = open_loop(case, setup), list[Pair]()
+    while batch := loop.ask():
+        loop.tell(batch, np.array([case.answers[pair] for pair in batch]))
+        pairs += batch
     return pairs
 
 
@@ -50,6 +51,21 @@ def test_a_batch_is_asked_without_looking_at_answers() -> None:
     once = asked(SETUP._replace(batch=15), make_case())
     blind = make_case()._replace(offered=np.full((6, 6), 0.5))
     assert once == asked(SETUP._replace(batch=15), blind)
+
+
+def test_a_curve_stands_still_within_a_batch() -> None:
+    case = make_case()
+    curve = replay(LocalLoop(case, SETUP._replace(batch=4)), case, 10)
+    assert len(curve) == 10
+    assert curve[[0, 2, 4, 6, 8]].tolist() == [0.0, 0.0, curve[3], curve[3], curve[7]]
+    assert len({0.0, curve[3], curve[7]}) == 3
+
+
+@pytest.mark.parametrize("tournament", Tournament)
+def test_a_tournament_takes_the_place_of_a_criterion(tournament: Tournament) -> None:
+    pairs = asked(SETUP._replace(tournament=tournament, order=Order.BOTH), make_case())
+    assert len(set(pairs)) == len(pairs) == 30
+    assert pairs[1::2] == [(second, first) for first, second in pairs[::2]]
 
 
 def test_a_replay_ends_at_the_full_set() -> None:

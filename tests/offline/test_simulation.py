@@ -1,12 +1,17 @@
 """Many runs of active learning, and what each criterion costs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from app.files.tables import InputError
 from app.inference.choosing import Criterion
+from app.inference.types import Floats
 from app.offline import simulation
-from app.offline.simulation import Cost, Curves, Job, case_seed, costs, criteria, mean_curve, reach, simulate
+from app.offline.replay import Pair
+from app.offline.simulation import Cost, Curves, Job, case_seed, costs, reach, resampled_costs, simulate, ways
+from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
 
@@ -14,8 +19,8 @@ def test_a_simulation_does_not_depend_on_how_it_is_run() -> None:
     cases = [make_case(5, 0), make_case(4, 1)]
     serial = simulate(cases, list(Criterion), 2, SETUP)
     parallel = simulate(cases, list(Criterion), 2, SETUP, run_all=simulation.in_parallel)
-    assert all(np.array_equal(serial.curve[c], parallel.curve[c]) for c in Criterion)
-    assert serial.curve[Criterion.RANDOM].shape == (2, 10)
+    assert all(np.array_equal(serial.agreement[c], parallel.agreement[c]) for c in Criterion)
+    assert serial.agreement[Criterion.RANDOM].shape == (2, 2, 10)
 
 
 def test_constant_truth_is_left_out_and_counted() -> None:
@@ -28,7 +33,7 @@ def test_constant_truth_is_left_out_and_counted() -> None:
 
 def test_a_limit_is_a_share_of_the_ordered_pairs() -> None:
     curves = simulate([make_case()], [Criterion.RANDOM], 1, SETUP, limit_share=0.1)
-    assert curves.curve[Criterion.RANDOM].shape == (1, 3)
+    assert curves.agreement[Criterion.RANDOM].shape == (1, 1, 3)
 
 
 def test_seeds_differ_between_cases_and_fit_a_set() -> None:
@@ -38,41 +43,67 @@ def test_seeds_differ_between_cases_and_fit_a_set() -> None:
 
 
 def test_curves_of_different_lengths_keep_their_last_value() -> None:
-    assert mean_curve([np.array([0.0, 1.0]), np.array([0.0, 0.5, 0.0])]).tolist() == [0.0, 0.75, 0.5]
+    short, long = simulate([make_case(3), make_case(4)], [Tournament.SWISS], 1, SETUP).agreement[Tournament.SWISS][0]
+    assert short[2:].tolist() == [short[2]] * 4
+    assert long[5] == pytest.approx(1.0)
 
 
 def test_costs() -> None:
-    rising = np.array([[0.1, 0.5, 0.9], [0.1, 0.9, 0.8]])
-    curves = Curves({Criterion.RANDOM: rising, Criterion.VARIANCE: rising / 2}, 1.0, 10.0, 1, 0)
-    random, variance = costs(curves, 0.9)
-    assert random._replace(last=0.0) == Cost(Criterion.RANDOM, 2.5, 0.25, 1.0, 2, 0.0)
-    assert variance._replace(last=0.0) == Cost(Criterion.VARIANCE, None, None, None, 0, 0.0)
-    assert [random.last, variance.last] == pytest.approx([0.85, 0.425])
-    assert reach(rising, 0.85) == [3, 2]
+    rising = np.array([[[0.1, 0.5, 0.9]], [[0.1, 0.9, 0.8]]])
+    curves = Curves({Criterion.RANDOM: rising, Tournament.SWISS: rising / 2}, np.ones(1), 10.0, 0)
+    random, swiss = costs(curves, 0.9)
+    assert random._replace(last=0.0) == Cost(Criterion.RANDOM, 2.5, None, 0.25, 1.0, 2, 0.0)
+    assert swiss._replace(last=0.0) == Cost(Tournament.SWISS, None, None, None, None, 0, 0.0)
+    assert [random.last, swiss.last] == pytest.approx([0.85, 0.425])
+    assert reach(rising[:, 0], 0.85) == [3, 2]
 
 
-def test_criteria() -> None:
-    assert criteria(["all"]) == list(Criterion)
-    assert criteria(["random", "variance", "random"]) == [Criterion.RANDOM, Criterion.VARIANCE]
+def test_the_error_of_a_cost_is_its_spread_over_new_drawings_of_the_cases() -> None:
+    """Costs 1, 2, ... 9 of cases that reach their own target at once; a mean curve reaches it with the last drawn."""
+    rng = np.random.default_rng(0)
+    cases = 400
+    at = rng.integers(1, 10, cases)
+    step = (np.arange(1, 10) >= at[:, None]).astype(np.float64)[None]
+    curves = Curves({Criterion.RANDOM: step}, np.ones(cases), 90.0, 0)
+    drawn = resampled_costs(curves, Criterion.RANDOM, 0.5)
+    again = [np.argmax(step[0][rng.integers(cases, size=cases)].mean(axis=0) >= 0.5) + 1 for _ in range(2000)]
+    assert drawn.mean() == pytest.approx(np.mean(again), abs=0.15)
+    assert drawn.std() == pytest.approx(np.std(again), abs=0.1)
+    assert costs(curves, 0.5)[0].error == drawn.std()
+
+
+def test_noise_belongs_to_the_judge_and_not_to_the_way_of_choosing() -> None:
+    """All ways end at the same correlation, below that of the judge without noise."""
+    cases = [make_case(8, seed) for seed in range(6)]
+    curves = simulate(cases, [Criterion.RANDOM, Tournament.SWISS], 2, SETUP, noise=3.0)
+    random, swiss = (curves.mean(way)[:, 27] for way in curves.agreement)
+    assert random == pytest.approx(swiss)
+    assert random[0] != random[1]
+    assert random.max() < 0.95 < curves.full.mean()
+
+
+def test_ways() -> None:
+    assert ways(["all"]) == list(Criterion)
+    assert ways(["random", "swiss", "random"]) == [Criterion.RANDOM, Tournament.SWISS]
     with pytest.raises(InputError, match="no criterion 'best'; use variance"):
-        criteria(["best"])
+        ways(["best"])
 
 
 def test_another_loop_can_be_driven() -> None:
     class Scripted:
         def __init__(self) -> None:
-            self.told: list[tuple[int, int, float]] = []
+            self.told: list[tuple[Pair, float]] = []
 
-        def ask(self) -> tuple[int, int] | None:
-            return None if self.told else (2, 0)
+        def ask(self) -> list[Pair]:
+            return [] if self.told else [(2, 0)]
 
-        def tell(self, first: int, second: int, p: float) -> None:
-            self.told.append((first, second, p))
+        def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
+            self.told += zip(pairs, p, strict=True)
 
-        def scores(self) -> np.ndarray:
+        def scores(self) -> Floats:
             return case.truth
 
     case, loop = make_case(), Scripted()
     job = Job(case, SETUP, 5)
     assert simulation.run(job, lambda case, setup: loop).tolist() == [pytest.approx(1.0)]
-    assert loop.told == [(2, 0, case.answers[2, 0])]
+    assert loop.told == [((2, 0), case.answers[2, 0])]

@@ -5,7 +5,7 @@ Not here: what a log amounts to (state), who holds which pair (service).
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
-from app.inference.choosing.order import Order
+from app.inference.choosing.order import Order, present
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, Stopping, distance_to_stop, reason
 
@@ -28,5 +28,6 @@ __all__ = [
     "distance_to_stop",
     "goal_pairs",
     "next_pairs",
+    "present",
     "reason",
 ]

@@ -16,7 +16,7 @@ from app.offline.printing.tables import WIDEST, Row, count, grid, write_json, wr
 from app.offline.simulation import Cost, Curves, Job, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"
-BESIDE_CURVE = 63  # columns of a simulation that the curve leaves
+BESIDE_CURVE = 72  # columns of a simulation that the curve leaves
 
 
 def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format) -> None:
@@ -32,9 +32,9 @@ def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, fo
 def write_curves(curves: Curves, path: str) -> None:
     """A CSV with one row per criterion, seed and number of comparisons. Raises InputError."""
     rows = [
-        {"criterion": criterion, "seed": seed, "comparisons": k, "spearman": float(value)}
-        for criterion, by_seed in curves.curve.items()
-        for seed, curve in enumerate(by_seed)
+        {"criterion": way, "seed": seed, "comparisons": k, "spearman": float(value)}
+        for way in curves.agreement
+        for seed, curve in enumerate(curves.mean(way))
         for k, value in enumerate(curve, 1)
     ]
     try:
@@ -62,18 +62,18 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
         "groups_left_out": curves.constant,
         "candidates_left_out": unscored,
         "ordered_pairs": curves.ordered_pairs,
-        "full_set_spearman": curves.full,
+        "full_set_spearman": float(curves.full.mean()),
         "target": target,
-        "target_spearman": target * curves.full,
+        "target_spearman": target * float(curves.full.mean()),
         "criteria": [cost._asdict() for cost in costs],
     }
 
 
 def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
-    seeds = len(next(iter(curves.curve.values())))
+    seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
-    console.print(f"Spearman: {curves.full:.3f} from the full set, so the target is {target * curves.full:.3f}")
+    console.print(f"Spearman: {full:.3f} from the full set, so the target is {target * full:.3f}")
     if curves.constant:
         console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
     if unscored:
@@ -82,10 +82,11 @@ def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], t
 
 
 def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int) -> Table:
-    top = max(float(curve.max()) for curve in curves.curve.values())
-    cells = [[*_cost_cells(cost, len(curves.curve[cost.criterion]))] for cost in costs]
-    lines = [spark(curves.curve[cost.criterion], top, min(WIDEST, width - BESIDE_CURVE)) for cost in costs]
-    columns = ["criterion", f"to {target:.0%}", "of pairs", "of random", "seeds", "at end", "curve"]
+    mean = {cost.criterion: curves.mean(cost.criterion) for cost in costs}
+    top = max(float(curve.max()) for curve in mean.values())
+    cells = [[*_cost_cells(cost, len(mean[cost.criterion]))] for cost in costs]
+    lines = [spark(curve, top, min(WIDEST, width - BESIDE_CURVE)) for curve in mean.values()]
+    columns = ["criterion", f"to {target:.0%}", "error", "of pairs", "of random", "seeds", "at end", "curve"]
     return grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
 
 
@@ -93,6 +94,7 @@ def _cost_cells(cost: Cost, seeds: int) -> list[str]:
     return [
         cost.criterion,
         "never" if cost.comparisons is None else f"{cost.comparisons:.1f}",
+        "" if cost.error is None else f"± {cost.error:.1f}",
         _percent(cost.share),
         _percent(cost.of_random),
         f"{cost.reached}/{seeds}",

@@ -30,9 +30,7 @@ class Line(NamedTuple):
 
 
 def of_summeval(study: Study) -> Line:
-    shares = {
-        name: curves.share(curves.needed(study.compared.criteria, name), study.compared.criteria) for name in CANDIDATES
-    }
+    shares = {name: curves.share(curves.needed(study.compared, name), study.compared) for name in CANDIDATES}
     return _at_most("SummEval: 90% of the full set with at most 15% of N(N-1) comparisons", FAIR, shares)
 
 
@@ -45,9 +43,9 @@ def of_bias(study: BiasStudy) -> list[Line]:
 
 
 def of_topicalchat(study: Study) -> Line:
-    random = float(curves.needed(study.compared.criteria, Criterion.RANDOM).mean())
+    random = float(curves.needed(study.compared, Criterion.RANDOM).mean())
     saved = {
-        name: 1.0 - float(curves.needed(study.compared.criteria, name).mean()) / random
+        name: 1.0 - float(curves.needed(study.compared, name).mean()) / random
         for name in (*CANDIDATES, Criterion.DETERMINANT, Criterion.VARIANCE)
     }
     by_name = ", ".join(f"{name} {percent(value)}" for name, value in saved.items())

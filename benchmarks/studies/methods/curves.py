@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,21 +14,14 @@ from app.inference.types import Floats
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod
 from app.offline.replay import Setup
-from app.offline.simulation import Curves, Runner, one_by_one, reach, simulate
-from benchmarks.studies.methods.tournaments import PAIRINGS, replayed
+from app.offline.simulation import Curves, Runner, Way, one_by_one, reach, simulate
+from app.offline.tournaments import Tournament
 
 TARGET = 0.9
 SOFT_BT = RankingMethod("soft-bt")
 
 Parts = Mapping[str, Sequence[Case]]  # by dimension or judge
 Measured = Mapping[str, Curves]  # by dimension or judge
-
-
-class Compared(NamedTuple):
-    """soft-bt on the same parts, with pairs chosen in every way."""
-
-    criteria: Measured
-    tournaments: Mapping[str, Measured]  # by kind, each under the name of random
 
 
 class Band(NamedTuple):
@@ -47,40 +39,34 @@ def say(text: str) -> None:
 def measure(
     title: str,
     parts: Parts,
-    criteria: Iterable[Criterion],
+    ways: Iterable[Way],
     seeds: int,
     method: RankingMethod = SOFT_BT,
     order: Order = Order.BALANCED,
     limit: float = 1.0,
     run_all: Runner = one_by_one,
 ) -> dict[str, Curves]:
-    """Measure every criterion on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
+    """Measure every way of choosing pairs on every part. Args: `limit` is a share of the N (N - 1) ordered pairs."""
     setup, measured = Setup(Policy(Criterion.REORDERING), order, 0, method), {}
     for part, cases in parts.items():
         say(f"{title}: {part}, {method.name}")
-        measured[part] = simulate(cases, list(criteria), seeds, setup, limit, run_all)
+        measured[part] = simulate(cases, list(ways), seeds, setup, limit, run_all)
     return measured
 
 
-def compare(title: str, parts: Parts, seeds: int, order: Order = Order.BALANCED, limit: float = 1.0) -> Compared:
-    criteria = measure(title, parts, Criterion, seeds, SOFT_BT, order, limit)
-    tournaments = {
-        kind: measure(
-            f"{title}, {kind}", parts, [Criterion.RANDOM], seeds, SOFT_BT, order, limit, partial(replayed, pairing)
-        )
-        for kind, pairing in PAIRINGS.items()
-    }
-    return Compared(criteria, tournaments)
+def compare(title: str, parts: Parts, seeds: int, order: Order = Order.BALANCED, limit: float = 1.0) -> Measured:
+    """Measure soft-bt with pairs chosen in every way."""
+    return measure(title, parts, [*Criterion, *Tournament], seeds, SOFT_BT, order, limit)
 
 
 def full(measured: Measured) -> dict[str, float]:
-    return {part: curves.full for part, curves in measured.items()}
+    return {part: float(curves.full.mean()) for part, curves in measured.items()}
 
 
-def needed(measured: Measured, criterion: Criterion, levels: Mapping[str, float] | None = None) -> Floats:
+def needed(measured: Measured, way: Way, levels: Mapping[str, float] | None = None) -> Floats:
     """(parts, S) comparisons until 90% of `levels`, by default the full-set correlation; NaN where never."""
     levels = levels or full(measured)
-    counts = [reach(curves.curve[criterion], TARGET * levels[part]) for part, curves in measured.items()]
+    counts = [reach(curves.mean(way), TARGET * levels[part]) for part, curves in measured.items()]
     return np.array(counts, np.float64)
 
 
@@ -93,9 +79,9 @@ def share(counts: Floats, measured: Measured) -> float:
     return float(counts.mean()) / ordered_pairs(measured)
 
 
-def band(measured: Measured, criterion: Criterion) -> Band:
-    shortest = min(curves.curve[criterion].shape[1] for curves in measured.values())
-    parts = [curves.curve[criterion][:, :shortest] for curves in measured.values()]
+def band(measured: Measured, way: Way) -> Band:
+    shortest = min(curves.agreement[way].shape[2] for curves in measured.values())
+    parts = [curves.mean(way)[:, :shortest] for curves in measured.values()]
     return band_of(parts, list(full(measured).values()), np.arange(1, shortest + 1))
 
 

@@ -48,9 +48,9 @@ def missing(folder: Path, name: str) -> str | None:
 def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: float = 1.0) -> list[Case]:
     """Cases of a document each, 12 systems; comparisons from the mean score of the judge's prompts."""
     path, truth = str(folder / "summeval/llm_absolute_12sys.csv.gz"), str(folder / "summeval/human.csv.gz")
-    judged_by = ScoreColumns("system", "score", temperature)
+    judged_by = ScoreColumns("system", "score")
     conditions = [("judge", judge), ("dim", dimension)]
-    return load([path], judged_by, TruthFile(truth, "system", dimension), ["doc"], conditions).cases
+    return load([path], judged_by, TruthFile(truth, "system", dimension), ["doc"], conditions, temperature).cases
 
 
 def summeval_verdicts(folder: Path, dimension: str) -> list[Case]:

@@ -10,7 +10,7 @@ from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion
 from app.offline.ranking import RankingMethod
 from benchmarks.studies.methods import curves, data
-from benchmarks.studies.methods.curves import Compared, Measured, Parts
+from benchmarks.studies.methods.curves import Measured, Parts
 from benchmarks.studies.methods.size import Size
 
 METHODS: tuple[MethodName, ...] = (
@@ -22,7 +22,7 @@ class Study(NamedTuple):
     """One data set."""
 
     title: str
-    compared: Compared
+    compared: Measured
     methods: Mapping[str, Measured]  # by method, asked by reordering
 
 
@@ -31,7 +31,7 @@ def summeval(folder: Path, size: Size) -> Study:
     return study("SummEval", parts, size, 0.25)
 
 
-def other_judges(folder: Path, size: Size) -> dict[str, Compared]:
+def other_judges(folder: Path, size: Size) -> dict[str, Measured]:
     """SummEval with other judges, for the table alone."""
     sharp = {part: data.summeval(folder, part, temperature=0.5)[: size.few_documents] for part in size.summeval}
     tying = {part: data.summeval(folder, part, "gpt-4-0314")[: size.few_documents] for part in size.summeval}
@@ -51,7 +51,7 @@ def vicuna(folder: Path, size: Size) -> Study:
     return study("Vicuna", parts, size._replace(seeds=size.some_seeds))
 
 
-def vicuna_debiased(folder: Path, size: Size) -> Compared:
+def vicuna_debiased(folder: Path, size: Size) -> Measured:
     parts = {judge: data.vicuna(folder, judge)[: size.documents] for judge in size.judges}
     return curves.compare("Vicuna, both orders", parts, size.some_seeds, Order.BOTH)
 

@@ -119,7 +119,7 @@ def _from_two_prompts(folder: Path, dimension: str) -> list[Case]:
         means.setdefault(doc, {})[system] = float(np.mean([scores[prompt] for prompt in HELD_OUT if prompt in scores]))
     truths = {case.labels: case for case in data.summeval(folder, dimension)}
     return [
-        from_scores((doc,), mean, dict(zip(truths[doc,].keys, truths[doc,].truth.tolist(), strict=True)), 1.0)
+        from_scores((doc,), mean, dict(zip(truths[doc,].keys, truths[doc,].truth.tolist(), strict=True)))
         for doc, mean in means.items()
     ]
 

@@ -13,7 +13,7 @@ from app.inference.reporting.bias import estimates
 from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, take
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
-from app.offline.replay import LocalLoop, Loop, full_set, replay
+from app.offline.replay import LocalLoop, full_set, replay
 from app.offline.simulation import Curves, Job
 from benchmarks.studies.methods import curves, data
 from benchmarks.studies.methods.curves import SOFT_BT
@@ -60,24 +60,6 @@ class BiasEstimates(NamedTuple):
     pooled: Sequence[BiasEstimate]  # one for each dimension and seed
 
 
-class Recording:
-    """A loop that keeps what it is told."""
-
-    def __init__(self, loop: Loop) -> None:
-        self._loop = loop
-        self.told: list[tuple[int, int, float]] = []
-
-    def ask(self) -> tuple[int, int] | None:
-        return self._loop.ask()
-
-    def tell(self, first: int, second: int, p: float) -> None:
-        self.told.append((first, second, p))
-        self._loop.tell(first, second, p)
-
-    def scores(self) -> Floats:
-        return self._loop.scores()
-
-
 class Recorder:
     """Runs jobs one by one and keeps every log, in their order."""
 
@@ -86,10 +68,9 @@ class Recorder:
 
     def __call__(self, jobs: Sequence[Job]) -> Iterator[Floats]:
         for job in jobs:
-            loop = Recording(LocalLoop(job.case, job.setup))
+            loop = LocalLoop(job.case, job.setup)
             yield replay(loop, job.case, job.limit)
-            first, second, p = map(np.array, zip(*loop.told, strict=True))
-            self.logs.append(by_one_judge(first, second, p))
+            self.logs.append(loop.comparisons)
 
 
 class BiasStudy(NamedTuple):

@@ -8,9 +8,10 @@ import numpy as np
 from app.inference.choosing.selection import Criterion
 from app.inference.types import Floats
 from app.offline.simulation import Curves
+from app.offline.tournaments import Tournament
 from benchmarks.studies.methods import acceptance, curves, data, efficiency, experts, figures, large, position_bias
 from benchmarks.studies.methods.commentary import ABSOLUTE, BIAS, COUNTS, EXPERTS, LARGE, REVIEWERS, TRIED
-from benchmarks.studies.methods.curves import Band, Compared, Measured, band, band_of, full
+from benchmarks.studies.methods.curves import Band, Measured, band, band_of, full
 from benchmarks.studies.methods.efficiency import Study
 from benchmarks.studies.methods.large import Large
 from benchmarks.studies.methods.markdown import figure, mean_and_sd, number, percent, table
@@ -29,18 +30,18 @@ def study_of(campaign: Campaign, name: str) -> Study:
 def efficiency_section(name: str, campaign: Campaign) -> Section:
     study = study_of(campaign, name)
     slug = study.title.lower()
-    by_criterion: dict[str, Band] = {criterion: band(study.compared.criteria, criterion) for criterion in ORDER}
+    by_criterion: dict[str, Band] = {criterion: band(study.compared, criterion) for criterion in ORDER}
     by_method: dict[str, Band] = {
         method: band(measured, Criterion.REORDERING) for method, measured in study.methods.items()
     }
-    fulls = [_level(study.compared.criteria), _level(study.methods["soft-bt"])]
+    fulls = [_level(study.compared), _level(study.methods["soft-bt"])]
     panels: dict[str, Mapping[str, Band]] = {
         "Criteria (soft-bt)": by_criterion,
         "Methods (asked by reordering)": by_method,
     }
     figures.line_chart(f"efficiency-{slug}", campaign.figures, panels, dict(zip(panels, fulls, strict=True)))
     caption = f"{study.title}: mean over dimensions or judges; bands are one standard deviation over those and seeds"
-    sizes = f"Left: {_sample(study.compared.criteria)}. Right and below: {_sample(study.methods['soft-bt'])}."
+    sizes = f"Left: {_sample(study.compared)}. Right and below: {_sample(study.methods['soft-bt'])}."
     text = f"## {study.title}\n\n{figure(f'efficiency-{slug}', caption)}\n\n{sizes}\n\n{_methods(study)}"
     return Section(text, _targets(study))
 
@@ -51,7 +52,7 @@ def _level(measured: Measured) -> float:
 
 def _sample(measured: Measured) -> str:
     curve = next(iter(measured.values()))
-    seeds = len(curve.curve[Criterion.REORDERING])
+    seeds = len(curve.agreement[Criterion.REORDERING])
     cases = max(each.cases for each in measured.values())
     return f"{len(measured)} dimensions or judges, up to {cases} documents each, {seeds} seed{'s' * (seeds > 1)}"
 
@@ -80,23 +81,20 @@ def counts_section(campaign: Campaign) -> Section:
     both = campaign.measured("vicuna both orders", efficiency.vicuna_debiased)
     sets = {"SummEval, T = 1": summeval, **more, "TopicalChat": topicalchat}
     sets |= {"Vicuna, balanced order": vicuna, "Vicuna, both orders": both}
-    tables = "\n\n".join(
-        f"**{title}** {_size(compared.criteria)}\n\n{_counts(compared)}" for title, compared in sets.items()
-    )
+    tables = "\n\n".join(f"**{title}** {_size(compared)}\n\n{_counts(compared)}" for title, compared in sets.items())
     return Section(f"{COUNTS}\n\n{tables}")
 
 
 def _size(measured: Measured) -> str:
     curve = next(iter(measured.values()))
-    seeds = len(curve.curve[Criterion.RANDOM])
+    seeds = len(curve.agreement[Criterion.RANDOM])
     return f"({seeds} seed{'s' * (seeds > 1)}, N(N-1) = {curves.ordered_pairs(measured):.0f})"
 
 
-def _counts(compared: Compared) -> str:
-    counts = {str(criterion): curves.needed(compared.criteria, criterion) for criterion in ORDER}
-    counts |= {kind: curves.needed(measured, Criterion.RANDOM) for kind, measured in compared.tournaments.items()}
-    header = ["criterion", *compared.criteria, "mean", "of N(N-1)", "of random"]
-    return table(header, [_count_row(name, counts, compared.criteria) for name in counts])
+def _counts(compared: Measured) -> str:
+    counts: dict[str, Floats] = {way: curves.needed(compared, way) for way in (*ORDER, *Tournament)}
+    header = ["criterion", *compared, "mean", "of N(N-1)", "of random"]
+    return table(header, [_count_row(name, counts, compared) for name in counts])
 
 
 def _count_row(name: str, counts: Mapping[str, Floats], measured: Measured) -> list[str]:
@@ -126,7 +124,7 @@ def _marks(values: Mapping[str, float]) -> list[str]:
 
 
 def bias_section(campaign: Campaign) -> Section:
-    fair = full(study_of(campaign, "summeval").compared.criteria)
+    fair = full(study_of(campaign, "summeval").compared)
     study = campaign.measured("bias summeval", position_bias.summeval, fair)
     panels = {
         "SummEval, bias of 1": {name: band(measured, Criterion.REORDERING) for name, measured in study.treated.items()}
@@ -152,7 +150,7 @@ def _needed(measured: Measured, levels: Mapping[str, float]) -> float:
 
 
 def _last(parts: Iterable[Curves]) -> float:
-    return float(np.mean([part.curve[Criterion.REORDERING][:, -1].mean() for part in parts]))
+    return float(np.mean([part.mean(Criterion.REORDERING)[:, -1].mean() for part in parts]))
 
 
 def reviewers_section(campaign: Campaign) -> Section:
