@@ -103,7 +103,12 @@ EXAMPLES: dict[str, Any] = {
         "convergence": {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
         },
-        "comparisons": 1, "components": 1, "entropy": 2.7, "position_bias": BIASES,
+        "comparisons": 1, "components": 1, "entropy": 2.7,
+        "sureness": {
+            "concordance": 0.57, "interval": [0.0, 1.0],
+            "forecast": [{"comparisons": 2, "concordance": 0.6}, {"comparisons": 4, "concordance": 0.66}],
+        },
+        "position_bias": BIASES,
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,
     },
@@ -138,7 +143,7 @@ EXAMPLES: dict[str, Any] = {
             }
         },
         "held_out": HELD_OUT,
-        "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "rank_correlation": 1.0}],
+        "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "concordance": 0.57, "rank_correlation": 1.0}],
     },
     "Trust": {
         "set_id": SET_ID, "version": 1,

@@ -95,8 +95,9 @@ def _standings(group: Group, method: RankingMethod) -> Standings:
     if method.name in BASELINES:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name == JUDGE_AWARE:
-        aware = fitting.fit_judge_aware(group.comparisons, model_of(method, len(group.keys)), len(group.judges))
-        return by_judges(aware, group.comparisons, method.wanted)
+        model = model_of(method, len(group.keys))
+        aware = fitting.fit_judge_aware(group.comparisons, model, len(group.judges))
+        return by_judges(aware, group.comparisons, model, method.wanted)
     model = model_of(method, len(group.keys), len(group.judges))
     return by_posterior(fitting.fit(group.comparisons, model), group.comparisons, model, method.wanted)
 

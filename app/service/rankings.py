@@ -84,7 +84,7 @@ def _standings(snapshot: Snapshot, name: MethodName, published: Published | None
         return by_baseline(name, snapshot.comparisons, snapshot.model.n)
     if name == JUDGE_AWARE and snapshot.model.n:
         fit = fit_judge_aware(snapshot.comparisons, published.model, len(snapshot.evidence.judges))
-        return by_judges(fit, snapshot.comparisons, wanted)
+        return by_judges(fit, snapshot.comparisons, published.model, wanted)
     return by_posterior(published.posterior, snapshot.comparisons, published.model, wanted)
 
 

@@ -90,8 +90,14 @@ declare namespace Contract {
   interface Ranking {
     comparisons: number;
     method: Method;
+    sureness: Sureness | null;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
+  }
+
+  interface Sureness {
+    concordance: number;
+    interval: [number, number];
   }
 
   interface Method {

@@ -44,9 +44,10 @@ class RankedOutputs(Generic[T]):
         return "\n".join([*lines, self._last_line()])
 
     def _last_line(self) -> str:
-        stopping = self.ranking.stopping
+        stopping, sureness = self.ranking.stopping, self.ranking.sureness
+        sure = "" if sureness is None else f", about {sureness.concordance:.0%} of the pairs in the right order"
         unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
-        return f"{self.ranking.comparisons} comparisons{unmet}"
+        return f"{self.ranking.comparisons} comparisons{sure}{unmet}"
 
     def _repr_html_(self) -> str:
         rows = "".join(_html_row("td", self._cells(row)) for row in self)

@@ -141,6 +141,7 @@ async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncC
     for moment in history[::4]:
         then = await ranking(http, created["id"], as_of=moment["version"])
         assert (then["comparisons"], then["entropy"]) == (moment["comparisons"], pytest.approx(moment["entropy"]))
+        assert moment["concordance"] == pytest.approx(then["sureness"]["concordance"])
     entropies = [moment["entropy"] for moment in history]
     assert entropies == sorted(entropies, reverse=True)
     assert history[-1]["rank_correlation"] == pytest.approx(1.0)

@@ -160,7 +160,7 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     await compare(http, created["id"], "ash>birch", "birch>ash", "cedar>elm")
     await score(http, created["id"], ash=7, elm=3)
     found = await ranking(http, created["id"], method=method)
-    assert found["entropy"] is None
+    assert found["entropy"] is found["sureness"] is None
     assert {row[name] for row in found["ranking"] for name in UNCERTAINTIES} == {None}
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -33,8 +34,13 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
         lines = out(capsys, "rank", JUDGE).splitlines()
         assert max(map(len, lines)) <= width
     assert lines[0].startswith("552 comparisons · 24 candidates · soft-bt, converged · entropy ")
-    assert lines[4].split()[:2] == ["1", "kelp"]
-    assert "●" in lines[4]
+    assert re.fullmatch(
+        r"about \d\d% of the pairs are in the right order \(\d\d to \d\d%\); \d\d% after 1,104 comparisons; "
+        r"\d\d% after 2,208 comparisons",
+        lines[1],
+    )
+    assert lines[5].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[5]
 
 
 def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,6 +49,8 @@ def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["key"] for row in rows] == [row["key"] for row in group["ranking"]]
     assert group["convergence"]["outcome"] == "converged"
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
+    low, high = group["sureness"]["interval"]
+    assert 0.5 < low <= group["sureness"]["concordance"] <= high < 1.0
 
 
 def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -237,6 +237,7 @@ RANKING = {
     "comparisons": 3,
     "components": 1,
     "entropy": None,
+    "sureness": {"concordance": 0.8, "interval": [0.7, 0.9], "forecast": [{"comparisons": 6, "concordance": 0.9}]},
     "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
     "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},
     "held_out": {"comparisons": 1, "agreement": None, "log_loss": 0.7},
@@ -275,7 +276,7 @@ DIAGNOSTICS = {
         }
     },
     "held_out": None,
-    "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "rank_correlation": 1.0}],
+    "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "concordance": 0.57, "rank_correlation": 1.0}],
 }
 BIN = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 CALIBRATION = {

@@ -19,8 +19,16 @@ from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
-from app.inference.reporting.standings import Standing, Standings, Uncertainty, by_baseline, by_judges, by_posterior
-from app.inference.reporting.sureness import Sureness, all_pairs, concordance, concordance_after, sureness_of
+from app.inference.reporting.standings import (
+    Foretold,
+    Standing,
+    Standings,
+    Uncertainty,
+    by_baseline,
+    by_judges,
+    by_posterior,
+)
+from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance, concordance_after, sureness_of
 
 __all__ = [
     "Agreement",
@@ -31,10 +39,12 @@ __all__ = [
     "ClosedForm",
     "Cycles",
     "ExpectedCycles",
+    "Foretold",
     "HeldOut",
     "LogDiagnostics",
     "Moment",
     "OrderBalance",
+    "PairsOf",
     "Prediction",
     "Ranking",
     "Reliability",

@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import fit, scores
 from app.inference.reporting.ranking import ROUNDING, entropy
+from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
 from app.inference.types import Comparisons, Floats, take
 
 MOMENTS = 12
@@ -19,17 +20,19 @@ class Moment(NamedTuple):
 
     comparisons: int
     entropy: float  # nats
+    concordance: float  # expected share of the pairs in the right order
     rank_correlation: float  # of the scores then with the scores now
 
 
-def ranking_history(comparisons: Comparisons, model: Model) -> list[Moment]:
+def ranking_history(comparisons: Comparisons, model: Model, pairs_of: PairsOf = all_pairs) -> list[Moment]:
     """Evenly spaced moments, the last of which is now; none before the first comparison."""
     counts = np.unique(np.ceil(np.linspace(0.0, comparisons.size, MOMENTS + 1)))[1:].astype(int).tolist()
     beginnings = [take(comparisons, slice(count)) for count in counts]
     posteriors = [scores(fit(beginning, model), beginning, model) for beginning in beginnings]
     entropies = [entropy(posterior.covariance) for posterior in posteriors]
+    concordances = [concordance(posterior, pairs_of(posterior.mean)) for posterior in posteriors]
     correlations = rank_correlations_with_last([posterior.mean for posterior in posteriors])
-    return [Moment(*each) for each in zip(counts, entropies, correlations, strict=True)]
+    return [Moment(*each) for each in zip(counts, entropies, concordances, correlations, strict=True)]
 
 
 def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:

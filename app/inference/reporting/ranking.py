@@ -11,6 +11,7 @@
                     surely worse than its head by more than epsilon. The divisor counts every pair and direction
                     (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
                     coin give one group with probability `level`
+    sureness        the share of the pairs that is expected to be in the right order (sureness.py), from the same draws
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
 Rank 1 is the best. Equal scores share the better rank.
@@ -24,6 +25,7 @@ from scipy.special import ndtr, ndtri
 
 from app.inference.covariance import Covariance, dense, diagonal, times, variance_of_difference
 from app.inference.fitting.posterior import Scores
+from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
@@ -51,6 +53,7 @@ class Ranking(NamedTuple):
     p_top: Floats  # (N,)
     tie_group: Ints  # (N,) 1 for the best
     entropy: float
+    sureness: Sureness | None  # None where there are no two candidates
 
 
 class Prediction(NamedTuple):
@@ -59,13 +62,13 @@ class Prediction(NamedTuple):
     sd_difference: float
 
 
-def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ranking:
+def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs_of: PairsOf = all_pairs) -> Ranking:
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
-    score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
+    rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
     return Ranking(
-        ranks(posterior.mean),
+        rank,
         score,
         sd,
         np.column_stack([score - half, score + half]),
@@ -74,6 +77,7 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator) -> Ra
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
         tie_groups(posterior, wanted),
         entropy(posterior.covariance),
+        sureness_of(posterior, rank, drawn, pairs_of(posterior.mean), wanted.level),
     )
 
 

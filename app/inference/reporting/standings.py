@@ -8,11 +8,13 @@ from app.inference import graph
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, scores
+from app.inference.fitting.posterior import Posterior, Scores, scores
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
+from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
 from app.inference.types import Comparisons, Convergence, Floats, Ints
 
+TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 DRAWS_SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
 
 
@@ -34,43 +36,76 @@ class Standing(NamedTuple):
     component: int
 
 
+class Foretold(NamedTuple):
+    comparisons: int  # of weight 1 in all
+    concordance: float
+
+
 class Standings(NamedTuple):
     rows: list[Standing]
     convergence: Convergence
     components: int
     entropy: float | None  # nats; None from a baseline
+    sureness: Sureness | None  # None from a baseline, and where there are no two candidates
+    forecast: list[Foretold]  # with more comparisons of the same kind; none where there is no comparison yet
     biases: list[Bias]  # one per judge where they are estimated
 
 
-def by_posterior(posterior: Posterior, comparisons: Comparisons, model: Model, wanted: Wanted) -> Standings:
+def by_posterior(
+    posterior: Posterior, comparisons: Comparisons, model: Model, wanted: Wanted, pairs_of: PairsOf = all_pairs
+) -> Standings:
     """The ranking of a posterior whose covariance is exact, given the comparisons that it has seen."""
     if not model.n:
-        return Standings([], posterior.convergence, 0, 0.0, [])
+        return Standings([], posterior.convergence, 0, 0.0, None, [], [])
     marginal = scores(posterior, comparisons, model)
-    summary = summarise(marginal, wanted, np.random.default_rng(DRAWS_SEED))
-    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     biases = estimates(posterior, comparisons, model)
-    return Standings(rows, posterior.convergence, components, summary.entropy, biases)
+    return _summarised(marginal, posterior.convergence, biases, comparisons, model, wanted, pairs_of)
 
 
-def by_judges(aware: JudgeAware, comparisons: Comparisons, wanted: Wanted) -> Standings:
+def by_judges(
+    aware: JudgeAware, comparisons: Comparisons, model: Model, wanted: Wanted, pairs_of: PairsOf = all_pairs
+) -> Standings:
     """The judge-aware ranking, with every judge's discrimination and bias."""
-    summary = summarise(aware.of_scores, wanted, np.random.default_rng(DRAWS_SEED))
-    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    return Standings(rows, aware.convergence, components, summary.entropy, judge_biases(aware, comparisons))
+    biases = judge_biases(aware, comparisons)
+    return _summarised(aware.of_scores, aware.convergence, biases, comparisons, model, wanted, pairs_of)
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
     score, convergence = BASELINES[name](comparisons, n)
     rows, components = _rows(ranks(score), score, [None] * n, comparisons)
-    return Standings(rows, convergence, components, None, [])
+    return Standings(rows, convergence, components, None, None, [], [])
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     """Biases and discriminations of the judges that compared anything."""
     sd, c = np.sqrt(aware.variance_of_delta), np.exp(aware.judges.log_c)
     return listed(comparisons, aware.judges.delta, sd, aware.share_of_verdicts, c.tolist())
+
+
+def _summarised(
+    marginal: Scores,
+    convergence: Convergence,
+    biases: list[Bias],
+    comparisons: Comparisons,
+    model: Model,
+    wanted: Wanted,
+    pairs_of: PairsOf,
+) -> Standings:
+    summary = summarise(marginal, wanted, np.random.default_rng(DRAWS_SEED), pairs_of)
+    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
+    foretold = _foretold(marginal, comparisons, model, pairs_of) if summary.sureness else []
+    return Standings(rows, convergence, components, summary.entropy, summary.sureness, foretold, biases)
+
+
+def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[Foretold]:
+    votes, prior, pairs = float(comparisons.weight.sum()), 1.0 / model.prior.precision, pairs_of(marginal.mean)
+    if not votes:
+        return []
+    return [
+        Foretold(int(np.ceil(times * votes)), concordance_after(marginal, prior[: model.n], pairs, times))
+        for times in TIMES
+    ]
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:

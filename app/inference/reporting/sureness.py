@@ -13,6 +13,7 @@ so the forecast allows for means that move as more is told, and for orders that 
 1 - 2 P(s_i - s_j < 0 < m') of two normal values whose correlation is sqrt(1 - v' / v) (Owen 1956), for m > 0.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from scipy.special import ndtr, owens_t
 from app.inference.covariance import dense
 from app.inference.fitting.posterior import Scores
 from app.inference.types import Bools, Floats, Ints
+
+PairsOf = Callable[[Floats], Bools]  # the pairs that matter (N, N), by the mean scores (N,)
 
 ORDERS = 50_000_000  # orders of two candidates that are looked at for an interval: fewer draws for very many pairs
 FEWEST = 200  # draws
@@ -65,9 +68,9 @@ def concordance_after(posterior: Scores, prior: Floats, pairs: Bools, factor: fl
     return float(1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), slope).mean())
 
 
-def all_pairs(n: int) -> Bools:
-    """(N, N) every pair of N candidates: what a whole ranking is about."""
-    return np.triu(np.ones((n, n), np.bool_), 1)
+def all_pairs(mean: Floats) -> Bools:
+    """(N, N) every pair of candidates: what a whole ranking is about."""
+    return np.triu(np.ones((len(mean), len(mean)), np.bool_), 1)
 
 
 def _differences(posterior: Scores, pairs: Bools) -> _Differences:

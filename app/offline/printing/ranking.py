@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.files.columns import Labels
-from app.inference.reporting import Bias, Standing, Uncertainty, Wanted
+from app.inference.reporting import Bias, Foretold, Standing, Sureness, Uncertainty, Wanted
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
 from app.offline.ranking import Ranked, RankingMethod
@@ -39,9 +39,14 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "components": standings.components,
         "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
         "entropy": standings.entropy,
+        "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
+
+
+def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
+    return sureness._asdict() | {"forecast": [foretold._asdict() for foretold in forecast]}
 
 
 def _method(method: RankingMethod) -> Row:
@@ -90,6 +95,8 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.group.labels, group_by).items())
         console.print(f"[bold]{escape(name)}[/]")
     console.print(_headline(ranked))
+    if ranked.standings.sureness:
+        console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
     if ranked.standings.components > 1:
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."
@@ -104,6 +111,13 @@ def _bias_line(bias: Bias, judge: str) -> str:
     c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     return escape(likes + c + doubt)
+
+
+def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
+    low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
+    now = f"about {sureness.concordance:.0%} of the pairs are in the right order ({low} to {high}%)"
+    later = (f"{each.concordance:.0%} after {each.comparisons:,} comparisons" for each in forecast[-2:])
+    return "; ".join([now, *later])
 
 
 def _headline(ranked: Ranked) -> str:

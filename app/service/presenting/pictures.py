@@ -27,9 +27,12 @@ def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
     """The history: how the ranking settled."""
     moments = diagnostics.history
     count = [float(moment.comparisons) for moment in moments]
-    entropy = plots.Curve("entropy", count, [moment.entropy for moment in moments])
+    sureness = plots.Curve("sureness", count, [moment.concordance for moment in moments])
     stability = plots.Curve("stability", count, [moment.rank_correlation for moment in moments])
-    panels = [("comparisons", "entropy, nats", entropy), ("comparisons", "rank correlation with now", stability)]
+    panels = [
+        ("comparisons", "share of pairs in the right order", sureness),
+        ("comparisons", "rank correlation with now", stability),
+    ]
     return plots.lines(panels, "How the ranking settled", form)
 
 

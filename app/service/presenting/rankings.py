@@ -42,6 +42,7 @@ def present_ranking(
         comparisons=snapshot.comparisons.size,
         components=standings.components,
         entropy=standings.entropy,
+        sureness=_sureness(standings),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,
@@ -99,6 +100,13 @@ def _scales(published: Published, basis: Basis) -> dict[str, schemas.JudgeScale]
         basis.names[int(judges[j])]: schemas.JudgeScale(c0=float(c0[j]), c1=float(c1[j]), settled=published.settled)
         for j in scored
     }
+
+
+def _sureness(standings: Standings) -> schemas.Sureness | None:
+    if standings.sureness is None:
+        return None
+    forecast = [schemas.Foretold(**each._asdict()) for each in standings.forecast]
+    return schemas.Sureness(**standings.sureness._asdict(), forecast=forecast)
 
 
 def _stopping(stopping: Stopping | None) -> schemas.Stopping:

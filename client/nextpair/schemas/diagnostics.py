@@ -52,6 +52,7 @@ class Moment(Response):
     version: int
     comparisons: int
     entropy: float
+    concordance: float = Field(description="Expected share of the pairs in the right order, as in the ranking.")
     rank_correlation: float = Field(description="Spearman's, with the ranking now.")
 
 

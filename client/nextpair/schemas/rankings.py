@@ -90,6 +90,24 @@ class Stopping(Response):
     )
 
 
+class Foretold(Response):
+    """The sureness to expect with more comparisons of the same kind; it allows for scores that move."""
+
+    comparisons: int = Field(description="Of weight 1 in all: 1.25, 1.5, 2 and 4 times as many as there are.")
+    concordance: float
+
+
+class Sureness(Response):
+    """How much of the order is right, as far as its judges can tell (`certainty.about`)."""
+
+    concordance: float = Field(
+        description="Expected share of the pairs of candidates that are in the right order; of those that matter to the"
+        " set's goal."
+    )
+    interval: tuple[float, float] = Field(description="That share is within it with probability `level`.")
+    forecast: list[Foretold] = Field(description="Empty before the first comparison.")
+
+
 class Ranking(Response):
     set_id: UUID
     version: int
@@ -98,6 +116,7 @@ class Ranking(Response):
     comparisons: int
     components: int
     entropy: float | None
+    sureness: Sureness | None = Field(description="Null for a baseline, and where there are no two candidates.")
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")

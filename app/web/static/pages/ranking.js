@@ -55,6 +55,7 @@ async function load() {
     draw();
     showStatus(status);
     showLeader(newest, goesOn(status));
+    showSureness(newest);
     showWarnings(newest);
   } catch (error) {
     showProblem(error);
@@ -199,6 +200,15 @@ function showLeader({ ranking: [leader], comparisons }, goesOn) {
   find("#leader").textContent = leader && leader.p_best !== null && comparisons > 0
     ? `${goesOn ? "Best so far" : "Best"}: ${leader.key}, with a probability of ${Math.round(100 * leader.p_best)}%.`
       + (goesOn && leader.p_best < SURE ? " Judge more pairs to be surer." : "")
+    : "";
+}
+
+/** @param {Contract.Ranking} ranking */
+function showSureness({ sureness, comparisons }) {
+  const percent = (/** @type {number} */ share) => Math.round(100 * share);
+  find("#sureness").textContent = sureness && comparisons > 0
+    ? `About ${percent(sureness.concordance)}% of the pairs are in the right order`
+      + ` (${sureness.interval.map(percent).join(" to ")}%).`
     : "";
 }
 
