@@ -1,0 +1,123 @@
+"""How often is what a ranking states so? N = 12 texts, pairs chosen by the criterion of new sets.
+
+True scores are drawn from N(0, sd^2). A ranking is held against the judge's own scores, unit * s: no log tells in which
+unit a judge speaks.
+"""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from itertools import islice, product
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.choosing import Criterion, Policy
+from app.inference.fitting import Method, scores
+from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks
+from app.inference.reporting.ranking import summarise
+from app.inference.reporting.standings import DRAWS_SEED
+from app.inference.state import Snapshot, exact
+from app.inference.types import Bools, Floats, Ints
+from benchmarks.studies.evidence.judges import JUDGES, answering
+from benchmarks.studies.evidence.sets import judged
+from benchmarks.studies.methods.checkpoints import Checkpoints
+
+SEED = 20_263
+N = 12
+SDS = (0.2, 1.0, 3.0)
+ASKED = (1, 4, 10)  # times in a row each chosen pair is asked
+LENGTHS = (5 * N, 10 * N)  # comparisons
+METHODS = {"one-vote": Method()}  # by the kind of evidence
+SURE = 0.9
+
+
+class Setting(NamedTuple):
+    """A row of the tables, but for its length."""
+
+    judge: str
+    sd: float  # of the true scores
+    asked: int
+
+
+class Outcome(NamedTuple):
+    """One ranking held against the truth; the mean of many."""
+
+    pairs: float  # different ones that were asked
+    ranks: float  # whether all rank intervals hold together
+    best_stated: float  # P(best) of the text at the top
+    best: float  # whether it is the best
+    claims: float  # "i is above j" with a probability of more than SURE
+    true_claims: float
+    scores: float  # share of the marginal intervals that hold the score, less the mean of all
+    width: float  # worst rank minus best, mean of the texts
+    groups: float  # of ties
+    false_groups: float  # whether a text of a later one is better than the text at the top
+
+
+class Row(NamedTuple):
+    """A row of the tables."""
+
+    setting: Setting
+    length: int
+    outcomes: list[Outcome]  # by METHODS
+
+
+SETTINGS = tuple(Setting(judge, sd, asked) for judge, sd, asked in product(JUDGES, SDS, ASKED))
+
+
+def rows_of(setting: Setting, runs: int, checkpoints: Checkpoints) -> list[Row]:
+    """The row at each of LENGTHS."""
+    judge, sd, asked = setting
+    measured = [
+        checkpoints.once(f"{judge}-{sd:g}-{asked}-{evidence}-{runs}", partial(measure, setting, evidence, runs))
+        for evidence in METHODS
+    ]
+    return [Row(setting, *at_length) for at_length in zip(LENGTHS, map(list, zip(*measured, strict=True)), strict=True)]
+
+
+def measure(setting: Setting, evidence: str, runs: int) -> list[Outcome]:
+    """The mean outcome at each of LENGTHS."""
+    by_run = _pool().map(partial(one_run, setting, evidence), range(runs), chunksize=25)
+    return [Outcome(*np.mean(at_length, axis=0).tolist()) for at_length in zip(*by_run, strict=True)]
+
+
+def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
+    """The outcome at each of LENGTHS; texts and judge are the same under every kind of evidence."""
+    rng = np.random.default_rng([SEED, SETTINGS.index(setting), number])
+    truth, judge = rng.normal(0.0, setting.sd, N), JUDGES[setting.judge]
+    answer, policy = answering(judge, truth, rng), Policy(Criterion.REORDERING)
+    snapshots = islice(judged(answer, N, METHODS[evidence], policy, setting.asked, number), max(LENGTHS))
+    return [outcome(snapshot, judge.unit * truth) for snapshot in snapshots if snapshot.version in LENGTHS]
+
+
+def outcome(snapshot: Snapshot, truth: Floats) -> Outcome:
+    """What the published ranking says, held against the (N,) true scores."""
+    published, comparisons = exact(snapshot), snapshot.comparisons
+    posterior = scores(published.posterior, comparisons, published.model)
+    stated = summarise(posterior, Wanted(), np.random.default_rng(DRAWS_SEED))
+    leader, later = int(np.argmax(stated.score)), stated.tie_group > 1
+    claims = expected_wins(posterior) > SURE
+    return Outcome(
+        np.isfinite(observed_wins(comparisons, len(truth))).sum() / 2,
+        float(_inside(ranks(truth), stated.rank_interval).all()),
+        stated.p_best[leader],
+        truth[leader] == truth.max(),
+        claims.sum(),
+        (claims & (truth[:, None] > truth)).sum(),
+        _inside(truth - truth.mean(), stated.interval).mean(),
+        np.diff(stated.rank_interval, axis=1).mean(),
+        stated.tie_group.max(),
+        (truth[later] > truth[leader]).any(),
+    )
+
+
+@cache
+def _pool() -> ProcessPoolExecutor:
+    """A process for each core that this one may use."""
+    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn"))
+
+
+def _inside(values: Floats | Ints, intervals: Floats | Ints) -> Bools:
+    return np.asarray((intervals[:, 0] <= values) & (values <= intervals[:, 1]))

@@ -1,0 +1,61 @@
+"""Simulated judges of N texts with scores s.
+
+soft         p = sigmoid(unit (s_i - s_j + e_ij)), e_ij = -e_ji ~ N(0, noise^2), one for each pair: asked again, in
+             either order, the judge says the same
+drawn anew   p = 1 with probability sigmoid(s_i - s_j), else 0
+drawn once   the same, one draw for each pair
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference.types import Floats
+
+Answer = Callable[[int, int], float]  # from (first, second) to p
+
+
+class Verdicts(StrEnum):
+    SOFT = "soft"
+    DRAWN_ONCE = "drawn once"
+    DRAWN_ANEW = "drawn anew"
+
+
+class Judge(NamedTuple):
+    verdicts: Verdicts
+    noise: float = 0.0
+    unit: float = 1.0  # of the judge's own scores, in true ones
+
+
+JUDGES = {
+    "people": Judge(Verdicts.DRAWN_ANEW),
+    "stubborn": Judge(Verdicts.DRAWN_ONCE),
+    "noisy": Judge(Verdicts.SOFT, noise=1.0),
+    "sharp": Judge(Verdicts.SOFT, noise=1.0, unit=3.0),
+    "flat": Judge(Verdicts.SOFT, noise=1.0, unit=1.0 / 3.0),
+    "consistent": Judge(Verdicts.SOFT, noise=0.1),
+}
+
+
+def answering(judge: Judge, truth: Floats, rng: np.random.Generator) -> Answer:
+    """The judge at work on texts with these (N,) scores."""
+    n = len(truth)
+    noise = _antisymmetric(rng.normal(0.0, judge.noise, (n, n)))
+    p = expit(judge.unit * (truth[:, None] - truth + noise))
+    match judge.verdicts:
+        case Verdicts.SOFT:
+            return lambda first, second: float(p[first, second])
+        case Verdicts.DRAWN_ONCE:
+            votes = np.sign(_antisymmetric(p - rng.random((n, n))))
+            return lambda first, second: 0.5 + 0.5 * float(votes[first, second])
+        case Verdicts.DRAWN_ANEW:
+            return lambda first, second: float(rng.random() < p[first, second])
+
+
+def _antisymmetric(values: Floats) -> Floats:
+    """(N, N) the upper triangle of `values`, and below it the same with the other sign."""
+    upper = np.triu(values, 1)
+    return np.asarray(upper - upper.T)

@@ -1,0 +1,76 @@
+"""Tables for docs/uncertainty.md: targets with the rows that miss them, then all rows of each length."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.studies.evidence.coverage import LENGTHS, METHODS, N, Outcome, Row, Setting
+from benchmarks.studies.methods.markdown import table, verdict
+
+BEGIN, END = (f"<!-- {which} of what python -m benchmarks.studies.evidence writes -->" for which in ("begin", "end"))
+CELLS: dict[str, Callable[[Outcome], str]] = {
+    "pairs": lambda of: f"{of.pairs:.0f}",
+    "ranks hold, %": lambda of: f"{100 * of.ranks:.1f}",
+    "leader best, stated": lambda of: f"{of.best_stated:.2f}",
+    "so": lambda of: f"{of.best:.2f}",
+    "claims": lambda of: f"{of.claims:.1f}",
+    "true, %": lambda of: f"{100 * of.true_claims / of.claims:.1f}" if of.claims else "–",
+    "scores, %": lambda of: f"{100 * of.scores:.1f}",
+    "width of ranks": lambda of: f"{of.width:.1f}",
+    "tie groups": lambda of: f"{of.groups:.2f}",
+    "false, %": lambda of: f"{100 * of.false_groups:.1f}",
+}
+WIDTHS = {"noisy": 6.5, "consistent": 2.0}  # of ranks, at most: sd 1, each pair once, at the first length
+
+
+def write(docs: Path, text: str) -> None:
+    """Put `text` between the markers of docs/uncertainty.md."""
+    page = docs / "uncertainty.md"
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def render(rows: Sequence[Row], runs: int) -> str:
+    """Args: `rows` in any order."""
+    parts = [f"{runs:,} runs a row; {' → '.join(METHODS)}.", _targets(rows)]
+    for length in LENGTHS:
+        cells = [_cells(row) for row in rows if row.length == length]
+        parts.append(
+            f"After {length // N}N = {length} comparisons:\n\n{table(['judge', 'sd', 'asked', *CELLS], cells)}"
+        )
+    return "\n\n".join(parts)
+
+
+def _cells(row: Row) -> list[str]:
+    judge, sd, asked = row.setting
+    return [judge, f"{sd:g}", f"{asked}", *(" → ".join(map(cell, row.outcomes)) for cell in CELLS.values())]
+
+
+def _targets(rows: Sequence[Row]) -> str:
+    """Each target of the last kind of evidence, with the rows that miss it."""
+    many = [row for row in rows if row.outcomes[-1].pairs >= 2 * N]
+    few = [row for row in rows if row.outcomes[-1].pairs < 2 * N]
+    lines = [
+        _line("ranks hold in at least 93%", many, lambda of: of.ranks >= 0.93),
+        _line(f"in at least 88% where fewer than {2 * N} pairs were asked", few, lambda of: of.ranks >= 0.88),
+        _line("leader best: stated within .05 of so", rows, lambda of: abs(of.best_stated - of.best) <= 0.05),
+        _line("claims above .9 true in at least 88%", rows, lambda of: of.true_claims >= 0.88 * of.claims),
+    ]
+    for judge, width in WIDTHS.items():
+        own = [row for row in rows if row.setting == Setting(judge, 1.0, 1) and row.length == LENGTHS[0]]
+        lines.append(_line(f"mean width of ranks at most {width}, {judge}", own, partial(_narrow, width)))
+    return table(["target", "rows that miss it", ""], lines)
+
+
+def _narrow(width: float, outcome: Outcome) -> bool:
+    return outcome.width <= width
+
+
+def _line(target: str, rows: Sequence[Row], met: Callable[[Outcome], bool]) -> list[str]:
+    missed = [_name(row) for row in rows if not met(row.outcomes[-1])]
+    return [target, f"{len(missed)} of {len(rows)}{': ' if missed else ''}{'; '.join(missed)}", verdict(not missed)]
+
+
+def _name(row: Row) -> str:
+    judge, sd, asked = row.setting
+    return f"{judge}, sd {sd:g}, asked {asked}, {row.length // N}N"
