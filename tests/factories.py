@@ -19,7 +19,7 @@ from app.inference.types import Comparisons, Floats, Ints, once_each
 KEYS = ("ash", "birch", "cedar", "elm")
 TABLES = (
     "sets", "candidates", "items", "outputs", "judges", "assignments", "comparisons", "voids", "absolute_scores",
-    "idempotency",
+    "pooled_evidence", "pools", "idempotency",
 )  # fmt: skip
 
 

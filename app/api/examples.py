@@ -17,8 +17,8 @@ SET: dict[str, Any] = {
     "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
     "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6},
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
-    "error_level": 0.05}, "project": None, "metadata": {}, "version": 0, "comparisons": 0, "absolute_scores": 0,
-    "candidates": 2, "items": 0, "status": "open", "created_at": THEN,
+    "error_level": 0.05}, "project": "sky", "pool_by": "project", "metadata": {}, "version": 0,
+    "comparisons": 0, "absolute_scores": 0, "candidates": 2, "items": 0, "status": "open", "created_at": THEN,
 }  # fmt: skip
 CANDIDATES = [
     {"key": "kelp", "text": "Sunlight is a mix of colours, and air scatters blue the most."},
@@ -123,6 +123,13 @@ EXAMPLES: dict[str, Any] = {
         "scores": [
             {"seq": 2, "set_id": SET_ID, "item": None, "candidate": "kelp", "judge": "gpt-4", "mean": 7.2,
              "variance": 0.36, "probabilities": {"6": 0.1, "7": 0.6, "8": 0.3}, "created_at": THEN},
+        ],
+        "next_after": None,
+    },
+    "PooledEvidencePage": {
+        "entries": [
+            {"seq": 9, "set_id": SET_ID, "pool": "project:sky", "sets": 12, "log_scale": {"mean": 1.1, "sd": 0.5},
+             "log_noise": {"gpt-4": {"mean": -0.9, "sd": 0.4}}, "created_at": THEN},
         ],
         "next_after": None,
     },

@@ -6,12 +6,21 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import Catalogue, Snapshot, advance, are_quick, empty, log_from_rows
+from app.inference.state import (
+    Catalogue,
+    MeanAndSd,
+    PooledEvidence,
+    Snapshot,
+    advance,
+    are_quick,
+    empty,
+    log_from_rows,
+)
 from app.live.posteriors import Definition, Terms, all_of
 from app.service.context import Context
 from app.service.definitions import define
 from app.service.grouping import by_set
-from app.storage import absolute_scores, comparisons
+from app.storage import absolute_scores, comparisons, pooled_evidence
 from app.storage.schema import Record
 from app.storage.spans import Span
 
@@ -79,7 +88,7 @@ async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
         }
         advanced = await ctx.live.compute_here_if(
             are_quick(snapshots.values(), len(entries)),
-            lambda: [_advanced(snapshot, new[i][-1].seq, new[i], (), ()) for i, snapshot in snapshots.items()],
+            lambda: [_advanced(snapshot, new[i][-1].seq, new[i], (), (), ()) for i, snapshot in snapshots.items()],
         )
         for set_id, snapshot in zip(snapshots, advanced, strict=True):
             lives[set_id].snapshot = snapshot
@@ -118,9 +127,10 @@ async def _catch_up(
     rest = [span for span in spans if len(entries[span.set_id]) < span.until - span.after]  # hold other entries too
     scores = by_set(await absolute_scores.within(db, rest) if rest else [])
     voids = by_set(await comparisons.voids_within(db, rest) if rest else [])
+    pooled = by_set(await pooled_evidence.within(db, rest) if rest else [])
     return await ctx.live.compute_here_if(
         are_quick(snapshots, sum(span.until - span.after for span in spans)),
-        lambda: [_advanced(each, version, entries[i], scores[i], voids[i]) for (i, version), each in pairs],
+        lambda: [_advanced(each, version, entries[i], scores[i], voids[i], pooled[i]) for (i, version), each in pairs],
     )
 
 
@@ -130,11 +140,21 @@ def _advanced(
     entries: Sequence[Record | LogEntry],
     scores: Sequence[Record],
     voids: Sequence[Record],
+    pooled: Sequence[Record],
 ) -> Snapshot:
     if snapshot.version >= version:
         return snapshot
     new = log_from_rows(
         ((row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in entries),
         ((row.seq, row.item_id, row.candidate, row.judge_id, row.mean, row.variance) for row in scores),
+        _latest(pooled),
     )
     return advance(snapshot, version, new, [row.voids for row in voids])
+
+
+def _latest(pooled: Sequence[Record]) -> PooledEvidence | None:
+    if not pooled:
+        return None
+    seq, value = pooled[-1].seq, pooled[-1].value
+    log_noise = {int(judge): MeanAndSd(*noise) for judge, noise in value["log_noise"].items()}
+    return PooledEvidence(seq, MeanAndSd(*value["log_scale"]), log_noise)

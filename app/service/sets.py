@@ -81,7 +81,7 @@ def _refuse_impossible_method(new: schemas.SetIn) -> None:
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in ("name", "status", "selection", "temperatures", "metadata"):
+    for name in ("name", "status", "selection", "temperatures", "pool_by", "metadata"):
         if name in patch.model_fields_set and getattr(patch, name) is None:
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 

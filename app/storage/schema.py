@@ -7,6 +7,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
     Double,
     ForeignKey,
@@ -60,6 +61,11 @@ def _output_of(column: str) -> ForeignKeyConstraint:
     )
 
 
+_POOL = (
+    "CASE pool_by WHEN 'project' THEN 'project:' || project WHEN 'question' THEN "
+    "'question:' || to_hex(hashtextextended(question || chr(10) || coalesce(attribute, ''), 0)) END"
+)
+
 sets = Table(
     "sets",
     metadata,
@@ -83,11 +89,15 @@ sets = Table(
     Column("max_comparisons", BigInteger),
     Column("stop", JSONB(none_as_null=True)),
     Column("project", Text),
+    Column("pool_by", Text, nullable=False, server_default="none"),
+    Column("pool", Text, Computed(_POOL, persisted=True)),  # the pool's name
     Column("metadata", JSONB, nullable=False),
     Column("status", Text, nullable=False),
     Column("version", BigInteger, nullable=False, server_default="0"),
     Column("voids", BigInteger, nullable=False, server_default="0"),
     Column("absolute_scores", BigInteger, nullable=False, server_default="0"),
+    Column("pooled_evidence", BigInteger, nullable=False, server_default="0"),
+    Column("estimate", Uuid),  # of its pool, that its log holds
     Column("candidates", Integer, nullable=False, server_default="0"),
     Column("items", Integer, nullable=False, server_default="0"),
     Column("revision", BigInteger, nullable=False, server_default="0"),  # counts changes of the set and its candidates
@@ -95,7 +105,9 @@ sets = Table(
     Column("deleted_at", DateTime(timezone=True)),
     CheckConstraint("status IN ('open', 'paused')", name="status"),
     CheckConstraint("version >= 0 AND voids >= 0 AND candidates >= 0", name="counts"),
+    CheckConstraint("pool_by IN ('project', 'question', 'none')", name="pool_by"),
     Index("ix_sets_created_at_id", "created_at", "id", postgresql_where=text("deleted_at IS NULL")),
+    Index("ix_sets_pool", "pool", postgresql_where=text("deleted_at IS NULL")),
 )
 
 # Item 0 of a set of texts is implicit, with the key ''.
@@ -191,7 +203,7 @@ assignments = Table(
     Index("ix_assignments_random", "set_id", postgresql_where=text("(why ->> 'random') = 'true'")),
 )
 
-# Append-only, held by a trigger. seq is gapless over comparisons, absolute scores and voids together.
+# Append-only, held by a trigger. seq is gapless over comparisons, absolute scores, voids, pooled evidence together.
 comparisons = Table(
     "comparisons",
     metadata,
@@ -250,6 +262,31 @@ absolute_scores = Table(
     PrimaryKeyConstraint("set_id", "seq"),
     _output_of("candidate"),
     CheckConstraint("variance > 0", name="variance"),
+)
+
+# What a set was told by its pool; value is {"log_scale": [mean, sd], "log_noise": {judge id: [mean, sd]}}.
+pooled_evidence = Table(
+    "pooled_evidence",
+    metadata,
+    _set_id(),
+    Column("seq", BigInteger, nullable=False),
+    Column("pool", Text, nullable=False),
+    Column("sets", Integer, nullable=False),  # how many told it
+    Column("value", JSONB, nullable=False),
+    _now("created_at"),
+    PrimaryKeyConstraint("set_id", "seq"),
+)
+
+# The latest estimate of each pool, from which its sets get theirs.
+pools = Table(
+    "pools",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("claimed_until", DateTime(timezone=True), nullable=False),  # by the process that estimates
+    Column("estimate", Uuid),
+    Column("comparisons", BigInteger, nullable=False, server_default="0"),  # of its sets, when it was estimated
+    Column("sets", Integer, nullable=False, server_default="0"),
+    Column("value", JSONB(none_as_null=True)),
 )
 
 idempotency = Table(

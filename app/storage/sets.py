@@ -13,6 +13,8 @@ from app.storage.listening import CHANNEL
 from app.storage.pages import Page
 from app.storage.schema import Record, assignments, judges, sets
 
+COMPARISONS = sets.c.version - sets.c.absolute_scores - 2 * sets.c.voids - sets.c.pooled_evidence  # that count
+
 
 async def add(db: AsyncConnection, values: dict[str, Any]) -> None:
     await db.execute(insert(sets).values(values))
@@ -160,6 +162,13 @@ async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict
         await db.execute(_LOCK_MANY, {"ids": ids})
     rows = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
     return {row.id: row.version for row in rows}
+
+
+async def advance_by_estimate(db: AsyncConnection, ids: Sequence[UUID], estimate: UUID) -> dict[UUID, int]:
+    """Claim a sequence number in each of these sets, which are locked, for this estimate of their pool."""
+    values = {"version": sets.c.version + 1, "pooled_evidence": sets.c.pooled_evidence + 1, "estimate": estimate}
+    statement = update(sets).where(_MANY).values(values).returning(sets.c.id, sets.c.version)
+    return {row.id: row.version for row in await db.execute(statement, {"ids": ids})}
 
 
 _ANNOUNCE = text("SELECT pg_notify(:channel, payload) FROM unnest(CAST(:payloads AS text[])) AS payload")

@@ -23,6 +23,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
     assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
+    assert (created["project"], created["pool_by"]) == (None, "project")
 
 
 async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
@@ -31,7 +32,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
         "position_bias": "estimate", "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5}, "order": "both",
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
-        "budget": {"max_comparisons": 7}, "project": "wood",
+        "budget": {"max_comparisons": 7}, "project": "wood", "pool_by": "question",
         "stop": {"top_k": 2, "rank_width": 1, "entropy_change": 0.25, "error_level": 0.1},
         "metadata": {"nested": {"a": [1, None, "x"]}},
     }  # fmt: skip
@@ -47,8 +48,8 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
 
 @pytest.mark.parametrize(
     "change",
-    [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"budget": {"max_comparisons": 3}},
-     {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
+    [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"pool_by": "none"},
+     {"budget": {"max_comparisons": 3}}, {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
      {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "error_level": 0.05}}],
 )  # fmt: skip
 async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
@@ -72,7 +73,7 @@ async def test_a_budget_and_a_stop_can_be_taken_away(http: httpx.AsyncClient) ->
     assert (changed["budget"], changed["stop"]) == (None, None)
 
 
-@pytest.mark.parametrize("field", ["name", "status", "selection", "temperatures", "metadata"])
+@pytest.mark.parametrize("field", ["name", "status", "selection", "temperatures", "pool_by", "metadata"])
 async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
     created = await create_set(http)
     answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})

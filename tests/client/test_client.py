@@ -185,6 +185,7 @@ SET_OUT: dict[str, Any] = {
     "budget": None,
     "stop": None,
     "project": None,
+    "pool_by": "project",
     "metadata": {},
     "version": 0,
     "comparisons": 0,
@@ -253,6 +254,15 @@ SCORE = {
     "mean": 7.2,
     "variance": 0.36,
     "probabilities": {"7": 0.8, "8": 0.2},
+    "created_at": NOW,
+}
+POOLED = {
+    "seq": 3,
+    "set_id": str(SET),
+    "pool": "project:sky",
+    "sets": 2,
+    "log_scale": {"mean": 1.1, "sd": 0.5},
+    "log_noise": {"me": {"mean": -0.9, "sd": 0.4}},
     "created_at": NOW,
 }
 NOTHING = {"pairs": 0, "share": None}
@@ -489,6 +499,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         f"{of_set}/absolute-scores?after=2&limit=1",
         None,
         {"scores": [SCORE], "next_after": 3},
+    ),
+    (
+        calls.list_pooled_evidence(SET, after=2, limit=1),
+        "GET",
+        f"{of_set}/pooled-evidence?after=2&limit=1",
+        None,
+        {"entries": [POOLED], "next_after": 3},
     ),
     (
         calls.ranking(SET, method="win-ratio", as_of=0, level=0.9, top_k=3, epsilon=0.25),

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
 from app.storage import sets as storage
-from app.storage.schema import absolute_scores, assignments, candidates, comparisons, judges, voids
+from app.storage.schema import absolute_scores, assignments, candidates, comparisons, judges, pooled_evidence, voids
 from tests.factories import create_set, log, send
 
 
@@ -140,6 +140,39 @@ async def test_a_sequence_number_of_an_absolute_score_is_taken_once(connection: 
     await add(connection, absolute_scores, absolute(set_id, 1))
     with pytest.raises(IntegrityError, match="pk_absolute_scores"):
         await add(connection, absolute_scores, absolute(set_id, 1))
+
+
+async def test_a_sequence_number_of_pooled_evidence_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
+    told = {"set_id": set_id, "seq": 1, "pool": "project:wood", "sets": 2, "value": {}}
+    await add(connection, pooled_evidence, told)
+    with pytest.raises(IntegrityError, match="pk_pooled_evidence"):
+        await add(connection, pooled_evidence, told)
+
+
+@pytest.mark.parametrize(
+    ("fields", "pool"),
+    [
+        ({"project": "wood"}, "project:wood"),
+        ({"project": None}, None),
+        ({"project": "wood", "pool_by": "none"}, None),
+    ],
+)
+async def test_the_database_names_the_pool_of_a_set(
+    connection: AsyncConnection, set_id: UUID, fields: dict[str, Any], pool: str | None
+) -> None:
+    await storage.change(connection, set_id, {"pool_by": "project", **fields})
+    row = await storage.get(connection, set_id)
+    assert row is not None
+    assert row.pool == pool
+
+
+async def test_a_pool_of_a_question_has_one_question_and_attribute(http: httpx.AsyncClient, context: Context) -> None:
+    asked: list[dict[str, Any]] = [{}, {"project": "wood"}, {"attribute": "height"}, {"question": "Which is taller?"}]
+    ids = [UUID((await create_set(http, pool_by="question", **fields))["id"]) for fields in asked]
+    async with context.engine.connect() as db:
+        here, there, *others = (row.pool for row in [await storage.get(db, i) for i in ids] if row is not None)
+    assert here == there
+    assert len({here, *others}) == 3
 
 
 async def test_a_client_id_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:

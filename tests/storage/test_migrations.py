@@ -102,13 +102,13 @@ async def test_the_tables_are_what_the_migrations_make(empty: str, database_url:
 
 async def test_every_table_of_the_log_is_append_only(database_url: str) -> None:
     async with connected(database_url) as engine:
-        assert await rows(engine, GUARDED) == {("comparisons",), ("voids",), ("absolute_scores",)}
+        assert await rows(engine, GUARDED) == {("comparisons",), ("voids",), ("absolute_scores",), ("pooled_evidence",)}
 
 
 async def test_migrating_again_changes_nothing(database_url: str) -> None:
     async with connected(database_url) as engine:
         before = await rows(engine, COLUMNS)
-        assert await db.migrate(database_url) == db.latest_migration() == "0007"
+        assert await db.migrate(database_url) == db.latest_migration() == "0011"
         assert await rows(engine, COLUMNS) == before
 
 

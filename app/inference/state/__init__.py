@@ -6,7 +6,7 @@ Not here: the fits that a snapshot holds (fitting), the rows that a log is read 
 from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
-from app.inference.state.log import Log, log_from_rows
+from app.inference.state.log import Log, MeanAndSd, PooledEvidence, log_from_rows
 from app.inference.state.published import Published, biases, exact, stop_reason, under
 from app.inference.state.snapshot import Snapshot, advance, empty, pair_votes_of, plain_model, raw
 from app.inference.state.speed import are_quick, warm_up
@@ -19,6 +19,8 @@ __all__ = [
     "HumanCheck",
     "Interpretation",
     "Log",
+    "MeanAndSd",
+    "PooledEvidence",
     "Published",
     "Snapshot",
     "advance",

@@ -1,9 +1,10 @@
 """A set's log as arrays: comparisons and absolute scores, oldest first, each with its sequence number.
 
-Voided entries are taken out as soon as their void is read; judges go by their id, p is as it was stored.
+Of what its pool told the set only the last entry is kept. Voided entries are taken out as soon as their void is read;
+judges go by their id, p is as it was stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +29,25 @@ class Scored(NamedTuple):
     scores: AbsoluteScores
 
 
+class MeanAndSd(NamedTuple):
+    """A normal distribution of a natural logarithm."""
+
+    mean: float
+    sd: float
+
+
+class PooledEvidence(NamedTuple):
+    """What other sets say of this one: distributions of log tau2 and of each judge's log sigma2."""
+
+    seq: int
+    log_scale: MeanAndSd
+    log_noise: Mapping[int, MeanAndSd]  # by judge id
+
+
 class Log(NamedTuple):
     entries: Entries
     scored: Scored
+    pooled: PooledEvidence | None = None  # the latest
 
 
 def empty_log() -> Log:
@@ -41,6 +58,7 @@ def empty_log() -> Log:
 def log_from_rows(
     compared: Iterable[tuple[int, int, int, int, float, int, float]],
     scored: Iterable[tuple[int, int, int, int, float, float]] = (),
+    pooled: PooledEvidence | None = None,
 ) -> Log:
     """Rows are (seq, item, first, second, p, judge, weight) and (seq, item, candidate, judge, mean, variance)."""
     log = empty_log()
@@ -52,7 +70,7 @@ def log_from_rows(
         seq, item, candidate, judge, mean, variance = (np.array(column) for column in zip(*scores, strict=True))
         absolute = AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64))
         log = log._replace(scored=Scored(seq, item, absolute))
-    return log
+    return log._replace(pooled=pooled)
 
 
 def extend(old: Log, new: Log) -> Log:
@@ -62,14 +80,15 @@ def extend(old: Log, new: Log) -> Log:
         np.concatenate([old.entries.item, new.entries.item]),
         join(old.entries.comparisons, new.entries.comparisons),
     )
+    pooled = new.pooled or old.pooled
     if not len(new.scored.seq):
-        return Log(entries, old.scored)
+        return Log(entries, old.scored, pooled)
     scored = Scored(
         np.concatenate([old.scored.seq, new.scored.seq]),
         np.concatenate([old.scored.item, new.scored.item]),
         join_scores(old.scored.scores, new.scored.scores),
     )
-    return Log(entries, scored)
+    return Log(entries, scored, pooled)
 
 
 def without(log: Log, voided: list[int]) -> Log:
@@ -78,7 +97,7 @@ def without(log: Log, voided: list[int]) -> Log:
         return log
     kept = ~np.isin(log.entries.seq, voided)
     entries = Entries(log.entries.seq[kept], log.entries.item[kept], take(log.entries.comparisons, kept))
-    return Log(entries, log.scored)
+    return log._replace(entries=entries)
 
 
 def judges_of(log: Log) -> Ints:

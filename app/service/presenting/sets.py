@@ -25,7 +25,7 @@ def present_progress(row: Record) -> schemas.SetProgress:
 
 def comparisons_of(row: Record) -> int:
     """Number of comparisons that count: a void is an entry too, and takes one back."""
-    return int(row.version - row.absolute_scores - 2 * row.voids)
+    return int(row.version - row.absolute_scores - 2 * row.voids - row.pooled_evidence)
 
 
 def temperatures_of(row: Record) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Verdicts, comparisons made elsewhere, voids, absolute scores; and the log itself."""
+"""Verdicts, comparisons made elsewhere, voids, absolute scores, pooled evidence; and the log itself."""
 
 from functools import partial
 
@@ -15,6 +15,8 @@ from nextpair.schemas import (
     ComparisonsAccepted,
     ComparisonsIn,
     FailureRecorded,
+    PooledEvidence,
+    PooledEvidencePage,
     VerdictIn,
     VerdictResults,
     VerdictsIn,
@@ -73,3 +75,16 @@ def list_absolute_scores(set_id: Id, *, after: int | None = None, limit: int | N
 def all_absolute_scores(set_id: Id, *, after: int | None = None) -> Listing[AbsoluteScore]:
     """Absolute scores, oldest first, from the one behind `after`."""
     return Listing(lambda after: list_absolute_scores(set_id, after=after, limit=PAGE), lambda page: page.scores, after)
+
+
+def list_pooled_evidence(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[PooledEvidencePage]:
+    """One page of it; pass its `next_after` as `after` for the next."""
+    path = path_of("sets", set_id, "pooled-evidence")
+    return get(path, PooledEvidencePage.model_validate_json, after=after, limit=limit)
+
+
+def all_pooled_evidence(set_id: Id, *, after: int | None = None) -> Listing[PooledEvidence]:
+    """What the set was told by the others of its pool, oldest first, from the entry behind `after`."""
+    return Listing(
+        lambda after: list_pooled_evidence(set_id, after=after, limit=PAGE), lambda page: page.entries, after
+    )

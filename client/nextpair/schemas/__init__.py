@@ -14,6 +14,7 @@ from nextpair.schemas.comparisons import *
 from nextpair.schemas.diagnostics import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
+from nextpair.schemas.pooled_evidence import *
 from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
 from nextpair.schemas.rankings import *

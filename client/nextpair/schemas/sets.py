@@ -17,7 +17,7 @@ from nextpair.schemas.common import (
     Response,
     ShortMetadata,
 )
-from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, PositionBias, PriorName
+from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, PoolBy, PositionBias, PriorName
 
 
 class Selection(Request):
@@ -122,6 +122,11 @@ class SetIn(Request):
     budget: Budget | None = None
     stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
+    pool_by: PoolBy = Field(
+        default="project",
+        description="Which sets tell this one what an answer of their judges is worth: those of its project, if it "
+        "has one, those with its question and attribute, or none.",
+    )
     metadata: ShortMetadata = Field(default_factory=dict)
 
 
@@ -135,6 +140,7 @@ class SetPatch(Request):
     budget: Budget | None = None
     stop: Stop | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
+    pool_by: PoolBy | None = None
     metadata: ShortMetadata | None = None
 
 
@@ -155,6 +161,7 @@ class SetOut(Response):
     budget: Budget | None
     stop: Stop | None
     project: str | None
+    pool_by: PoolBy
     metadata: Metadata
     version: int = Field(description="Sequence number of the last entry of the log.")
     comparisons: int = Field(description="Those that count: voided ones are left out.")

@@ -13,7 +13,7 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
-from app.inference.state import BlockedPairs, Interpretation, Snapshot
+from app.inference.state import BlockedPairs, Interpretation, MeanAndSd, PooledEvidence, Snapshot
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
@@ -110,6 +110,19 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: I
     assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
     assert published.scale is not None
     assert (published.scale.c1[np.unique(absolute.judge)] > 0).all()
+
+
+def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
+    told = [PooledEvidence(seq, MeanAndSd(0.1 * seq, 1.0), {1: MeanAndSd(-1.0, 0.5)}) for seq in (2, 6)]
+    snapshot = snapshots.advance(
+        snapshots.empty(PLAIN, N, ITEMS), 2, snapshots.log_from_rows(rows()[:1], pooled=told[0]), []
+    )
+    assert snapshot.log.pooled == told[0]
+    scored = [_said(5, 0, 1)]
+    snapshot = snapshots.advance(snapshot, 5, snapshots.log_from_rows(rows()[2:4], scored), [1])
+    assert snapshot.log.pooled == told[0]
+    snapshot = snapshots.advance(snapshot, 6, snapshots.log_from_rows([], pooled=told[1]), [])
+    assert snapshot.log.pooled == told[1]
 
 
 def test_the_log_is_kept_raw_and_read_tempered() -> None:

@@ -1,0 +1,34 @@
+"""What sets were told by the others of their pools: entries of the log, append-only."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage import bulk, pages
+from app.storage.pages import Page
+from app.storage.schema import Record, pooled_evidence
+from app.storage.spans import Span, in_spans, parameters
+
+e = pooled_evidence.c
+
+
+async def append(db: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+    """Add rows that carry their seq already. All rows have the same columns."""
+    await bulk.append(db, pooled_evidence, rows)
+
+
+_WITHIN = in_spans(select(e.set_id, e.seq, e.value), e).order_by(e.seq)
+
+
+async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
+    """(set_id, seq, value) of those in these spans, oldest first."""
+    return (await db.execute(_WITHIN, parameters(spans))).all()
+
+
+async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:
+    """Entries, oldest first, from behind sequence number `after` on."""
+    statement = select(pooled_evidence, pages.length(e.value)).where(e.set_id == set_id, e.seq > after)
+    return await pages.read(db, statement, [e.seq], limit)

@@ -1,0 +1,98 @@
+"""Pools of sets, each with its latest estimate."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, text, update
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage.schema import Record, pools, sets
+from app.storage.sets import COMPARISONS
+
+GROWTH = 1.25  # of a pool's comparisons, from one estimate to the next
+TELLING, ENOUGH = 2, 3  # so many sets, with so many comparisons each, at least
+TO_ESTIMATE = text("interval '5 minutes'")  # then another process may do it
+
+s, p = sets.c, pools.c
+_total = func.sum(COMPARISONS)
+_of_pool = (s.pool.is_not(None), s.deleted_at.is_(None))
+
+
+class Estimate(NamedTuple):
+    """What a pool has learnt, to be told to its sets."""
+
+    id: UUID
+    comparisons: int  # in the pool
+    sets: int  # that told it
+    value: dict[str, Any]
+
+
+async def of_sets(db: AsyncConnection, ids: Sequence[UUID] | None) -> Sequence[str]:
+    """Names of the pools of these sets, or all."""
+    statement = select(s.pool).distinct().where(*_of_pool)
+    if ids is not None:
+        statement = statement.where(s.id == func.any(ids))
+    rows = await db.execute(statement.order_by(s.pool))
+    return [row.pool for row in rows]
+
+
+async def claim(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
+    """Those of these pools that are due and that nobody else estimates now; for a while they are this process's."""
+    has_grown = or_(p.estimate.is_(None), _total >= GROWTH * p.comparisons)
+    due = (
+        select(s.pool, func.now() + TO_ESTIMATE, _total)
+        .select_from(sets.outerjoin(pools, p.name == s.pool))
+        .where(*_of_pool, s.pool == func.any(names))
+        .group_by(s.pool, p.estimate, p.comparisons)
+        .having(func.count().filter(COMPARISONS >= ENOUGH) >= TELLING, has_grown)
+    )
+    new = postgresql.insert(pools).from_select(["name", "claimed_until", "comparisons"], due)
+    still_due = or_(p.estimate.is_(None), new.excluded.comparisons >= GROWTH * p.comparisons)
+    statement = new.on_conflict_do_update(
+        index_elements=["name"],
+        set_={"claimed_until": new.excluded.claimed_until},
+        where=(p.claimed_until < func.now()) & still_due,
+    )
+    return [row.name for row in await db.execute(statement.returning(p.name))]
+
+
+async def members(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
+    """Sets with most comparisons of a pool, whole rows; `in_pool` is how many comparisons all of its sets have."""
+    in_pool = func.sum(COMPARISONS).over().label("in_pool")
+    statement = select(sets, in_pool).where(*_of_pool, s.pool == name)
+    return (await db.execute(statement.order_by(COMPARISONS.desc(), s.id).limit(limit))).all()
+
+
+async def record(db: AsyncConnection, name: str, estimate: Estimate) -> None:
+    """Keep the estimate of a pool that was claimed, and let it go."""
+    id_, comparisons, told_by, value = estimate
+    values = {"estimate": id_, "comparisons": comparisons, "sets": told_by, "value": value}
+    await db.execute(update(pools).where(p.name == name).values(**values, claimed_until=func.now()))
+
+
+_is_new = (p.estimate.is_not(None), s.estimate.is_distinct_from(p.estimate))
+_untold = (*_of_pool, s.status == "open", COMPARISONS > 0, *_is_new)
+_joined = sets.join(pools, p.name == s.pool)
+
+
+async def lock_untold(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
+    """(id, pool, estimate, sets, value) of open sets with comparisons that lack their pool's estimate, locked, by id.
+
+    Those that others write to are passed over.
+    """
+    statement = (
+        select(s.id, p.name.label("pool"), p.estimate, p.sets, p.value)
+        .select_from(_joined)
+        .where(*_untold, s.pool == name)
+        .order_by(s.id)
+        .limit(limit)
+        .with_for_update(key_share=True, of=sets, skip_locked=True)
+    )
+    return (await db.execute(statement)).all()
+
+
+async def has_untold(db: AsyncConnection, name: str) -> bool:
+    statement = select(s.id).select_from(_joined).where(*_untold, s.pool == name).limit(1)
+    return (await db.execute(statement)).first() is not None
