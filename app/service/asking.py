@@ -15,7 +15,7 @@ from nextpair import schemas
 from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import HumanCheck, stop_reason
+from app.inference.state import HumanCheck, Reopening, stop_reason
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import AskState
@@ -61,7 +61,8 @@ async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
     stopped = await _stopped(ctx, [current])
-    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count)
+    reopenings = await _reopenings(db, [current], current.snapshot.evidence.judges.tolist())
+    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, reopenings)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
     answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
@@ -86,7 +87,7 @@ async def ask_together(
         if not states:
             await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
     if len(own) + len(chosen) < most and asker.checks is None:
-        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)})
+        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, request.judge)
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
     return await _present(ctx, states, leased, request.judge)
@@ -121,10 +122,21 @@ async def _load(
     lacking.subtract(lease.set_id for lease in own)
     if len(fitting_rows) < len(own_rows):
         lacking.clear()
+    reopenings = await _reopenings(db, current.values(), [asker.judge_id])
     states = [
-        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i]) for i in counts if i in current
+        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], reopenings)
+        for i in counts
+        if i in current
     ]
     return states, own
+
+
+async def _reopenings(db: AsyncConnection, current: Iterable[CurrentSet], ids: Sequence[int]) -> list[Reopening]:
+    """The judges for whom pairs may open again, where one of the sets is to stop."""
+    if not any(each.terms.stop for each in current):
+        return []
+    people = await judges.people(db, ids)
+    return [Reopening(judge_id, judge_id in people) for judge_id in ids]
 
 
 async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, StopReason]:
@@ -136,14 +148,19 @@ async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, St
     return {set_id: reason for (set_id, _, _), reason in zip(rules, reasons, strict=True) if reason}
 
 
-def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID]) -> None:
-    """Remember which sets, of those not `giving`, have nothing to give, whoever asks, even if all leases come back."""
+def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:
+    """Remember which sets, of those not `giving`, have nothing to give even if all leases come back.
+
+    A set that cannot converge by this judge may by another; all others have nothing whoever asks.
+    """
     for state in states:
         set_id, _, catalogue, snapshot = state.current
         status, _ = choosing.status_and_reason(state, has_pairs=False)
-        is_lasting = status != "all_leased" and (status != "exhausted" or not state.blocked.item.size)
-        if state.lacking > 0 and set_id not in giving and is_lasting:
-            ctx.spent[set_id] = SpentSet(catalogue.revision, snapshot.version, status)
+        may_be_blocked = status in ("exhausted", "cannot_converge") and state.blocked.item.size > 0
+        if state.lacking > 0 and set_id not in giving and status != "all_leased" and not may_be_blocked:
+            ctx.spent[set_id, judge if status == "cannot_converge" else None] = SpentSet(
+                catalogue.revision, snapshot.version, status
+            )
     while len(ctx.spent) > MOST_SPENT:
         del ctx.spent[next(iter(ctx.spent))]
 

@@ -59,8 +59,9 @@ async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int
     queue: dict[UUID, int] = {}
     statuses: set[AskStatus] = set()
     for row in rows:
-        spent = ctx.spent.get(row.id)
-        if spent and spent[:2] == (row.revision, row.version) and not row.leases:
+        known = (ctx.spent.get((row.id, judge)) for judge in (None, request.judge))
+        spent = next((each for each in known if each and each[:2] == (row.revision, row.version)), None)
+        if spent and not row.leases:
             statuses.add(spent.status)
         else:
             queue[row.id] = int(row.leases)

@@ -7,7 +7,8 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import StopReason
 
-from app.inference.state import BlockedPairs, ChosenPair, HumanCheck, are_quick, ask, ask_people
+from app.inference.choosing import can_be_met
+from app.inference.state import BlockedPairs, ChosenPair, HumanCheck, Reopening, are_quick, ask, ask_people
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
@@ -26,6 +27,7 @@ class AskState(NamedTuple):
     reason: StopReason | None  # why no more pairs are needed, if so
     blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
+    reopenings: Sequence[Reopening]  # for whom pairs may open again, in turn
 
 
 def blocked(rows: Sequence[Record]) -> BlockedPairs:
@@ -65,7 +67,17 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
         return []
     if checks is not None:
         return ask_people(snapshot, state.blocked, terms.plan, checks, count)
-    return ask(snapshot, catalogue, state.blocked, terms.plan, count)
+    for reopening in _reopenings(state):
+        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening):
+            return pairs
+    return []
+
+
+def _reopenings(state: AskState) -> Sequence[Reopening | None]:
+    """Those for whom pairs may open again, in turn, or None where the set ends once its pairs are used up."""
+    stop = state.current.terms.stop
+    may_reopen = stop is not None and can_be_met(stop, state.current.snapshot.model.n)
+    return state.reopenings if may_reopen and state.reopenings else [None]
 
 
 def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLease]:
@@ -77,7 +89,7 @@ def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLea
 
 
 def status_and_reason(state: AskState, *, has_pairs: bool) -> StatusAndReason:
-    """The word that an ask of this set is answered with, and which criterion of `stop` is met if it has converged."""
+    """The word that an ask of this set is answered with, and why it has converged, or cannot."""
     left = _left_in_budget(state)
     if state.current.terms.status != "open":
         return "paused", None
@@ -87,7 +99,24 @@ def status_and_reason(state: AskState, *, has_pairs: bool) -> StatusAndReason:
         return "converged", state.reason
     if left <= 0:
         return "all_leased" if left + state.blocked.leases > 0 else "budget_reached", None
-    return "all_leased" if state.blocked.leases else "exhausted", None
+    if state.blocked.leases:
+        return "all_leased", None
+    if state.current.terms.stop is None or state.current.snapshot.model.n < 2:
+        return "exhausted", None
+    return "cannot_converge", _why_it_cannot(state)
+
+
+def _why_it_cannot(state: AskState) -> str:
+    terms, n = state.current.terms, state.current.snapshot.model.n
+    assert terms.stop is not None
+    if not can_be_met(terms.stop, n):
+        return f"What stop asks for holds of any {n} candidates, so no verdict can meet it: ask for less in stop."
+    if state.blocked.item.size:
+        return "The judge failed on pairs that are left: another judge may go on."
+    return (
+        "Every pair was asked, and the judge answers alike when it is asked once more, which teaches nothing: another "
+        "judge may go on."
+    )
 
 
 def _askable(state: AskState) -> int:

@@ -20,7 +20,7 @@ from app.storage.schema import Record
 
 
 class SpentSet(NamedTuple):
-    """A set that has no pair for anybody until its revision or its version changes."""
+    """A set that has no pair, for anybody or for one judge, until its revision or its version changes."""
 
     revision: int
     version: int
@@ -39,7 +39,7 @@ class Context:
     settings: Settings
     turns: Turns = field(default_factory=Turns)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
-    spent: dict[UUID, SpentSet] = field(default_factory=dict)  # by set
+    spent: dict[tuple[UUID, str | None], SpentSet] = field(default_factory=dict)  # by set and judge; None is anybody
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""

@@ -65,6 +65,12 @@ async def of_kind(db: AsyncConnection, kind: JudgeKind) -> Sequence[int]:
     return (await db.execute(select(judges.c.id).where(judges.c.kind == kind))).scalars().all()
 
 
+async def people(db: AsyncConnection, ids: Sequence[int]) -> set[int]:
+    """Those of `ids` who are people."""
+    statement = select(judges.c.id).where(judges.c.id == func.any(ids), judges.c.kind == "human")
+    return set((await db.execute(statement)).scalars())
+
+
 async def find(db: AsyncConnection, names: Sequence[str]) -> dict[str, int]:
     """Ids of those that exist, by name."""
     rows = await db.execute(select(judges.c.name, judges.c.id).where(judges.c.name == func.any(names)))

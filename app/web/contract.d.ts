@@ -44,7 +44,7 @@ declare namespace Contract {
     item: ItemOut | null;
   }
 
-  type Status = "open" | "all_leased" | "exhausted" | "budget_reached" | "converged" | "paused";
+  type Status = "open" | "all_leased" | "exhausted" | "cannot_converge" | "budget_reached" | "converged" | "paused";
 
   interface Assignments {
     status: Status;

@@ -27,7 +27,7 @@ PriorName = Literal["unit", "anchor"]
 PositionBias = Literal["none", "estimate"]
 BatchName = Literal["greedy", "top"]
 StopReason = Literal["top_k", "rank_width", "entropy_change"]
-AskStatus = Literal["open", "all_leased", "exhausted", "budget_reached", "converged", "paused"]
+AskStatus = Literal["open", "all_leased", "exhausted", "cannot_converge", "budget_reached", "converged", "paused"]
 PageStatus = Literal[AskStatus, "preparing"]
 ObjectiveName = Literal["log-loss", "ece"]
 PoolBy = Literal["project", "question", "none"]
@@ -39,6 +39,7 @@ STATUSES: dict[PageStatus, str] = {
     "open": "pairs wait for judges",
     "all_leased": "judges hold all the pairs that are left",
     "exhausted": "no pair is left to judge",
+    "cannot_converge": "no verdict that can still be had makes the ranking certain enough",
     "budget_reached": "all comparisons of the budget are made",
     "converged": "the ranking is certain enough",
     "paused": "no pairs are handed out",

@@ -6,9 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from app.inference.state.reopening import PROBES
 from tests.factories import (
     answer_all,
     ask,
+    ask_one,
     candidates,
     compare,
     compare_all,
@@ -16,6 +18,7 @@ from tests.factories import (
     create_set,
     create_systems,
     get,
+    names,
     patch,
     ranking,
     score,
@@ -151,8 +154,7 @@ async def test_what_holds_of_any_ranking_never_stops_a_set(http: httpx.AsyncClie
 async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -> None:
     created = await create_set(http, stop={"entropy_change": 0.1})
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
-    done = await answer_all(http, created["id"])
-    assert len(done) == 6
+    await answer_all(http, created["id"], most=6)
     await patch(http, created["id"], stop={"entropy_change": 0.3})
     assert await ask(http, created["id"]) == converged("entropy_change")
 
@@ -195,3 +197,79 @@ async def test_where_a_set_stands_does_not_depend_on_the_method_that_is_asked_fo
     created = await stopped(http)
     found = [await state(http, created["id"], method=method) for method in ("soft-bt", "phi-gaussian", "win-ratio")]
     assert found == [{"converged": True, "reason": "top_k", "forecast": 0}] * 3
+
+
+# Pairs that open again
+
+
+async def answer(http: httpx.AsyncClient, pair: dict[str, Any], p_first: float = 0.5) -> None:
+    assert (await tell(http, pair["id"], p_first=p_first)).status_code == 201
+
+
+async def cannot_converge(http: httpx.AsyncClient, set_id: str, judge: str = "alice") -> str:
+    """The reason why the set cannot converge by this judge."""
+    asked = await ask(http, set_id, judge)
+    assert (asked["status"], asked["assignments"]) == ("cannot_converge", [])
+    return str(asked["reason"])
+
+
+async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the_other_way_round(
+    http: httpx.AsyncClient,
+) -> None:
+    created = await create_set(http, "ash", "elm")
+    await answer(http, pair := await ask_one(http, created["id"]))
+    assert (await ask(http, created["id"]))["status"] == "exhausted"
+    await patch(http, created["id"], stop={"top_k": 1})
+    assert names(await ask_one(http, created["id"])) == names(pair)[::-1]
+
+
+async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_another_goes_on(
+    http: httpx.AsyncClient,
+) -> None:
+    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    for _ in range(2 + PROBES):
+        await answer(http, await ask_one(http, created["id"]))
+    assert "answers alike" in await cannot_converge(http, created["id"])
+    assert (await get(http, f"/v1/sets/{created['id']}/next-pair"))["status"] == "cannot_converge"
+    await answer(http, await ask_one(http, created["id"], "bob"))
+    assert (await get(http, f"/v1/sets/{created['id']}/next-pair"))["status"] == "open"
+
+
+async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    for _ in range(2 + PROBES):
+        await answer(http, await ask_one(http, created["id"]))
+    await http.put("/v1/judges/alice", json={"kind": "human"})
+    for _ in range(3):
+        await answer(http, await ask_one(http, created["id"]))
+
+
+async def test_few_repeats_are_out_of_a_judge_that_has_not_shown_whether_it_answers_alike(
+    http: httpx.AsyncClient,
+) -> None:
+    created = await create_set(http, *"abcde", stop={"top_k": 1}, order="as_selected")
+    for pair in (await ask(http, created["id"], count=10))["assignments"]:
+        await answer(http, pair)
+    assert len((await ask(http, created["id"], count=10))["assignments"]) == PROBES
+
+
+async def test_a_stop_that_holds_of_any_ranking_cannot_be_met(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", stop={"top_k": 2})
+    await answer(http, await ask_one(http, created["id"]))
+    assert "any 2 candidates" in await cannot_converge(http, created["id"])
+
+
+async def test_where_the_judge_failed_another_may_go_on(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    await tell(http, (await ask_one(http, created["id"]))["id"], failure="refused")
+    assert "failed" in await cannot_converge(http, created["id"])
+    assert (await ask(http, created["id"], "bob"))["status"] == "open"
+
+
+async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    await answer(http, await ask_one(http, created["id"]))
+    held = await ask_one(http, created["id"])
+    assert (await ask(http, created["id"], "bob"))["status"] == "all_leased"
+    await answer(http, held)
+    assert (await ask(http, created["id"], "bob"))["status"] == "open"

@@ -160,6 +160,17 @@ async def test_a_set_that_has_converged_is_looked_at_once(http: httpx.AsyncClien
     assert (await ask_many(http, count=1))["status"] == "open"
 
 
+async def test_a_set_that_cannot_converge_by_one_judge_is_looked_at_once_and_goes_on_by_another(
+    http: httpx.AsyncClient, asked_together: list[int]
+) -> None:
+    set_id = (await create_set(http, "ash", "elm", stop={"top_k": 1}))["id"]
+    await compare(http, set_id, *["ash>elm", "elm>ash"] * 10, judge="worker")
+    for _ in range(2):
+        assert (await ask_many(http, count=1))["status"] == "cannot_converge"
+    assert asked_together == [1]
+    assert (await ask_many(http, "other", count=1))["status"] == "open"
+
+
 async def test_what_others_give_back_or_lose_is_asked_again(http: httpx.AsyncClient, context: Context) -> None:
     set_id = (await create_set(http, "ash", "elm"))["id"]
     for lose in (lambda lease: release(http, lease), lambda _: age(context, set_id)):

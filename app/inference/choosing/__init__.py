@@ -7,7 +7,7 @@ from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Pres
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.order import Order, present
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
-from app.inference.choosing.stopping import Reason, Stop, Stopping, distance_to_stop, reason
+from app.inference.choosing.stopping import Reason, Stop, Stopping, can_be_met, distance_to_stop, reason
 
 __all__ = [
     "NONE_LEASED",
@@ -25,6 +25,7 @@ __all__ = [
     "Reason",
     "Stop",
     "Stopping",
+    "can_be_met",
     "distance_to_stop",
     "goal_pairs",
     "next_pairs",

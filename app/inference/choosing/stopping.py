@@ -50,6 +50,15 @@ class _Pairs(NamedTuple):
     prior: Floats  # (N, N) the same before any comparison
 
 
+def can_be_met(stop: Stop, n: int) -> bool:
+    """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
+    is_top, is_width = (
+        stop.top_k is not None and stop.top_k < n,
+        stop.rank_width is not None and stop.rank_width < n - 1,
+    )
+    return is_top or is_width or stop.entropy_change is not None
+
+
 def distance_to_stop(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
     """Distance of a set of at least two candidates to its stop; `votes` is the sum of its comparisons' weights."""
     pairs = _pairs(posterior, model)

@@ -11,8 +11,9 @@ from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs
 from app.inference.choosing.order import Order, lead
 from app.inference.fitting.posterior import scores
-from app.inference.kernels.availability import BOTH_ORDERS, LOWER_FIRST, still_open
+from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
+from app.inference.state.reopening import Reopening, reopen
 from app.inference.state.snapshot import Snapshot, pair_votes_of
 from app.inference.types import Bools, Ints
 
@@ -41,8 +42,15 @@ class HumanCheck(NamedTuple):
     people: frozenset[int]
 
 
-def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int) -> list[ChosenPair]:
-    """Up to `count` pairs that are neither used up nor blocked, best first.
+def ask(
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    blocked: BlockedPairs,
+    plan: Plan,
+    count: int,
+    reopening: Reopening | None = None,
+) -> list[ChosenPair]:
+    """Up to `count` pairs that are neither used up nor blocked, best first; used up ones too where they may reopen.
 
     A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
     everything chosen so far counted as leased.
@@ -52,7 +60,7 @@ def ask(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: P
     rng = Draws(plan, snapshot.version, blocked.leases)
     chosen: list[ChosenPair] = []
     while len(chosen) < count:
-        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng)
+        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng, reopening)
         if not in_round:
             break
         chosen += in_round
@@ -85,13 +93,23 @@ def ask_people(
 
 
 def _round(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, count: int, rng: Draws
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    blocked: BlockedPairs,
+    plan: Plan,
+    count: int,
+    rng: Draws,
+    reopening: Reopening | None,
 ) -> list[ChosenPair]:
-    on_items = _open_on_items(snapshot, catalogue, blocked, plan.order)
+    on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
+    if reopening and not on_items.any():
+        free = _free(snapshot, catalogue, blocked)
+        orders, most = reopen(snapshot.log.entries, snapshot.shown, free, plan.order, reopening, blocked.leases)
+        on_items, count = orders | orders.swapaxes(1, 2), min(count, most)
     open_pairs = on_items[0] if len(on_items) == 1 else np.asarray(on_items.any(axis=0))
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
-    return [_on_item(pair, on_items, snapshot, plan.order, rng) for pair in pairs]
+    return [_on_item(pair, on_items, orders, snapshot, plan.order, rng) for pair in pairs]
 
 
 def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> Bools:
@@ -107,15 +125,29 @@ def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPai
     return half_done if half_done.any() else on_items
 
 
-def _on_item(pair: Presented, on_items: Bools, snapshot: Snapshot, order: Order, rng: Draws) -> ChosenPair:
-    """The pair on an item where it is open, drawn if there are several; its other order where it was shown in one."""
+def _free(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Bools:
+    """(I, N, N), True at [item, i, j], i < j, where both have an output and nobody holds the pair."""
+    never_used_up = BOTH_ORDERS + 1
+    return still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, never_used_up)
+
+
+def _on_item(
+    pair: Presented, on_items: Bools, orders: Bools | None, snapshot: Snapshot, order: Order, rng: Draws
+) -> ChosenPair:
+    """The pair on an item where it is open, drawn if there are several; its other order where only that is open."""
     i, j = pair.choice.i, pair.choice.j
     items = on_items[:, i, j].nonzero()[0]
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
-    if order is Order.BOTH and snapshot.shown[item, i, j]:
-        first, second = (j, i) if snapshot.shown[item, i, j] == LOWER_FIRST else (i, j)
-        pair = Presented(first, second, pair.choice)
-    return ChosenPair(item, pair)
+    first, second = pair.first, pair.second
+    if orders is not None:
+        is_open = bool(orders[item, first, second])
+    else:
+        is_open = order is not Order.BOTH or not snapshot.shown[item, i, j] & _bit(first, second)
+    return ChosenPair(item, pair if is_open else Presented(second, first, pair.choice))
+
+
+def _bit(first: int, second: int) -> int:
+    return LOWER_FIRST if first < second else HIGHER_FIRST
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:

@@ -16,7 +16,7 @@ from app.storage.assignments import NewLease
 from app.storage.schema import Record
 
 Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
-StatusAndReason = tuple[AskStatus, StopReason | None]  # the reason only where a set has converged
+StatusAndReason = tuple[AskStatus, StopReason | str | None]  # the reason only where a set has converged, or cannot
 Pair = TypeVar("Pair", Record, NewLease)
 LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for one
 

@@ -26,10 +26,14 @@ L = TypeVar("L")
 
 
 class PairsToJudge(NamedTuple, Generic[L]):
-    """Pairs to judge. `status` says why there are none, and `reason` which rule is met where it is `converged`."""
+    """Pairs to judge. `status` says why there are none.
+
+    `reason` is the rule that is met where it is `converged`, and says in words why none can be where it is
+    `cannot_converge`.
+    """
 
     status: AskStatus
-    reason: StopReason | None
+    reason: StopReason | str | None
     pairs: list[L]
 
 

@@ -10,6 +10,12 @@ from nextpair.schemas.candidates import ItemOut
 from nextpair.schemas.common import Generation, Id, JudgeName, Request, Response
 from nextpair.words import AskStatus, CriterionName, StopReason
 
+Reason = Annotated[
+    StopReason | str | None,
+    Field(
+        description="Which criterion of `stop` is met, if `converged`; in words why none can be, if `cannot_converge`.",
+    ),
+]
 SHORTEST_LEASE = 0.001  # seconds
 LeaseSeconds = Annotated[float, Field(ge=SHORTEST_LEASE, le=86400.0)]
 WorkerName = Annotated[
@@ -93,13 +99,13 @@ class Assignments(Response):
         description="Of the set; says why the list is empty when it is. Over many sets: `open` if there is a pair, "
         "`all_leased` if one of them waits for other judges, else `exhausted`."
     )
-    reason: StopReason | None = Field(default=None, description="Which criterion of `stop` is met, if `converged`.")
+    reason: Reason = None
     assignments: list[Assignment]
 
 
 class Preview(Response):
     status: AskStatus
-    reason: StopReason | None = None
+    reason: Reason = None
     pairs: list[Pair]
 
 

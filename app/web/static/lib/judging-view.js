@@ -10,6 +10,7 @@ const REASONS = {
   open: "Waiting for the next pair.",
   all_leased: "Others are judging all the pairs that are left. This page asks again by itself.",
   exhausted: "Every pair has been judged: there is nothing left to do. See the ranking above.",
+  cannot_converge: "Every pair was asked, and asking it again would teach nothing. Another judge may go on.",
   budget_reached: "The set has all the comparisons that its budget allows.",
   converged: "The ranking is certain enough: no more comparisons are needed.",
   paused: "The set is paused: no pairs are handed out until it is opened again.",

@@ -1,0 +1,113 @@
+"""Pairs that open again, for whom and in which order of showing."""
+
+import numpy as np
+import pytest
+
+from app.inference import state
+from app.inference.choosing import Order
+from app.inference.state import BlockedPairs, Reopening, Snapshot
+from app.inference.state.reopening import PROBES
+from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
+
+ANN, BEN = 2, 9  # ids
+Shown = tuple[int, int]
+BOTH_WAYS = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
+
+
+def judged(*answers: tuple[Shown, int, float]) -> Snapshot:
+    """Three candidates on one item; each answer is a pair as shown, a judge and p."""
+    rows = [(seq, 0, *shown, p, judge, 1.0) for seq, (shown, judge, p) in enumerate(answers, 1)]
+    return state.advance(state.empty(INTERPRETATION, 3, 1), len(rows), state.log_from_rows(rows), [])
+
+
+def by(judge: int, pairs: list[Shown], p: float = 0.7) -> list[tuple[Shown, int, float]]:
+    return [(shown, judge, p) for shown in pairs]
+
+
+def opened(
+    snapshot: Snapshot,
+    judge: int,
+    order: Order = Order.BALANCED,
+    *,
+    person: bool = False,
+    blocked: BlockedPairs = NONE_BLOCKED,
+    count: int = 99,
+) -> set[Shown]:
+    everyone = catalogue(np.ones((1, 3), np.bool_))
+    chosen = state.ask(snapshot, everyone, blocked, plan(order), count, Reopening(judge, person))
+    return {(each.pair.first, each.pair.second) for each in chosen}
+
+
+def unordered(pairs: set[Shown]) -> set[Shown]:
+    return {(min(pair), max(pair)) for pair in pairs}
+
+
+ALL = {(0, 1), (0, 2), (1, 2)}
+
+
+def test_new_pairs_come_first() -> None:
+    assert (1, 2) in unordered(opened(judged(*by(ANN, [(0, 1), (0, 2)])), ANN))
+    everyone = catalogue(np.ones((1, 3), np.bool_))
+    (first,) = state.ask(judged(*by(ANN, [(0, 1), (0, 2)])), everyone, NONE_BLOCKED, plan(), 1, Reopening(ANN, False))
+    assert {first.pair.first, first.pair.second} == {1, 2}
+
+
+@pytest.mark.parametrize("judge", [ANN, BEN])
+def test_the_other_order_comes_next_whoever_asks(judge: int) -> None:
+    assert opened(judged(*by(ANN, [(0, 1), (2, 0), (1, 2)])), judge) == {(1, 0), (0, 2), (2, 1)}
+
+
+def test_then_what_the_judge_has_not_judged_and_then_its_other_order() -> None:
+    log = by(ANN, BOTH_WAYS)
+    assert unordered(opened(judged(*log), BEN)) == ALL
+    assert unordered(opened(judged(*log, *by(BEN, [(0, 1), (2, 0)])), BEN, count=1)) == {(1, 2)}
+    assert opened(judged(*log, *by(BEN, [(0, 1), (2, 0), (1, 2)])), BEN) == {(1, 0), (0, 2), (2, 1)}
+
+
+def test_a_fixed_order_stays() -> None:
+    log = by(ANN, [(0, 1), (0, 2), (1, 2)])
+    assert opened(judged(*log), BEN, Order.AS_SELECTED) == ALL
+    assert opened(judged(*log), ANN, Order.AS_SELECTED, person=True) == ALL
+    again = judged(*log, *by(BEN, [(0, 1), (0, 2)]))
+    assert opened(again, BEN, Order.AS_SELECTED, count=1) == {(1, 2)}
+
+
+def test_with_both_orders_a_judge_ends_what_it_has_half_done() -> None:
+    log = by(ANN, BOTH_WAYS)
+    assert unordered(opened(judged(*log), BEN, Order.BOTH)) == ALL
+    assert opened(judged(*log, *by(BEN, [(1, 0)])), BEN, Order.BOTH, count=1) == {(0, 1)}
+    assert opened(judged(*log, *by(ANN, [(2, 0)])), ANN, Order.BOTH, person=True, count=1) == {(0, 2)}
+
+
+def test_a_person_is_asked_once_more_in_the_order_seen_less_often() -> None:
+    log = judged(*by(ANN, [*BOTH_WAYS, (0, 1), (2, 0), (2, 1)]))
+    assert opened(log, ANN, person=True) == {(1, 0), (0, 2), (1, 2)}
+
+
+def test_a_judge_that_answers_otherwise_is_asked_once_more_and_one_that_answers_alike_is_not() -> None:
+    alike = by(ANN, BOTH_WAYS + [(0, 1)] * PROBES)
+    assert opened(judged(*alike), ANN) == set()
+    assert unordered(opened(judged(*alike), BEN)) == ALL
+    assert unordered(opened(judged(*alike, ((1, 2), ANN, 0.72)), ANN)) == ALL
+    assert opened(judged(*alike, ((1, 2), ANN, 0.705)), ANN) == set()
+
+
+def test_until_it_shows_few_repeats_are_out() -> None:
+    assert unordered(opened(judged(*by(ANN, BOTH_WAYS)), ANN)) == ALL
+    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (PROBES - 2))), ANN)) == 2
+    held = BlockedPairs(np.array([0]), np.array([1]), np.array([2]), 1)
+    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (PROBES - 2))), ANN, blocked=held)) == 1
+
+
+def test_a_pair_that_is_out_or_that_the_judge_failed_at_stays_closed() -> None:
+    for leases in (0, 1):
+        blocked = BlockedPairs(np.array([0]), np.array([2]), np.array([1]), leases)
+        assert unordered(opened(judged(*by(ANN, BOTH_WAYS)), BEN, blocked=blocked)) == {(0, 1), (0, 2)}
+
+
+def test_items_open_again_each_for_itself() -> None:
+    rows = [(1, 0, 0, 1, 0.7, ANN, 1.0), (2, 1, 1, 0, 0.7, ANN, 1.0), (3, 1, 0, 1, 0.7, ANN, 1.0)]
+    snapshot = state.advance(state.empty(INTERPRETATION, 2, 2), 3, state.log_from_rows(rows), [])
+    everything = catalogue(np.ones((2, 2), np.bool_))
+    (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False))
+    assert (chosen.item, chosen.pair.first, chosen.pair.second) == (0, 1, 0)
