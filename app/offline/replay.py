@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from app.inference import fitting
-from app.inference.choosing import NONE_LEASED, Draws, Order, Plan, Policy, next_pairs, present
+from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, Draws, Order, Plan, Policy, next_pairs, present
 from app.inference.fitting import BASELINES
 from app.inference.reporting import ranks
 from app.inference.types import Bools, Floats, by_one_judge, join, no_comparisons
@@ -65,14 +65,15 @@ class LocalLoop:
             self.model,
             self.comparisons,
             NONE_LEASED,
-            self._open,
+            self._open | self._open.T,
             self._plan,
             self._setup.batch,
             Draws(self._plan, self.comparisons.size, leased=0),
         )
-        pairs = [(pair.first, pair.second) for pair in chosen]
+        pairs = [self._in_open_order(pair.first, pair.second) for pair in chosen]
         for i, j in pairs:
-            self._open[i, j] = self._open[j, i] = False
+            self._open[i, j] = False
+            self._open[j, i] &= self._plan.order is Order.EACH
         if self._plan.order is Order.BOTH:
             return [shown for i, j in pairs for shown in ((i, j), (j, i))]
         return pairs
@@ -89,6 +90,9 @@ class LocalLoop:
         if self._setup.method.name in BASELINES:
             return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
         return self.posterior.mean[: self.model.n]
+
+    def _in_open_order(self, first: int, second: int) -> tuple[int, int]:
+        return (first, second) if self._open[first, second] else (second, first)
 
 
 class TournamentLoop(LocalLoop):
@@ -112,7 +116,7 @@ class TournamentLoop(LocalLoop):
 
     def _shown(self, i: int, j: int) -> list[Pair]:
         first, second = present(i, j, self._leads, self._plan.order, self._rng)
-        if self._plan.order is Order.BOTH:
+        if self._plan.order in IN_BOTH_ORDERS:
             return [(first, second), (second, first)]
         self._leads[[first, second]] += [1, -1]
         return [(first, second)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nextpair.schemas import SetOut
-from nextpair.words import PageStatus
+from nextpair.words import ORDERS_ASKED, PageStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.asking import preview
@@ -37,6 +37,6 @@ def _is_surely_open(known: SetOut, leases: int) -> bool:
     """True for a set of texts without a rule to stop that has more pairs and budget than comparisons and leases."""
     if known.status != "open" or known.stop is not None or known.items:
         return False
-    pairs = known.candidates * (known.candidates - 1) // 2 * (2 if known.order == "both" else 1)
+    pairs = known.candidates * (known.candidates - 1) // 2 * ORDERS_ASKED[known.order]
     budget = known.budget.max_comparisons if known.budget else None
     return known.comparisons + leases < (pairs if budget is None else min(pairs, budget))

@@ -29,7 +29,8 @@ CRITERIA: dict[CriterionName, str] = {
 }
 ORDERS: dict[OrderName, str] = {
     "balanced": "the one that has been first less often",
-    "both": "every pair is asked in both orders",
+    "both": "every pair is asked in both orders, one after the other",
+    "each": "both orders are asked, each when it tells most",
     "as_selected": "the one that joined the set earlier",
 }
 POSITION_BIASES: dict[PositionBias, str] = {

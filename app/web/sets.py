@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from nextpair.schemas import SetOut
-from nextpair.words import PageStatus
+from nextpair.words import ORDERS_ASKED, PageStatus
 
 from app.api.dependencies import ContextDep
 from app.service import sets
@@ -60,8 +60,7 @@ def _goal(row: SetOut) -> int:
     """The budget, or every comparison there can be."""
     if row.budget and row.budget.max_comparisons:
         return row.budget.max_comparisons
-    orders = 2 if row.order == "both" else 1
-    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * orders
+    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * ORDERS_ASKED[row.order]
 
 
 def _progress(row: SetOut) -> str:
@@ -70,7 +69,7 @@ def _progress(row: SetOut) -> str:
     words = f"{done:,} comparison{'' if done == 1 else 's'}"
     if not goal:
         return words
-    pairs = f"all {goal:,} {'ordered ' if row.order == 'both' else ''}pair{'' if goal == 1 else 's'}"
+    pairs = f"all {goal:,} {'ordered ' if ORDERS_ASKED[row.order] > 1 else ''}pair{'' if goal == 1 else 's'}"
     whole = f"the budget of {goal:,}" if row.budget and row.budget.max_comparisons else pairs
     return f"{words}, {min(100 * done // goal, 100)}% of {whole}"
 

@@ -31,7 +31,7 @@ AskStatus = Literal["open", "all_leased", "exhausted", "cannot_converge", "budge
 PageStatus = Literal[AskStatus, "preparing"]
 ObjectiveName = Literal["log-loss", "ece"]
 PoolBy = Literal["project", "question", "none"]
-OrderName = Literal["balanced", "both", "as_selected"]
+OrderName = Literal["balanced", "both", "each", "as_selected"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
@@ -45,6 +45,7 @@ STATUSES: dict[PageStatus, str] = {
     "paused": "no pairs are handed out",
     "preparing": "the service compiles, up to a minute at its very first start",
 }
+ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_selected": 1}  # of each pair
 LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
 JUDGE_AWARE: JudgeAwareName = "judge-aware"
 MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # answers that one comparison may stand for

@@ -397,6 +397,14 @@ async def test_order_both_shows_a_pair_in_both_orders_one_after_the_other(http: 
     assert len({frozenset(pair) for pair in shown[::2]}) == 3
 
 
+async def test_order_each_asks_every_ordered_pair_when_it_tells_most(http: httpx.AsyncClient) -> None:
+    """The other order of a pair that was just judged is the last thing to ask, not the next."""
+    created = await create_set(http, "ash", "elm", "oak", order="each")
+    shown = [names(pair) for pair in await answer_all(http, created["id"])]
+    assert len(set(shown)) == len(shown) == 6
+    assert shown[1] != shown[0][::-1]
+
+
 async def test_the_second_order_may_go_to_another_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http, order="both")
     there = await ask_one(http, created["id"], "alice")

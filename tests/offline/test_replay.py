@@ -34,6 +34,12 @@ def test_both_orders_follow_each_other() -> None:
     assert pairs[1::2] == [(second, first) for first, second in pairs[::2]]
 
 
+def test_each_ordered_pair_is_asked_once() -> None:
+    pairs = asked(SETUP._replace(order=Order.EACH), make_case())
+    assert sorted(pairs) == [(i, j) for i in range(6) for j in range(6) if i != j]
+    assert pairs[1] != pairs[0][::-1]
+
+
 def test_pairs_that_the_judge_was_not_asked_stay_closed() -> None:
     case = from_pairs(
         Group((), ["a", "b", "c"], by_one_judge(np.array([0, 1]), np.array([1, 2]), np.array([0.6, 0.7]))),

@@ -5,11 +5,12 @@ Not here: what a log amounts to (state), who holds which pair (service).
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
-from app.inference.choosing.order import Order, present
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, Stopping, can_be_met, distance_to_stop, reason
 
 __all__ = [
+    "IN_BOTH_ORDERS",
     "NONE_LEASED",
     "RANKING",
     "Batch",

@@ -3,6 +3,8 @@
 balanced      whoever has led less often among its appearances goes first, a coin decides between equals
 as_selected   the candidate that joined the set earlier goes first
 both          every pair in both orders, one after the other; the first of the two is balanced
+each          each of the N (N - 1) ordered pairs is a question of its own (GPM 6.1): once a pair was judged in one
+              order, the criterion says when it comes in the other; the first of the two is balanced
 """
 
 from enum import StrEnum
@@ -16,7 +18,11 @@ from app.inference.types import Chance, Ints
 class Order(StrEnum):
     BALANCED = "balanced"
     BOTH = "both"
+    EACH = "each"
     AS_SELECTED = "as_selected"
+
+
+IN_BOTH_ORDERS = Order.BOTH, Order.EACH  # whose pairs are shown both ways round
 
 
 @kernel

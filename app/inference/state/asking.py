@@ -9,7 +9,7 @@ import numpy as np
 
 from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs
-from app.inference.choosing.order import Order, lead
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order, lead
 from app.inference.fitting.posterior import scores
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
@@ -117,7 +117,7 @@ def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPai
 
     With order "both", a pair seen in one order comes before any new pair.
     """
-    used_up = BOTH_ORDERS if order is Order.BOTH else LOWER_FIRST
+    used_up = BOTH_ORDERS if order in IN_BOTH_ORDERS else LOWER_FIRST
     on_items = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
     if order is not Order.BOTH:
         return on_items
@@ -142,7 +142,7 @@ def _on_item(
     if orders is not None:
         is_open = bool(orders[item, first, second])
     else:
-        is_open = order is not Order.BOTH or not snapshot.shown[item, i, j] & _bit(first, second)
+        is_open = order not in IN_BOTH_ORDERS or not snapshot.shown[item, i, j] & _bit(first, second)
     return ChosenPair(item, pair if is_open else Presented(second, first, pair.choice))
 
 

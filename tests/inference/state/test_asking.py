@@ -42,6 +42,10 @@ def unordered(pairs_shown: set[tuple[int, int]]) -> set[tuple[int, int]]:
     return {(min(pair), max(pair)) for pair in pairs_shown}
 
 
+def unordered_in_turn(chosen: list[ChosenPair]) -> list[tuple[int, int]]:
+    return [(min(each.pair[:2]), max(each.pair[:2])) for each in chosen]
+
+
 def test_a_compared_pair_is_used_up() -> None:
     assert unordered(pairs(small((1, 0)))) == {(0, 2), (1, 2)}
 
@@ -63,6 +67,27 @@ def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up
 
 def test_with_both_orders_a_pair_seen_both_ways_is_used_up() -> None:
     assert pairs(small((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)), order=Order.BOTH) == set()
+
+
+def test_with_each_order_a_pair_shown_one_way_is_open_the_other_way() -> None:
+    shown = pairs(small((1, 0), (0, 2), (2, 0)), order=Order.EACH)
+    assert (0, 1) in shown
+    assert unordered(shown) == {(0, 1), (1, 2)}
+
+
+def test_with_each_order_a_pair_that_is_out_is_out_in_both() -> None:
+    blocked = BlockedPairs(np.array([0]), np.array([1]), np.array([0]), 1)
+    assert unordered(pairs(small(), blocked, Order.EACH)) == {(0, 2), (1, 2)}
+
+
+def test_with_each_order_the_criterion_says_when_the_other_order_comes() -> None:
+    """A judge that is sure of (0, 1) and ties the rest is asked the others' pairs first, not this one turned round."""
+    log = state.log_from_rows((n, 0, i, j, p, 1, 1.0) for n, (i, j, p) in enumerate([(0, 1, 0.99), (2, 1, 0.5)], 1))
+    snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 2, log, [])
+    everyone = catalogue(np.ones((1, 3), np.bool_))
+    *first, last = unordered_in_turn(state.ask(snapshot, everyone, NONE_BLOCKED, plan(Order.EACH), 3))
+    assert last == (0, 1)
+    assert set(first) == {(0, 2), (1, 2)}
 
 
 def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
