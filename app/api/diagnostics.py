@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from nextpair import schemas
 from nextpair.words import MatrixName, ObjectiveName
 
-from app.api.dependencies import ContextDep, ReadDep, SetId
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import documented
 from app.files import plots
 from app.service import calibration, diagnostics, matrix, trust
@@ -53,7 +53,6 @@ async def get_matrix(
 async def get_calibration(
     set_id: SetId,
     ctx: ContextDep,
-    db: ReadDep,
     judge: Annotated[str, Query(description="Whose probabilities.", examples=["gpt-4"])],
     reference: Annotated[
         list[str], Query(description="Whose verdicts on the same pairs are taken for true.", examples=[["alice"]])
@@ -63,9 +62,9 @@ async def get_calibration(
 ) -> object:
     """The temperature that fits a judge's probabilities to others' verdicts: how sure the judge may be.
 
-    As a picture, the reliability diagram.
+    As a picture, the reliability diagram, and the share of right verdicts as the least sure are left out.
     """
-    fit = await calibration.read(ctx, db, set_id, judge, reference, objective)
+    fit = await calibration.read(ctx, set_id, judge, reference, objective)
     return fit if format == "json" else _picture(await ctx.live.compute(draw_reliability, fit, format), format)
 
 

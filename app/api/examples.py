@@ -49,6 +49,9 @@ JUDGE = {
     "name": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5, "created_at": THEN,
 }  # fmt: skip
 HELD_OUT = {"comparisons": 20, "agreement": 0.85, "log_loss": 0.41}
+REJECTION = [
+    {"rejected": 0.0, "verdicts": 60, "accuracy": 0.73}, {"rejected": 0.5, "verdicts": 30, "accuracy": 0.87},
+]  # fmt: skip
 RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 
 EXAMPLES: dict[str, Any] = {
@@ -162,6 +165,7 @@ EXAMPLES: dict[str, Any] = {
         "set_id": SET_ID, "version": 1, "judge": "gpt-4", "reference": ["alice"], "objective": "log-loss",
         "verdicts": 60, "temperature": 1.6, "at_bound": False, "before": {"log_loss": 0.71, "ece": 0.12},
         "after": {"log_loss": 0.63, "ece": 0.04}, "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
+        "rejection": REJECTION,
     },
     "JudgeIn": {"kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5},
     "JudgeOut": JUDGE,

@@ -77,14 +77,17 @@ def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "sv
         return _saved(figure, form)
 
 
-def reliability(curves: Sequence[Curve], title: str, form: Form = "svg") -> bytes:
-    """Stated confidence against the share that was right."""
-    with _drawing(3.6, width=4.2) as figure:
-        ax = figure.add_axes((0.15, 0.15, 0.8, 0.7), xlabel="confidence", ylabel="share that was right")
+def reliability(curves: Sequence[Curve], rest: Curve, title: str, form: Form = "svg") -> bytes:
+    """Stated confidence against the share that was right; the share that is right of the `rest`, the surest."""
+    with _drawing(3.6, width=8.4) as figure:
+        ax = figure.add_axes((0.08, 0.15, 0.4, 0.7), xlabel="confidence", ylabel="share that was right")
         ax.plot([0.5, 1.0], [0.5, 1.0], color=FAINT, linestyle=":", linewidth=1)
         for n, curve in enumerate(curves):
             ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="os"[n % 2], label=curve.name)
         ax.legend(frameon=False)
+        ax = figure.add_axes((0.57, 0.15, 0.4, 0.7), xlabel="least sure verdicts left out", ylabel="right of the rest")
+        ax.plot(rest.x, rest.y, color=ACCENT, marker="o", markersize=3)
+        ax.grid(visible=True, color="#e4e7eb")
         _words(figure, title, "")
         return _saved(figure, form)
 

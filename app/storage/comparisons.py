@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, and_, case, exists, func, insert, or_, select
+from sqlalchemy import Select, and_, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
@@ -72,28 +72,6 @@ async def latencies(db: AsyncConnection, set_id: UUID) -> dict[int, float]:
     median = func.percentile_cont(0.5).within_group(c.latency_ms).label("median")
     statement = select(c.judge_id, median).where(c.set_id == set_id, c.latency_ms.is_not(None))
     return {row.judge_id: row.median for row in await db.execute(statement.group_by(c.judge_id))}
-
-
-async def judged_by_both(db: AsyncConnection, set_id: UUID, judge: str, reference: Sequence[str]) -> Sequence[Record]:
-    """(item_id, first, second, p_first, truth) of what `judge` said of pairs that a reference judged too.
-
-    `truth` is the references' mean probability that the same candidate is better.
-    """
-    o, theirs, mine = comparisons.alias("other"), judges.alias("their_judge"), judges.alias("my_judge")
-    turned = case((o.c.first == c.first, o.c.p_first), else_=1.0 - o.c.p_first)
-    same_pair = or_(
-        and_(o.c.first == c.first, o.c.second == c.second), and_(o.c.first == c.second, o.c.second == c.first)
-    )
-    statement = (
-        select(c.item_id, c.first, c.second, c.p_first, func.avg(turned).label("truth"))
-        .join(o, and_(o.c.set_id == c.set_id, o.c.item_id == c.item_id, same_pair))
-        .join(mine, mine.c.id == c.judge_id)
-        .join(theirs, theirs.c.id == o.c.judge_id)
-        .where(c.set_id == set_id, mine.c.name == judge, theirs.c.name.in_(reference))
-        .where(*(~exists().where(voids.c.set_id == set_id, voids.c.voids == t.c.seq) for t in (comparisons, o)))
-        .group_by(c.seq, c.item_id, c.first, c.second, c.p_first)
-    )
-    return (await db.execute(statement.order_by(c.seq))).all()
 
 
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:

@@ -302,6 +302,7 @@ CALIBRATION = {
     "after": {"log_loss": 0.6, "ece": 0.05},
     "reliability": [BIN],
     "reliability_after": [BIN],
+    "rejection": [{"rejected": 0.0, "verdicts": 9, "accuracy": 0.67}],
 }
 PREDICTION = {
     "set_id": str(SET),

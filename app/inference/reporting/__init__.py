@@ -10,6 +10,7 @@ from app.inference.reporting.calibration import (
     CalibrationObjective,
     Reliability,
     debiased,
+    rejection,
     reliability,
     temperature,
 )
@@ -19,6 +20,7 @@ from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
+from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
 from app.inference.reporting.standings import (
     Foretold,
     Standing,
@@ -40,10 +42,12 @@ __all__ = [
     "Cycles",
     "ExpectedCycles",
     "Foretold",
+    "HeldAgainst",
     "HeldOut",
     "LogDiagnostics",
     "Moment",
     "OrderBalance",
+    "PairsAgreed",
     "PairsOf",
     "Prediction",
     "Ranking",
@@ -54,6 +58,7 @@ __all__ = [
     "Sureness",
     "Uncertainty",
     "Wanted",
+    "agreement_with",
     "all_pairs",
     "by_baseline",
     "by_judges",
@@ -66,10 +71,12 @@ __all__ = [
     "debiased",
     "diagnose",
     "expected_wins",
+    "held_against",
     "observed_wins",
     "predict",
     "ranking_history",
     "ranks",
+    "rejection",
     "reliability",
     "sureness_of",
     "temperature",

@@ -7,6 +7,7 @@ first, 0 for the second, 1/2 for a tie. Both have shape (K,).
     both orders   p~ = (p~_ij + 1 - p~_ji) / 2: a temperature is of single answers, as a set applies it; what is held
                   against people is what the two together say, in which a liking for a position cancels  (PoE 3.5)
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
+    rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
 
@@ -35,6 +36,7 @@ MAX_LOG_T = math.log(20.0)
 GRID, STEP = np.linspace(-MAX_LOG_T, MAX_LOG_T, 121), MAX_LOG_T / 60
 WORK, FEWEST, MOST = 2_000_000, 301, 10_001  # answers read, and temperatures tried, in search of the least ECE
 AT_BOUND = 1e-3  # in log T
+REJECTED = np.linspace(0.0, 0.9, 10)
 
 
 class CalibrationObjective(StrEnum):
@@ -52,6 +54,14 @@ class Reliability(NamedTuple):
     verdicts: Ints  # (B,) at least 1
     confidence: Floats  # (B,) mean confidence
     accuracy: Floats  # (B,) share of right verdicts
+
+
+class Rejection(NamedTuple):
+    """The accuracy-rejection curve: it rises where confidence tells who is right."""
+
+    rejected: Floats  # (R,) share of the verdicts that is left out, those of least confidence
+    verdicts: Ints  # (R,) that are left in, at least 1
+    accuracy: Floats  # (R,) share of right ones among those left in
 
 
 class CalibrationErrors(NamedTuple):
@@ -110,6 +120,16 @@ def reliability(p: Floats, outcome: Floats) -> Reliability:
     used, verdicts = np.unique(bins, return_counts=True)
     sure, correct = np.bincount(bins, confidence)[used], np.bincount(bins, right)[used]
     return Reliability(EDGES[used], EDGES[used + 1], verdicts, sure / verdicts, correct / verdicts)
+
+
+def rejection(p: Floats, outcome: Floats) -> Rejection:
+    """The curve of one judge. Of verdicts of the same confidence each is as likely to be left out as another."""
+    confidence, right, _ = _binned(p, outcome)
+    level = np.unique(-np.round(confidence, 9), return_inverse=True)[1]  # 0 is the surest
+    right_at = (np.bincount(level, right) / np.bincount(level))[np.sort(level)]
+    verdicts = np.ceil(np.round((1.0 - REJECTED) * len(outcome), 9)).astype(np.int64)
+    used = verdicts > 0
+    return Rejection(REJECTED[used], verdicts[used], np.cumsum(right_at)[verdicts[used] - 1] / verdicts[used])
 
 
 def _logits(p: Floats) -> Floats:

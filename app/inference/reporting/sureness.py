@@ -1,16 +1,16 @@
 """Sureness of a ranking: the share of its pairs that it is expected to have in the right order.
 
-pairs         those that matter, (N, N): either of [i, j], [j, i] names the pair, which counts once
-m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
-concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0
-interval      of the share of the pairs that draws of all scores together have in the published order, central
-forecast      the same mean where the comparisons have told f times as much of each difference, V its prior variance:
+    pairs         those that matter, (N, N): either of [i, j], [j, i] names the pair, which counts once
+    m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
+    concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0
+    interval      of the share of the pairs that draws of all scores together have in the published order, central
+    forecast      the same mean where comparisons tell f times as much of each difference, V its prior variance:
 
-    1 / v'  =  1 / V + f (1 / v - 1 / V)
-    E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
+        1 / v'  =  1 / V + f (1 / v - 1 / V)
+        E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
 
-so the forecast allows for means that move as more is told, and for orders that change with them. It is
-1 - 2 P(s_i - s_j < 0 < m') of two normal values whose correlation is sqrt(1 - v' / v) (Owen 1956), for m > 0.
+The forecast allows for means that move as more is told, and for orders that change with them: it is the chance that
+s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
 """
 
 from collections.abc import Callable

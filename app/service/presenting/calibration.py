@@ -1,27 +1,35 @@
 """A judge's calibration: its temperature, and its errors and reliability before and after."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from nextpair import schemas
 
-from app.inference.reporting import Calibration, CalibrationErrors, CalibrationObjective, debiased, reliability
+from app.inference.reporting import (
+    Calibration,
+    CalibrationErrors,
+    CalibrationObjective,
+    HeldAgainst,
+    debiased,
+    rejection,
+    reliability,
+)
 from app.inference.types import Floats
-from app.storage.schema import Record
 
 
 def present_calibration(
-    row: Record,
+    set_id: UUID,
+    version: int,
     judge: str,
     reference: Sequence[str],
     objective: CalibrationObjective,
     fit: Calibration,
-    p: Floats,
-    outcome: Floats,
+    held: HeldAgainst,
 ) -> schemas.Calibration:
-    """`p` (2, K) is what the judge says in both orders, `outcome` (K,) what the references decide."""
+    p, outcome = held
     return schemas.Calibration(
-        set_id=row.id,
-        version=row.version,
+        set_id=set_id,
+        version=version,
         judge=judge,
         reference=list(reference),
         objective=objective.value,
@@ -32,11 +40,17 @@ def present_calibration(
         after=_errors(fit.after),
         reliability=_bins(debiased(p, 1.0), outcome),
         reliability_after=_bins(debiased(p, fit.temperature), outcome),
+        rejection=_rejection(debiased(p, 1.0), outcome),
     )
 
 
 def _errors(errors: CalibrationErrors) -> schemas.CalibrationErrors:
     return schemas.CalibrationErrors(log_loss=errors.log_loss, ece=errors.ece)
+
+
+def _rejection(p: Floats, outcome: Floats) -> list[schemas.Rejection]:
+    rows = zip(*(column.tolist() for column in rejection(p, outcome)), strict=True)
+    return [schemas.Rejection(rejected=rejected, verdicts=kept, accuracy=right) for rejected, kept, right in rows]
 
 
 def _bins(p: Floats, outcome: Floats) -> list[schemas.ReliabilityBin]:

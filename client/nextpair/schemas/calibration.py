@@ -16,6 +16,14 @@ class ReliabilityBin(Response):
     accuracy: float = Field(description="Share of right verdicts.")
 
 
+class Rejection(Response):
+    """A point of the accuracy-rejection curve: it rises where the judge's confidence tells who is right."""
+
+    rejected: float = Field(description="Share of the verdicts left out, those of least confidence max(p, 1 - p).")
+    verdicts: int = Field(description="Those left in.")
+    accuracy: float = Field(description="Share of right ones among them.")
+
+
 class CalibrationErrors(Response):
     log_loss: float
     ece: float = Field(description="Expected calibration error, 15 bins.")
@@ -38,3 +46,4 @@ class Calibration(Response):
     after: CalibrationErrors
     reliability: list[ReliabilityBin] = Field(description="At temperature 1; empty bins are left out.")
     reliability_after: list[ReliabilityBin]
+    rejection: list[Rejection] = Field(description="From nothing left out to nine tenths; at temperature 1.")

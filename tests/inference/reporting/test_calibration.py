@@ -12,6 +12,7 @@ from app.inference.reporting.calibration import (
     ece,
     errors,
     log_loss,
+    rejection,
     reliability,
     temperature,
     tempered,
@@ -302,3 +303,25 @@ def test_the_same_twice_is_one_order(objective: CalibrationObjective) -> None:
     p, outcome = simulated(2.0, 500)
 
     assert temperature(np.array([p, p]), outcome, objective) == temperature(p, outcome, objective)
+
+
+def test_the_least_sure_are_left_out_first_and_ties_share_what_they_are_worth() -> None:
+    """In order of confidence: right, right, and two of which one is right."""
+    p, outcome = np.array([0.9, 0.2, 0.6, 0.6]), np.array([1.0, 0.0, 1.0, 0.0])
+    curve = rejection(p, outcome)
+    assert curve.rejected.tolist() == pytest.approx([n / 10 for n in range(10)])
+    assert curve.verdicts.tolist() == [4, 4, 4, 3, 3, 2, 2, 2, 1, 1]
+    by_kept = {4: 0.75, 3: 2.5 / 3, 2: 1.0, 1: 1.0}
+    assert curve.accuracy.tolist() == pytest.approx([by_kept[kept] for kept in curve.verdicts.tolist()])
+    turned = rejection(1.0 - p[::-1], 1.0 - outcome[::-1])
+    assert turned.accuracy.tolist() == pytest.approx(curve.accuracy.tolist())
+
+
+def test_accuracy_rises_as_the_least_sure_are_left_out_where_confidence_tells() -> None:
+    honest, said = simulated(1.0), np.random.default_rng(0).random(20_000)
+    assert (np.diff(rejection(*honest).accuracy) > 0.0).all()
+    assert np.ptp(rejection(said, honest[1]).accuracy) < 0.06
+
+
+def test_without_verdicts_there_is_no_curve() -> None:
+    assert [column.size for column in rejection(NOTHING, NOTHING)] == [0, 0, 0]

@@ -1,0 +1,81 @@
+"""Judges held against a reference, such as people, on the pairs that both judged.
+
+a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
+truth         the direction of the mean of what the references said of the pair, each verdict counting once
+agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
+              pair is left out. Coins agree on half. Its interval is Wilson's (1927)
+both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other: what the two say
+              together has no liking for a position in it
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import binomtest
+
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import directions, lean_to_lower
+
+
+class HeldAgainst(NamedTuple):
+    """The answers of a judge, couples counting once, beside the truth of each."""
+
+    p: Floats  # (2, K) of the lower-numbered candidate, in both orders; the same twice where there was one order only
+    outcome: Floats  # (K,) 1 where the lower-numbered one is better by the references, 0 where the other, 1/2 in a tie
+
+
+class PairsAgreed(NamedTuple):
+    pairs: int  # on which both sides name a winner
+    share: float | None  # of them with the same winner
+    interval: tuple[float, float] | None
+
+
+def held_against(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> HeldAgainst:
+    """Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges, by number."""
+    pair, lean = _pairs(comparisons, item), lean_to_lower(comparisons)
+    truth = _mean_lean(pair, lean, reference[comparisons.judge])
+    answers = np.flatnonzero((comparisons.judge == judge) & ~np.isnan(truth[pair]))
+    turned = (comparisons.first > comparisons.second)[answers].astype(np.int64)
+    turn = _times_before(2 * pair[answers] + turned)
+    couples, couple = np.unique(np.column_stack([pair[answers], turn]), axis=0, return_inverse=True)
+    p = np.full((2, len(couples)), np.nan)
+    p[turned, couple.reshape(-1)] = np.where(turned, 1.0 - comparisons.p[answers], comparisons.p[answers])
+    outcome = 0.5 + 0.5 * directions(truth[couples[:, 0]])
+    return HeldAgainst(np.where(np.isnan(p), p[::-1], p), np.asarray(outcome, np.float64))
+
+
+def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed:
+    """The agreement of all other judges with the references; arguments as in `held_against`."""
+    pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
+    theirs, others = (directions(_mean_lean(pair, lean, side)) for side in (by_reference, ~by_reference))
+    decided = np.nan_to_num(theirs * others)
+    pairs, agreeing = int(np.count_nonzero(decided)), int((decided > 0.0).sum())
+    if not pairs:
+        return PairsAgreed(0, None, None)
+    interval = binomtest(agreeing, pairs).proportion_ci(level, "wilson")
+    return PairsAgreed(pairs, agreeing / pairs, (float(interval.low), float(interval.high)))
+
+
+def _pairs(comparisons: Comparisons, item: Ints) -> Ints:
+    """(K,) the number of each comparison's pair, without gaps."""
+    first, second = comparisons.first, comparisons.second
+    rows = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1), np.int64)
+
+
+def _mean_lean(pair: Ints, lean: Floats, counted: Bools) -> Floats:
+    """(M,) mean lean of those comparisons on each pair that are counted; NaN where there is none."""
+    size = int(pair.max(initial=-1)) + 1
+    votes = np.bincount(pair[counted], minlength=size)
+    total = np.bincount(pair[counted], lean[counted], size)
+    return np.asarray(np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0), np.float64)
+
+
+def _times_before(key: Ints) -> Ints:
+    """(K,) how often each key has come before."""
+    order = np.argsort(key, kind="stable")
+    begins = np.concatenate([[True], np.diff(key[order]) > 0])[: len(key)]
+    places = np.arange(len(key))
+    before = np.empty(len(key), np.int64)
+    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return before
