@@ -30,6 +30,9 @@ class Expert(NamedTuple):
     fixed_curvature: bool = False  # w hangs on p alone, not on d: rank-one updates are exact for ever
     kink: Kink | None = None  # where l is that
     as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is that of soft-bt, given p
+    measurement: Callable[[Floats], Floats] | None = (
+        None  # y where l is -(y - d)^2 / 2, NaN where it is that of soft-bt
+    )
 
 
 def unsaturated(p: Floats) -> Floats:

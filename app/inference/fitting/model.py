@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference import experts
-from app.inference.experts import Expert
+from app.inference.experts import Expert, measured_bt
 from app.inference.types import Comparisons, Convergence, Floats
 
 VAGUE = 1e6
@@ -44,6 +44,7 @@ class Method(NamedTuple):
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate"
+    evidence: str = "one-vote"  # or "learnt": tau2 and what answers are worth
 
 
 class Prior(NamedTuple):
@@ -83,6 +84,8 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
     biases = judges if method.position_bias == "estimate" else 0
     expert = experts.make(method.expert, dict(method.parameters))
+    if method.evidence == "learnt" and method.expert == "soft-bt":
+        expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))

@@ -67,6 +67,7 @@ class Scores(NamedTuple):
 
     mean: Floats  # (N,)
     covariance: Covariance  # (N, N)
+    parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
 
 
 def period(n: int) -> int:
@@ -95,11 +96,13 @@ def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) 
     """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
     assert model.expert.as_soft_bt is not None
     p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
+    measure = model.expert.measurement
     mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(
         comparisons.first.copy(),  # whose layout a kernel knows
         comparisons.second.copy(),
         model.n + comparisons.judge if model.has_biases else NO_BIAS,
         p.copy(),
+        np.full(len(p), np.nan) if measure is None else measure(p),
         comparisons.weight.copy(),
         model.prior.precision,
         model.prior.pull,

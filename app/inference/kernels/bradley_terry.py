@@ -9,8 +9,9 @@ Where g^T H^-1 g < SETTLED, about twice what is left to rise, rounding would dec
 
 `maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
 
-The equations and signs of `fit` are those of newton.py and soft_bt.py. Its slow formula is newton.fit, then the inverse
-of hessian. What is not finite or not positive definite comes back as such: whoever calls it then goes the slow way.
+The equations and signs of `fit` are those of newton.py, soft_bt.py and measured_bt.py. Its slow formula is newton.fit,
+then the inverse of hessian. What is not finite or not positive definite comes back as such: whoever calls it then goes
+the slow way.
 
     theta, w, g      theta, weights, gradient       (P,), (K,), (P,)
     H = U^T U        cholesky_of_hessian: U         (P, P)
@@ -71,6 +72,7 @@ class Votes(NamedTuple):
     second: Ints  # (K,)
     bias: Ints  # (K,) place of the judge's bias among the parameters; (0,) where there is none
     p: Floats  # (K,)
+    measurement: Floats  # (K,) y of a comparison that measures d (measured_bt.py); NaN where it is a vote
     weight: Floats  # (K,)
     precision: Floats  # (P,) of the prior
     pull: Floats  # (P,)
@@ -84,7 +86,7 @@ def serves(expert: Expert, parameters: int) -> bool:
 @kernel
 def evaluate(theta: Floats, votes: Votes) -> tuple[float, Floats, Floats]:
     """L(theta), its gradient (P,) and the weights (K,)."""
-    first, second, bias, p, weight, precision, pull = votes
+    first, second, bias, p, measurement, weight, precision, pull = votes
     value = np.sum(theta * (pull - 0.5 * precision * theta))
     gradient, weights = pull - precision * theta, np.empty(len(p))
     for k in range(len(p)):
@@ -92,10 +94,15 @@ def evaluate(theta: Floats, votes: Votes) -> tuple[float, Floats, Floats]:
         d = theta[i] - theta[j]
         if len(bias):
             d += theta[bias[k]]
-        e = math.exp(-abs(d))
-        value += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
-        weights[k] = weight[k] * e / (1.0 + e) ** 2
-        slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
+        if math.isnan(measurement[k]):
+            e = math.exp(-abs(d))
+            value += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
+            weights[k] = weight[k] * e / (1.0 + e) ** 2
+            slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
+        else:
+            slope = weight[k] * (measurement[k] - d)
+            value -= 0.5 * slope * (measurement[k] - d)
+            weights[k] = weight[k]
         gradient[i] += slope
         gradient[j] -= slope
         if len(bias):
@@ -121,7 +128,7 @@ def newton_step(weights: Floats, gradient: Floats, votes: Votes) -> Floats:
 @kernel
 def cholesky_of_hessian(weights: Floats, votes: Votes) -> Floats:
     """U, (P, P), in the upper triangle, with U^T U = H = diag(q) + R^T diag(weights) R."""
-    first, second, bias, _, _, precision, _ = votes
+    first, second, bias, _, _, _, precision, _ = votes
     h = np.diag(precision)
     for k in range(len(weights)):
         i, j, w = first[k], second[k], weights[k]
@@ -152,6 +159,7 @@ def fit(
     second: Ints,
     bias: Ints,
     p: Floats,
+    measurement: Floats,
     weight: Floats,
     precision: Floats,
     pull: Floats,
@@ -162,7 +170,7 @@ def fit(
 
     Args: those of Votes.
     """
-    votes = Votes(first, second, bias, p, weight, precision, pull)
+    votes = Votes(first, second, bias, p, measurement, weight, precision, pull)
     theta, gradient, weights, iterations = maximise(votes, start, tolerance)
     upper = cholesky_of_hessian(weights, votes)
     log_det = -2.0 * np.log(np.diag(upper)).sum()

@@ -31,6 +31,7 @@ from app.inference.types import Floats, Ints
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 SAME_SCORE, ROUNDING = 1e-9, 9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
+HALVINGS = 50
 
 
 class Wanted(NamedTuple):
@@ -65,13 +66,12 @@ class Prediction(NamedTuple):
 def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs_of: PairsOf = all_pairs) -> Ranking:
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
-    half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
     return Ranking(
         rank,
         score,
         sd,
-        np.column_stack([score - half, score + half]),
+        intervals(posterior, wanted.level),
         simultaneous_intervals(drawn, alike, wanted.level),
         _shared((drawn == 1).mean(axis=0), alike),
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
@@ -87,6 +87,30 @@ def relative_sd(sigma: Covariance) -> Floats:
     with_mean = times(sigma, np.full(n, 1.0 / n))
     variance = diagonal(sigma) - 2.0 * with_mean + with_mean.mean()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
+
+
+def intervals(posterior: Scores, level: float) -> Floats:
+    """(N, 2) marginal intervals of s_i - mean(s); a mixture's by bisection."""
+    score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
+    z = float(ndtri(0.5 + 0.5 * level))
+    if not posterior.parts:
+        return np.column_stack([score - z * sd, score + z * sd])
+    weight = np.array([weight for weight, _ in posterior.parts])
+    means = np.array([part.mean - part.mean.mean() for _, part in posterior.parts])
+    sds = np.array([relative_sd(part.covariance) for _, part in posterior.parts])
+    ends = [_quantiles(weight, means, sds, tail) for tail in (0.5 - 0.5 * level, 0.5 + 0.5 * level)]
+    return np.column_stack(ends)
+
+
+def _quantiles(weight: Floats, means: Floats, sds: Floats, tail: float) -> Floats:
+    """(N,) where N mixtures of the same (G,) weights, with (G, N) means and sds, have `tail` below them."""
+    of_parts = means + ndtri(tail) * sds
+    low, high = of_parts.min(axis=0), of_parts.max(axis=0)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        is_low = weight @ ndtr((middle - means) / np.maximum(sds, np.finfo(np.float64).tiny)) < tail
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return np.asarray(0.5 * (low + high))
 
 
 def entropy(sigma: Covariance) -> float:
@@ -110,12 +134,21 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
     Drawn in the order of the scores: the same candidates listed in another order get the same draws.
     """
     n, order = len(posterior.mean), np.argsort(-np.round(posterior.mean, ROUNDING), kind="stable")
-    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
     draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     drawn = np.empty((draws, n), np.int64)
-    scores = posterior.mean[order] + rng.standard_normal((draws, n)) @ factor.T
+    scores = _drawn_scores(posterior, order, rng, draws)
     drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     return drawn
+
+
+def _drawn_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
+    """(draws, N) scores in this order; of a mixture, each part has as many as its weight gives by chance."""
+    if posterior.parts:
+        counts = rng.multinomial(draws, [weight for weight, _ in posterior.parts]).tolist()
+        by_part = zip(posterior.parts, counts, strict=True)
+        return np.concatenate([_drawn_scores(part, order, rng, count) for (_, part), count in by_part])
+    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
+    return np.asarray(posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T)
 
 
 def interchangeable(posterior: Scores) -> Ints:
@@ -169,13 +202,11 @@ def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
 
 def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
     """(N,) numbers of the tie groups, 1 for the best."""
-    mean, sigma = posterior.mean, dense(posterior.covariance)
-    groups, sure = np.ones(len(mean), np.int64), sure_of_any(len(mean), wanted.level)
-    order = np.argsort(-mean, kind="stable")
+    groups, sure = np.ones(len(posterior.mean), np.int64), sure_of_any(len(posterior.mean), wanted.level)
+    order = np.argsort(-posterior.mean, kind="stable")
     head = order[0]
     for before, i in pairwise(order):
-        sd = np.sqrt(sigma[head, head] + sigma[i, i] - 2.0 * sigma[head, i])
-        apart = mean[head] - mean[i] - wanted.epsilon > sure * sd
+        apart = -ndtri(worse(posterior, head, i, wanted.epsilon)) > sure
         groups[i] = groups[before] + apart
         head = i if apart else head
     return groups
@@ -190,4 +221,12 @@ def predict(posterior: Scores, first: int, second: int) -> Prediction:
     """Probability that `first` is truly better than `second`, and the difference behind it."""
     m = float(posterior.mean[first] - posterior.mean[second])
     sd = float(np.sqrt(variance_of_difference(posterior.covariance, first, second)))
-    return Prediction(float(ndtr(m / sd)), m, sd)
+    return Prediction(worse(posterior, second, first, 0.0), m, sd)
+
+
+def worse(posterior: Scores, i: int, j: int, epsilon: float) -> float:
+    """P(s_i - s_j < epsilon): how likely i is worse than j, or not better by more than epsilon."""
+    parts = posterior.parts or ((1.0, posterior),)
+    sds = np.sqrt([variance_of_difference(part.covariance, i, j) for _, part in parts])
+    z = np.array([epsilon - part.mean[i] + part.mean[j] for _, part in parts]) / sds
+    return float(np.array([weight for weight, _ in parts]) @ ndtr(z))

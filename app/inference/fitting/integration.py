@@ -1,0 +1,41 @@
+"""The posterior of the scores once the hyperparameters are integrated out: a mixture over their grid.
+
+    p(s) = sum_g w_g N(mu_g, Sigma_g)        mu_g, Sigma_g the posterior at point g of the grid (hyperparameters.py)
+
+Its mean and covariance are those of all, sum_g w_g (Sigma_g + mu_g mu_g^T) less the mean's; draws and intervals are
+of the mixture itself, whose tails are heavier than a normal's.
+
+    w_g, N(mu_g, Sigma_g)   Scores.parts
+"""
+
+import numpy as np
+
+from app.inference.covariance import dense, plain
+from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.hyperparameters import Grid, at_scale
+from app.inference.fitting.model import Model
+from app.inference.fitting.posterior import Scores, fit, scores
+from app.inference.types import Comparisons, Floats
+
+
+def integrate(comparisons: Comparisons, model: Model, grid: Grid) -> Scores:
+    """The marginal posterior of the scores; `comparisons` weigh what they do at the mean of the grid."""
+    measured = ~is_vote(comparisons.p)
+    parts = []
+    for weight, scale, noise in zip(*grid, strict=True):
+        at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
+        of_point = at_scale(model, float(scale))
+        parts.append((float(weight), scores(fit(at_point, of_point), at_point, of_point)))
+    return mixed(parts)
+
+
+def mixed(parts: list[tuple[float, Scores]]) -> Scores:
+    """The mixture of posteriors with these weights, which sum to 1; one alone is itself."""
+    if len(parts) == 1:
+        return parts[0][1]
+    mean: Floats = np.sum([weight * part.mean for weight, part in parts], axis=0)
+    sigma = np.zeros((len(mean), len(mean)))
+    for weight, part in parts:
+        apart = part.mean - mean
+        sigma += weight * (dense(part.covariance) + np.outer(apart, apart))
+    return Scores(mean, plain(sigma, float(np.linalg.slogdet(sigma)[1])), tuple(parts))
