@@ -163,8 +163,10 @@ EXAMPLES: dict[str, Any] = {
     "Matrix": {"set_id": SET_ID, "version": 1, "of": "observed", "keys": ["kelp", "rowan"], "cells": "/6Yi/w=="},
     "Calibration": {
         "set_id": SET_ID, "version": 1, "judge": "gpt-4", "reference": ["alice"], "objective": "log-loss",
-        "verdicts": 60, "temperature": 1.6, "at_bound": False, "before": {"log_loss": 0.71, "ece": 0.12},
-        "after": {"log_loss": 0.63, "ece": 0.04}, "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
+        "verdicts": 60, "temperature": 1.6, "at_bound": False,
+        "before": {"log_loss": 0.71, "ece": 0.12, "biased_ece": 0.16},
+        "after": {"log_loss": 0.63, "ece": 0.04, "biased_ece": 0.07},
+        "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
         "rejection": REJECTION,
     },
     "JudgeIn": {"kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5},

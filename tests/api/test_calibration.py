@@ -88,6 +88,8 @@ async def test_both_orders_of_a_pair_are_one_debiased_verdict(http: httpx.AsyncC
     singles = expit(np.log(np.array([0.7, 0.8]) / np.array([0.3, 0.2])) / t)
     assert found["after"]["log_loss"] == pytest.approx(-(ln(together) + np.log(singles).sum()) / 3)
     assert sorted(b["confidence"] for b in found["reliability"]) == pytest.approx([0.65, 0.7, 0.8])
+    assert found["before"]["ece"] == pytest.approx((0.35 + 0.3 + 0.2) / 3)
+    assert found["before"]["biased_ece"] == pytest.approx((0.1 / 2 + 0.6 / 2 + 0.3 + 0.2) / 3)
 
 
 async def test_several_references_are_one_opinion(http: httpx.AsyncClient) -> None:

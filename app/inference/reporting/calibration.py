@@ -10,6 +10,7 @@ first, 0 for the second, 1/2 for a tie. Both have shape (K,).
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
+    biased ECE    the same of single answers, a liking for a position included; GPM table 3 has it and the debiased
 
 Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
 jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
@@ -67,6 +68,7 @@ class Rejection(NamedTuple):
 class CalibrationErrors(NamedTuple):
     log_loss: float
     ece: float
+    biased_ece: float  # of single answers, each pair counted once
 
 
 class Calibration(NamedTuple):
@@ -84,7 +86,7 @@ def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> 
     """
     t = math.exp(SEARCHES[objective](p, outcome)) if _logits(p).any() else 1.0
     at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
-    before, after = (errors(debiased(p, at), outcome) for at in (1.0, t))
+    before, after = (errors(tempered(p, at), outcome) for at in (1.0, t))
     return Calibration(t, before, after, at_bound, len(outcome))
 
 
@@ -99,7 +101,11 @@ def tempered(p: Floats, temperature: float | Floats) -> Floats:
 
 
 def errors(p: Floats, outcome: Floats) -> CalibrationErrors:
-    return CalibrationErrors(log_loss(p, outcome), ece(p, outcome))
+    """Args: `p` as in `temperature`."""
+    together, single = debiased(p, 1.0), np.atleast_2d(p)
+    return CalibrationErrors(
+        log_loss(together, outcome), ece(together, outcome), ece(single.ravel(), np.tile(outcome, len(single)))
+    )
 
 
 def log_loss(p: Floats, outcome: Floats) -> float:

@@ -45,7 +45,7 @@ def present_calibration(
 
 
 def _errors(errors: CalibrationErrors) -> schemas.CalibrationErrors:
-    return schemas.CalibrationErrors(log_loss=errors.log_loss, ece=errors.ece)
+    return schemas.CalibrationErrors(**errors._asdict())
 
 
 def _rejection(p: Floats, outcome: Floats) -> list[schemas.Rejection]:

@@ -26,7 +26,8 @@ class Rejection(Response):
 
 class CalibrationErrors(Response):
     log_loss: float
-    ece: float = Field(description="Expected calibration error, 15 bins.")
+    ece: float = Field(description="Expected calibration error, 15 bins; of both orders together, where asked.")
+    biased_ece: float = Field(description="The same of single answers: a liking for a position is an error too.")
 
 
 class Calibration(Response):

@@ -189,7 +189,7 @@ def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Calib
     p, outcome = simulated(2.0, count=200)
     found = temperature(p, outcome, objective)
 
-    assert found.before == errors(p, outcome) == (log_loss(p, outcome), ece(p, outcome))
+    assert found.before == errors(p, outcome) == (log_loss(p, outcome), ece(p, outcome), ece(p, outcome))
     assert found.after == errors(tempered(p, found.temperature), outcome)
 
 
@@ -207,7 +207,7 @@ def test_swapping_every_order_with_its_verdict_changes_nothing(objective: Calibr
 def test_without_verdicts_the_temperature_is_one(objective: CalibrationObjective) -> None:
     found = temperature(NOTHING, NOTHING, objective)
 
-    assert found == (1.0, (0.0, 0.0), (0.0, 0.0), False, 0)
+    assert found == (1.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), False, 0)
 
 
 @each_objective
@@ -292,17 +292,34 @@ def test_both_orders_are_calibrated_by_what_they_say_together(objective: Calibra
 
     assert together.verdicts == 1000
     assert together.temperature == pytest.approx(4.5, abs=0.5)
-    assert together.before == errors(both.mean(axis=0), outcome)
-    assert together.after == errors(np.array([tempered(p, together.temperature) for p in both]).mean(axis=0), outcome)
+    assert together.before[:2] == errors(both.mean(axis=0), outcome)[:2]
+    after = errors(np.array([tempered(p, together.temperature) for p in both]).mean(axis=0), outcome)
+    assert together.after[:2] == after[:2]
     assert together.after.log_loss < alone.after.log_loss
     assert together.after.ece < 0.06 < 0.2 < together.before.ece < alone.before.ece
+
+
+def test_the_biased_ece_is_that_of_single_answers() -> None:
+    """An honest judge that likes the first position: both orders together are as right as they are sure, nearly."""
+    rng = np.random.default_rng(0)
+    d = rng.normal(0.0, 1.0, 20_000)
+    outcome = (rng.random(20_000) < expit(d)).astype(np.float64)
+    both = np.array([expit(d + 1.0), 1.0 - expit(1.0 - d)])
+
+    found = errors(both, outcome)
+
+    assert found.biased_ece == ece(both.ravel(), np.tile(outcome, 2))
+    assert found.biased_ece > 0.1 > 2.0 * found.ece
 
 
 @each_objective
 def test_the_same_twice_is_one_order(objective: CalibrationObjective) -> None:
     p, outcome = simulated(2.0, 500)
 
-    assert temperature(np.array([p, p]), outcome, objective) == temperature(p, outcome, objective)
+    twice, once = temperature(np.array([p, p]), outcome, objective), temperature(p, outcome, objective)
+    assert twice.temperature == once.temperature
+    assert twice.before == pytest.approx(once.before)
+    assert twice.after == pytest.approx(once.after)
 
 
 def test_the_least_sure_are_left_out_first_and_ties_share_what_they_are_worth() -> None:
