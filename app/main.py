@@ -41,7 +41,7 @@ from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.process import freeze_what_start_up_made
-from app.service import idempotency
+from app.service import idempotency, pools
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
@@ -115,7 +115,11 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         app.state.context = Context(opened.engine, opened.spare, live, Notices(), Jobs(), settings)
         app.state.revive, app.state.disk_full = opened.revive, False
         app.state.warming = warming = asyncio.create_task(_warm(live))
-        work = (app.state.context.notices.run(partial(listen, opened.url)), idempotency.sweep(opened.engine))
+        work = (
+            app.state.context.notices.run(partial(listen, opened.url)),
+            idempotency.sweep(opened.engine),
+            pools.keep_up(app.state.context),
+        )
         tasks = [warming, *(asyncio.create_task(each) for each in work)]
         try:
             yield

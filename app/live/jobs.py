@@ -33,6 +33,7 @@ class Result(Protocol):
 
 
 R = TypeVar("R", bound=Result)
+V = TypeVar("V")
 Report = Callable[[str], None]  # says how far a job is
 
 
@@ -101,6 +102,11 @@ class Jobs:
                 return cast("R", task.result())
             task.result()
         return cast("R", job.last)
+
+    async def compute(self, function: Callable[[], V]) -> V:
+        """Run what nobody waits for, once there is a place among the computations."""
+        async with self._places:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
     async def close(self) -> None:
         running = [job.running for job in self._jobs.values() if job.running is not None]

@@ -45,7 +45,7 @@ async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID
     definitions = {}
     for row in await sets.get_many(db, ids):
         catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], lengths[row.id])
-        definitions[row.id] = Definition(revisions[row.id], _terms(row), catalogue)
+        definitions[row.id] = Definition(revisions[row.id], terms_of(row), catalogue)
     return definitions
 
 
@@ -58,7 +58,7 @@ def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], o
     )
 
 
-def _terms(row: Record) -> Terms:
+def terms_of(row: Record) -> Terms:
     parameters = tuple(sorted(row.expert_parameters.items()))
     method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))

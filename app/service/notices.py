@@ -1,11 +1,11 @@
-"""Notices that a set has changed, for those who wait for one: long polls and event streams.
+"""Notices that a set has changed, for those who wait for one: long polls, event streams, pools.
 
 A notice only says "look again": whoever is woken reads the log from the version that it holds, so a lost notice delays
 and never loses anything.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -51,11 +51,38 @@ class Topic(Generic[L]):
             return self._last
 
 
+class Changes:
+    """Sets that changed since they were last taken; at first, and after a while of silence, that may be any."""
+
+    def __init__(self) -> None:
+        self._ids: set[UUID] | None = None
+        self._any = asyncio.Event()
+
+    def hear(self, ids: Iterable[UUID]) -> None:
+        if self._ids is not None:
+            self._ids.update(ids)
+        self._any.set()
+
+    def hear_all(self) -> None:
+        self._ids = None
+        self._any.set()
+
+    async def wait(self) -> None:
+        await self._any.wait()
+
+    def take(self) -> list[UUID] | None:
+        """Those sets, or None for all."""
+        ids, self._ids = self._ids, set()
+        self._any.clear()
+        return None if ids is None else sorted(ids)
+
+
 class Notices:
-    """The topics of the sets that anyone listens to."""
+    """The topics of the sets that anyone listens to, and the sets that changed."""
 
     def __init__(self) -> None:
         self.closed = False  # then nobody waits any more
+        self.changes = Changes()
         self._topics: WeakValueDictionary[str, Topic[Any]] = WeakValueDictionary()
 
     def about(self, set_id: UUID) -> Topic[Any]:
@@ -64,11 +91,13 @@ class Notices:
 
     def hear(self, payload: str) -> None:
         """`payload` holds the ids of the sets that changed."""
+        self.changes.hear(map(UUID, payload.split()))
         for set_id in payload.split():
             if (topic := self._topics.get(set_id)) is not None:
                 topic.hear()
 
     def hear_all(self) -> None:
+        self.changes.hear_all()
         for topic in list(self._topics.values()):
             topic.hear()
 

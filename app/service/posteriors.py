@@ -6,9 +6,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.inference.fitting import Hyperprior, Normal
 from app.inference.state import (
     Catalogue,
-    MeanAndSd,
     PooledEvidence,
     Snapshot,
     advance,
@@ -156,5 +156,5 @@ def _latest(pooled: Sequence[Record]) -> PooledEvidence | None:
     if not pooled:
         return None
     seq, value = pooled[-1].seq, pooled[-1].value
-    log_noise = {int(judge): MeanAndSd(*noise) for judge, noise in value["log_noise"].items()}
-    return PooledEvidence(seq, MeanAndSd(*value["log_scale"]), log_noise)
+    log_noise = {int(judge): Normal(*noise) for judge, noise in value["log_noise"].items()}
+    return PooledEvidence(seq, Hyperprior(Normal(*value["log_scale"]), log_noise))

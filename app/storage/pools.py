@@ -59,9 +59,9 @@ async def claim(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
 
 
 async def members(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
-    """Sets with most comparisons of a pool, whole rows; `in_pool` is how many comparisons all of its sets have."""
-    in_pool = func.sum(COMPARISONS).over().label("in_pool")
-    statement = select(sets, in_pool).where(*_of_pool, s.pool == name)
+    """Sets of a pool with ENOUGH comparisons, those with most first; `in_pool` is how many the pool has."""
+    in_pool = select(_total).where(*_of_pool, s.pool == name).scalar_subquery()
+    statement = select(sets, in_pool.label("in_pool")).where(*_of_pool, s.pool == name, COMPARISONS >= ENOUGH)
     return (await db.execute(statement.order_by(COMPARISONS.desc(), s.id).limit(limit))).all()
 
 
@@ -93,6 +93,7 @@ async def lock_untold(db: AsyncConnection, name: str, limit: int) -> Sequence[Re
     return (await db.execute(statement)).all()
 
 
-async def has_untold(db: AsyncConnection, name: str) -> bool:
-    statement = select(s.id).select_from(_joined).where(*_untold, s.pool == name).limit(1)
-    return (await db.execute(statement)).first() is not None
+async def untold(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
+    """Those of these pools that have such sets."""
+    statement = select(s.pool).distinct().select_from(_joined).where(*_untold, s.pool == func.any(names))
+    return [row.pool for row in await db.execute(statement.order_by(s.pool))]

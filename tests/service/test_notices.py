@@ -26,6 +26,21 @@ async def test_a_set_that_nobody_asks_about_is_heard_by_nobody() -> None:
     assert said.about(here).notices == 0
 
 
+async def test_whoever_takes_changes_hears_each_set_once_and_of_all_when_some_may_be_missed() -> None:
+    said, here, there = Notices(), uuid4(), uuid4()
+    said.hear_all()
+    assert said.changes.take() is None
+    said.hear(f"{here} {there}")
+    said.hear(str(here))
+    assert said.changes.take() == sorted([here, there])
+    assert said.changes.take() == []
+    waiting = asyncio.create_task(said.changes.wait())
+    said.hear(str(there))
+    await asyncio.wait_for(waiting, 1.0)
+    said.hear_all()
+    assert said.changes.take() is None
+
+
 async def test_waiting_ends_with_a_notice_or_the_time() -> None:
     topic: Topic[int] = Topic()
     assert not await asyncio.wait_for(topic.wait(0, 0.01), 5)

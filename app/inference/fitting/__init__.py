@@ -5,22 +5,28 @@ Not here: which pair to ask next (choosing), what is said of a posterior (report
 
 from app.inference.fitting.absolute import Moments, moments
 from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.hyperparameters import Hyperprior, Normal
 from app.inference.fitting.judge_aware import fit as fit_judge_aware
 from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.pooling import Told, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 
 __all__ = [
     "BASELINES",
+    "Hyperprior",
     "Method",
     "Model",
     "Moments",
+    "Normal",
     "Posterior",
     "Scores",
+    "Told",
     "build",
     "fit",
     "fit_judge_aware",
     "fold",
     "moments",
+    "pool",
     "prior",
     "scores",
 ]

@@ -134,7 +134,7 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at.
     """
-    groups, points = _measurements(comparisons, item, model.n), _points(model.n)
+    groups, points = measurements(comparisons, item, model.n), _points(model.n)
     noise = _noise_apart(groups, model, judges, hyperprior)
     log_density, floor = _of_measurements(groups, noise, model, hyperprior)
     start = [_prior_of_scale(hyperprior, noise[groups.judge]), Normal(0.0, _sd_of_noise(hyperprior, judges))]
@@ -179,7 +179,7 @@ def _repeats(comparisons: Comparisons, item: Ints, n: int) -> Ints:
     return np.asarray(np.unique(asked, return_inverse=True)[1], np.int64)
 
 
-def _measurements(comparisons: Comparisons, item: Ints, n: int) -> Groups:
+def measurements(comparisons: Comparisons, item: Ints, n: int) -> Groups:
     """The measurements among the comparisons, in groups."""
     rows = ~is_vote(comparisons.p)
     measured = take(comparisons, rows)
@@ -220,24 +220,32 @@ def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hy
     """ln Z + ln prior at (A,) ln tau2 and (B,) ln kappa', kappa = kappa' + floor; and that floor."""
     r = noise[groups.judge]
     floor, sd = LEAST_NOISE / float(r.min(initial=ONE_VOTE)), _sd_of_noise(hyperprior, len(noise))
-    eigenvalues, projections, squares, size = _spectrum(groups, r, model)
+    of_groups = spectrum(groups, r, model)
     typical = float(np.log(r).mean()) if len(r) else float(np.log(ONE_VOTE))
 
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
-        kappa = floor + np.exp(log_kappa)[None, :, None]
-        signal = np.exp(log_scale)[:, None, None] * eigenvalues
-        left = squares - (projections**2 * np.exp(log_scale)[:, None, None] / (kappa + signal)).sum(axis=2)
-        log_z = -0.5 * (size * np.log(kappa[:, :, 0]) + np.log1p(signal / kappa).sum(axis=2) + left / kappa[:, :, 0])
-        above_noise = log_scale[:, None] - typical - np.log(kappa[:, :, 0])
+        kappa = floor + np.exp(log_kappa)
+        above_noise = log_scale[:, None] - typical - np.log(kappa)
         of_scale = above_noise if hyperprior.log_scale is None else log_scale[:, None]
         return np.asarray(
-            log_z + _log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO) - 0.5 * (log_kappa / sd) ** 2
+            log_evidence(of_groups, np.exp(log_scale), kappa)
+            + _log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO)
+            - 0.5 * (log_kappa / sd) ** 2
         )
 
     return log_density, floor
 
 
-def _spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
+def log_evidence(of_groups: Spectrum, scale: Floats, kappa: Floats) -> Floats:
+    """ln Z at each tau2 (A,) and kappa (B,): (A, B), but for what depends on neither."""
+    eigenvalues, projections, squares, size = of_groups
+    signal = scale[:, None, None] * eigenvalues
+    left = squares - (projections**2 * scale[:, None, None] / (kappa[:, None] + signal)).sum(axis=2)
+    spread = size * np.log(kappa) + np.log1p(signal / kappa[:, None]).sum(axis=2)
+    return np.asarray(-0.5 * (spread + left / kappa))
+
+
+def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
     n, d = model.n, groups.weight / r
     links = np.bincount(groups.low * n + groups.high, d, n * n).reshape(n, n)
     gram = np.asarray(np.diag(links.sum(axis=0) + links.sum(axis=1)) - links - links.T, np.float64)
@@ -263,14 +271,14 @@ def _of_all(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperpar
     with_weights = weighed(comparisons, item, model.n, learnt)
 
     def log_density(log_scale: Floats) -> Floats:
-        return np.array([_laplace(with_weights, at_scale(model, float(np.exp(x)))) for x in log_scale]) + _log_prior(
-            log_scale, prior
-        )
+        return np.array(
+            [laplace_evidence(with_weights, at_scale(model, float(np.exp(x)))) for x in log_scale]
+        ) + _log_prior(log_scale, prior)
 
     return log_density
 
 
-def _laplace(comparisons: Comparisons, model: Model) -> float:
+def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
     posterior = fit(comparisons, model)
     value, _, _ = newton.evaluate(posterior.mean, newton.Objective(comparisons, model, 0.0))
     return value + 0.5 * posterior.covariance.log_det - 0.5 * model.n * float(np.log(model.prior.variance))

@@ -6,7 +6,8 @@ Not here: the fits that a snapshot holds (fitting), the rows that a log is read 
 from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
-from app.inference.state.log import Log, MeanAndSd, PooledEvidence, log_from_rows
+from app.inference.state.log import Log, PooledEvidence, log_from_rows
+from app.inference.state.pooling import told_by
 from app.inference.state.published import Published, biases, exact, stop_reason, under
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import Snapshot, advance, empty, pair_votes_of, plain_model, raw
@@ -20,7 +21,6 @@ __all__ = [
     "HumanCheck",
     "Interpretation",
     "Log",
-    "MeanAndSd",
     "PooledEvidence",
     "Published",
     "Reopening",
@@ -38,6 +38,7 @@ __all__ = [
     "plain_model",
     "raw",
     "stop_reason",
+    "told_by",
     "under",
     "warm_up",
 ]

@@ -4,12 +4,13 @@ Of what its pool told the set only the last entry is kept. Voided entries are ta
 judges go by their id, p is as it was stored.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
+from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.types import Comparisons, Ints, join, no_comparisons, take
 
 
@@ -29,19 +30,11 @@ class Scored(NamedTuple):
     scores: AbsoluteScores
 
 
-class MeanAndSd(NamedTuple):
-    """A normal distribution of a natural logarithm."""
-
-    mean: float
-    sd: float
-
-
 class PooledEvidence(NamedTuple):
-    """What other sets say of this one: distributions of log tau2 and of each judge's log sigma2."""
+    """What its pool told a set."""
 
     seq: int
-    log_scale: MeanAndSd
-    log_noise: Mapping[int, MeanAndSd]  # by judge id
+    hyperprior: Hyperprior  # judges by their ids
 
 
 class Log(NamedTuple):

@@ -11,9 +11,10 @@ from app.inference.covariance import dense
 from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
+from app.inference.fitting.hyperparameters import Hyperprior, Normal
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
-from app.inference.state import BlockedPairs, Interpretation, MeanAndSd, PooledEvidence, Snapshot
+from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
@@ -113,7 +114,7 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: I
 
 
 def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
-    told = [PooledEvidence(seq, MeanAndSd(0.1 * seq, 1.0), {1: MeanAndSd(-1.0, 0.5)}) for seq in (2, 6)]
+    told = [PooledEvidence(seq, Hyperprior(Normal(0.1 * seq, 1.0), {1: Normal(-1.0, 0.5)})) for seq in (2, 6)]
     snapshot = snapshots.advance(
         snapshots.empty(PLAIN, N, ITEMS), 2, snapshots.log_from_rows(rows()[:1], pooled=told[0]), []
     )

@@ -1,0 +1,102 @@
+"""Pools: sets that learn from each other what an answer of their judges is worth (decision 41).
+
+A pool is estimated anew whenever its comparisons have grown by a quarter, by one process. The estimate is kept with the
+pool, and from there enters the log of each of its open sets that has comparisons, once and in batches: what a process
+that is killed leaves undone, the next look does.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+from app.inference.fitting import Hyperprior, Told, pool
+from app.inference.state import log_from_rows, told_by
+from app.service.context import Context
+from app.service.definitions import terms_of
+from app.service.failures import FAILURES
+from app.storage import comparisons, pooled_evidence, pools, sets
+from app.storage.pools import Estimate
+from app.storage.schema import Record
+from app.storage.spans import Span
+
+MOST_SETS = 500  # that an estimate reads: those with most comparisons
+TOLD_AT_ONCE = 100  # sets
+LOOK_SECONDS = 1.0  # from the first change to a look
+
+log = logging.getLogger("nextpair")
+
+
+async def keep_up(ctx: Context) -> None:
+    """Look at the pools of the sets that change, for ever; at all of them first."""
+    while True:
+        await ctx.notices.changes.wait()
+        await asyncio.sleep(LOOK_SECONDS)
+        try:
+            await look(ctx, ctx.notices.changes.take())
+        except FAILURES:
+            ctx.notices.changes.hear_all()
+        except Exception:
+            log.exception("cannot learn from the pools of sets; each learns from itself meanwhile")
+
+
+async def look(ctx: Context, ids: Sequence[UUID] | None) -> None:
+    """Estimate the pools of these sets, or all, that are due, and tell their sets what they were not told yet."""
+    async with ctx.engine.begin() as db:
+        names = await pools.of_sets(db, ids)
+        due = await pools.claim(db, names) if names else []
+    for name in due:
+        await _estimate(ctx, name)
+    for name in await _untold(ctx, names):
+        await _tell(ctx, name)
+    if await _untold(ctx, names):  # somebody writes to them
+        ctx.notices.changes.hear_all()
+
+
+async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
+    if not names:
+        return []
+    async with ctx.reading() as db:
+        return await pools.untold(db, names)
+
+
+async def _estimate(ctx: Context, name: str) -> None:
+    async with ctx.reading() as db:
+        members = await pools.members(db, name, MOST_SETS)
+    told = [each for row in members for each in await _told_by(ctx, row)]
+    hyperprior = await ctx.jobs.compute(partial(pool, told))
+    async with ctx.engine.begin() as db:
+        await pools.record(db, name, Estimate(uuid4(), int(members[0].in_pool), len(members), _stored(hyperprior)))
+
+
+async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
+    """What the set says by itself at this version."""
+    span = [Span(row.id, 0, row.version)]
+    async with ctx.reading() as db:
+        entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)
+    compared = log_from_rows(
+        (row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in entries
+    )
+    voided, interpretation = [row.voids for row in voids], terms_of(row).interpretation
+    return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates))
+
+
+def _stored(hyperprior: Hyperprior) -> dict[str, Any]:
+    log_scale, log_noise = hyperprior
+    return {"log_scale": log_scale, "log_noise": {str(judge): noise for judge, noise in log_noise.items()}}
+
+
+async def _tell(ctx: Context, name: str) -> None:
+    """Write the pool's estimate into the logs that lack it, but for sets that others write to."""
+    while True:
+        async with ctx.engine.begin() as db:
+            untold = await pools.lock_untold(db, name, TOLD_AT_ONCE)
+            if not untold:
+                return
+            ids, (estimate, *_) = [row.id for row in untold], (row.estimate for row in untold)
+            seqs = await sets.advance_by_estimate(db, ids, estimate)
+            told = {"pool": name, "sets": untold[0].sets, "value": untold[0].value}
+            await pooled_evidence.append(db, [{"set_id": i, "seq": seqs[i], **told} for i in ids])
+            await sets.announce(db, ids)

@@ -1,0 +1,229 @@
+"""Sets of a pool tell each other what an answer of their judges is worth: when, whom, and once each."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.service import pools
+from app.service.context import Context
+from app.settings import Settings
+from app.storage import sets
+from tests.conftest import running
+from tests.factories import KEYS, compare_all, create_set, get, patch, ranking, simulated, void
+
+
+@pytest.fixture(autouse=True)
+def no_look_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "LOOK_SECONDS", 3600.0)
+
+
+@pytest.fixture
+async def elsewhere(settings: Settings, app: FastAPI) -> AsyncIterator[Context]:
+    """A second process on the database of the first."""
+    async with running(settings) as other:
+        yield other.state.context
+
+
+async def judged(http: httpx.AsyncClient, comparisons: int = 3, seed: int = 0, **fields: Any) -> str:
+    """The id of a new set with so many comparisons, in the project wood."""
+    created = await create_set(http, **{"project": "wood", **fields})
+    if comparisons:
+        await more(http, created["id"], comparisons, seed)
+    return str(created["id"])
+
+
+async def more(http: httpx.AsyncClient, set_id: str, comparisons: int, seed: int = 0) -> None:
+    await compare_all(http, set_id, simulated(KEYS, comparisons, seed, "gpt"))
+
+
+async def told(http: httpx.AsyncClient, set_id: str) -> list[dict[str, Any]]:
+    return list((await get(http, f"/v1/sets/{set_id}/pooled-evidence"))["entries"])
+
+
+async def how_often_told(http: httpx.AsyncClient, *ids: str) -> list[int]:
+    return [len(await told(http, set_id)) for set_id in ids]
+
+
+async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, context: Context) -> None:
+    here, there = await judged(http, 3, 0), await judged(http, 4, 1)
+    await pools.look(context, None)
+    (entry,) = await told(http, here)
+    assert {name: entry[name] for name in ("seq", "set_id", "pool", "sets")} == {
+        "seq": 4, "set_id": here, "pool": "project:wood", "sets": 2,
+    }  # fmt: skip
+    assert set(entry["log_noise"]) == {"gpt"}
+    assert [each["log_scale"] for each in await told(http, there)] == [entry["log_scale"]]
+    found = await get(http, f"/v1/sets/{here}")
+    assert (found["version"], found["comparisons"]) == (4, 3)
+
+
+@pytest.mark.parametrize(
+    ("there", "are_told"),
+    [
+        ({"project": "stone"}, False),
+        ({"pool_by": "none"}, False),
+        ({"pool_by": "question"}, False),
+        ({"comparisons": 2}, False),
+        ({"question": "Which is taller?"}, True),
+    ],
+)
+async def test_a_pool_takes_two_sets_with_three_comparisons_each(
+    http: httpx.AsyncClient, context: Context, there: dict[str, Any], are_told: bool
+) -> None:
+    ids = await judged(http), await judged(http, **there)
+    await pools.look(context, None)
+    assert await how_often_told(http, *ids) == [are_told] * 2
+
+
+async def test_sets_of_a_question_tell_each_other_whatever_their_project(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    ids = [await judged(http, pool_by="question", project=project) for project in ("wood", "stone", None)]
+    other = await judged(http, pool_by="question", attribute="height")
+    await pools.look(context, None)
+    assert await how_often_told(http, *ids, other) == [1, 1, 1, 0]
+
+
+async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    here, there = await judged(http, 4), await judged(http, 4)
+    versions = []
+    for _ in range(6):
+        await pools.look(context, None)
+        versions.append((await how_often_told(http, here, there))[0])
+        await more(http, here, 1)
+    assert versions == [1, 1, 2, 2, 2, 3]  # 8, 10 and 13 comparisons
+    assert await how_often_told(http, here, there) == [3, 3]
+
+
+async def test_a_set_that_joins_later_is_told_with_its_first_comparison(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    await judged(http, 20), await judged(http, 20)
+    await pools.look(context, None)
+    late = await judged(http, 0)
+    await pools.look(context, None)
+    assert await told(http, late) == []
+    await more(http, late, 1)
+    await pools.look(context, [UUID(late)])
+    assert [(entry["seq"], entry["sets"]) for entry in await told(http, late)] == [(2, 2)]
+
+
+async def test_a_paused_set_tells_and_is_told_once_it_is_open(http: httpx.AsyncClient, context: Context) -> None:
+    paused, there = await judged(http), await judged(http)
+    await patch(http, paused, status="paused")
+    await pools.look(context, None)
+    assert await how_often_told(http, paused, there) == [0, 1]
+    await patch(http, paused, status="open")
+    await pools.look(context, [UUID(paused)])
+    assert await how_often_told(http, paused, there) == [1, 1]
+
+
+async def test_a_deleted_set_says_nothing(http: httpx.AsyncClient, context: Context) -> None:
+    gone, there = await judged(http), await judged(http)
+    await http.delete(f"/v1/sets/{gone}")
+    await pools.look(context, None)
+    assert await told(http, there) == []
+
+
+async def test_a_set_that_changes_its_project_is_told_by_the_new_one(http: httpx.AsyncClient, context: Context) -> None:
+    moved, _, _, _ = [await judged(http, project=project) for project in ("wood", "wood", "stone", "stone")]
+    await pools.look(context, None)
+    await patch(http, moved, project="stone")
+    await pools.look(context, None)
+    assert [entry["pool"] for entry in await told(http, moved)] == ["project:wood", "project:stone"]
+
+
+async def test_voided_comparisons_are_not_pooled(http: httpx.AsyncClient, context: Context) -> None:
+    here, there = await judged(http, 9, 0), await judged(http, 9, 1)
+    await compare_all(http, here, simulated(KEYS, 1, 2, "drunk"))
+    await void(http, here, 10)
+    await pools.look(context, None)
+    (entry,) = await told(http, there)
+    assert set(entry["log_noise"]) == {"gpt"}
+
+
+async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = sorted([await judged(http, 3, seed) for seed in range(3)])
+    announce, announced = sets.announce, []
+
+    async def killed_at_the_second(db: Any, told: list[UUID]) -> None:
+        announced.extend(told)
+        if len(announced) == 2:
+            raise KeyboardInterrupt
+        await announce(db, told)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pools, "TOLD_AT_ONCE", 1)
+        patched.setattr(sets, "announce", killed_at_the_second)
+        with pytest.raises(KeyboardInterrupt):
+            await pools.look(context, None)
+    assert await how_often_told(http, *ids) == [1, 0, 0]
+    await pools.look(context, None)
+    assert await how_often_told(http, *ids) == [1, 1, 1]
+    assert len({str(await _without_place(http, set_id)) for set_id in ids}) == 1
+
+
+async def _without_place(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
+    (entry,) = await told(http, set_id)
+    return {name: value for name, value in entry.items() if name not in ("set_id", "seq", "created_at")}
+
+
+async def test_processes_that_look_at_once_estimate_once(
+    http: httpx.AsyncClient, context: Context, elsewhere: Context
+) -> None:
+    ids = [await judged(http, 3, seed) for seed in range(4)]
+    await asyncio.gather(*(pools.look(process, None) for process in (context, elsewhere) * 3))
+    await pools.look(elsewhere, None)
+    assert await how_often_told(http, *ids) == [1] * 4
+
+
+async def test_a_set_that_others_write_to_is_told_later(http: httpx.AsyncClient, context: Context) -> None:
+    busy, there = await judged(http), await judged(http)
+    async with context.engine.begin() as db:
+        await sets.lock(db, UUID(busy))
+        context.notices.changes.take()
+        await pools.look(context, None)
+        assert await how_often_told(http, busy, there) == [0, 1]
+        await asyncio.wait_for(context.notices.changes.wait(), 1.0)
+    await pools.look(context, context.notices.changes.take())
+    assert await how_often_told(http, busy, there) == [1, 1]
+
+
+async def test_only_the_sets_with_most_comparisons_are_read(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "MOST_SETS", 2)
+    ids = [await judged(http, comparisons) for comparisons in (3, 5, 4)]
+    await pools.look(context, None)
+    assert [(await told(http, set_id))[0]["sets"] for set_id in ids] == [2] * 3
+
+
+async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "LOOK_SECONDS", 0.0)
+    async with (
+        running(settings) as app,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,
+    ):
+        here, _ = await judged(http), await judged(http)
+        topic = app.state.context.notices.about(UUID(here))
+        async with asyncio.timeout(10):
+            while not await told(http, here):
+                await topic.wait(topic.notices, 0.1)
+
+
+async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: httpx.AsyncClient, context: Context) -> None:
+    here, _ = await judged(http, 6, 0), await judged(http, 30, 1)
+    before = await ranking(http, here)
+    await pools.look(context, None)
+    context.live.forget(UUID(here))
+    assert await ranking(http, here, as_of=6) == before
+    assert (await ranking(http, here))["version"] == 7
