@@ -1,9 +1,9 @@
 """Runs of active learning against a judge whose answers are all known.
 
 A loop asks for pairs and is told the answers; after each batch its scores are held against the truth by Spearman's
-rank correlation (ties share the mean rank; 0 where all scores are equal).
+rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal.
 
-    efficiency curve      that correlation after 1, 2, ... comparisons; it stands still within a batch
+    efficiency curve      these correlations after 1, 2, ... comparisons; it stands still within a batch
     full-set correlation  the same from every comparison that the judge offers, at once
 """
 
@@ -133,31 +133,41 @@ def choosing(method: RankingMethod) -> RankingMethod:
 
 
 def replay(loop: Loop, case: Case, limit: int) -> Floats:
-    """(K,) correlation with the truth after 1..K comparisons, K at most `limit`."""
+    """(2, K) Spearman's and Pearson's correlation with the truth after 1..K comparisons, K at most `limit`."""
     answers = case.answers
-    curve: list[float] = []
+    curve: list[tuple[float, float]] = []
     while len(curve) < limit and (pairs := loop.ask()[: limit - len(curve)]):
         loop.tell(pairs, answers[tuple(np.array(pairs).T)])
-        before = curve[-1] if curve else 0.0
-        curve += [before] * (len(pairs) - 1) + [spearman(loop.scores(), case.truth)]
-    return np.array(curve)
+        before, scores = curve[-1] if curve else (0.0, 0.0), loop.scores()
+        curve += [before] * (len(pairs) - 1) + [(spearman(scores, case.truth), pearson(scores, case.truth))]
+    return np.array(curve).reshape(-1, 2).T
 
 
 def full_set(case: Case, method: RankingMethod) -> float:
-    """The correlation from every ordered pair that the judge offers."""
+    """Spearman's correlation from every ordered pair that the judge offers."""
+    return spearman(full_set_scores(case, method), case.truth)
+
+
+def full_set_scores(case: Case, method: RankingMethod) -> Floats:
+    """(N,) from every ordered pair that the judge offers."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
     if method.name in BASELINES:
-        return spearman(BASELINES[method.name](comparisons, n).score, case.truth)
-    model = model_of(method, n)
-    return spearman(fitting.fit(comparisons, model).mean[:n], case.truth)
+        return BASELINES[method.name](comparisons, n).score
+    return fitting.fit(comparisons, model_of(method, n)).mean[:n]
 
 
 def spearman(scores: Floats, truth: Floats) -> float:
     """Spearman's rank correlation of two (N,) arrays; 0 where one of them is constant."""
-    x, y = _mean_ranks(scores), _mean_ranks(truth)
-    norm = float(np.sqrt((x @ x) * (y @ y)))
-    return float(x @ y) / norm if norm else 0.0
+    return pearson(_mean_ranks(scores), _mean_ranks(truth))
+
+
+def pearson(scores: Floats, truth: Floats) -> float:
+    """Pearson's correlation of two (N,) arrays; 0 where one of them is constant."""
+    if not np.ptp(scores) or not np.ptp(truth):
+        return 0.0
+    x, y = scores - scores.mean(), truth - truth.mean()
+    return float(x @ y / np.sqrt((x @ x) * (y @ y)))
 
 
 def _mean_ranks(values: Floats) -> Floats:

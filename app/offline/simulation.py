@@ -1,6 +1,6 @@
 """Many runs: pairs chosen in every way, with every seed, on every case; how many comparisons does each way need?
 
-efficiency curve  the mean over the cases; a case that has run out of pairs keeps its last value
+efficiency curve  Spearman's correlation, the mean over the cases; a case that has run out of pairs keeps its last value
 cost of a target  the fewest comparisons where the curve is at least target * full-set correlation
 its error         the standard deviation of that, averaged over seeds, when the cases are drawn anew (bootstrap)
 """
@@ -18,7 +18,7 @@ from app.files.tables import InputError
 from app.inference.choosing import Criterion
 from app.inference.types import Floats
 from app.offline.cases import Case, noisy
-from app.offline.replay import Loop, Setup, full_set, open_loop, replay
+from app.offline.replay import Loop, Setup, full_set_scores, open_loop, pearson, replay, spearman
 from app.offline.tournaments import Tournament
 
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
@@ -38,8 +38,10 @@ class Job(NamedTuple):
 class Curves(NamedTuple):
     """The result of a simulation of C cases, with S seeds."""
 
-    agreement: dict[Way, Floats]  # (S, C, K) correlation after 1..K comparisons
-    full: Floats  # (C,) full-set correlation, of a judge without noise
+    agreement: dict[Way, Floats]  # (S, C, K) Spearman's correlation after 1..K comparisons
+    pearson: dict[Way, Floats]  # (S, C, K) Pearson's
+    full: Floats  # (C,) Spearman's full-set correlation, of a judge without noise
+    full_pearson: Floats  # (C,)
     ordered_pairs: float  # N (N - 1), averaged over the cases
     constant: int  # cases left out because their truth is constant
 
@@ -61,7 +63,8 @@ class Cost(NamedTuple):
     share: float | None  # of N (N - 1)
     of_random: float | None
     reached: int  # seeds that reached it
-    last: float  # correlation at the end, mean over seeds
+    last: float  # Spearman's correlation at the end, mean over seeds
+    last_pearson: float
 
 
 Open = Callable[[Case, Setup], Loop]
@@ -118,9 +121,13 @@ def simulate(
     setups = [_choosing_by(way, setup)._replace(seed=seed) for way, seed in product(ways, range(seeds))]
     curves = run_all([job for each in setups for job in _jobs(usable, each, limit_share, noise)])
     by_run = iter([_stack(of_cases) for of_cases in _chunks(curves, len(usable))])
+    both = {way: np.array([next(by_run) for _ in range(seeds)]) for way in ways}
+    full = [(full_set_scores(case, setup.method), case.truth) for case in usable]
     return Curves(
-        {way: np.array([next(by_run) for _ in range(seeds)]) for way in ways},
-        np.array([full_set(case, setup.method) for case in usable]),
+        {way: np.ascontiguousarray(of_way[:, :, 0]) for way, of_way in both.items()},
+        {way: np.ascontiguousarray(of_way[:, :, 1]) for way, of_way in both.items()},
+        np.array([spearman(*each) for each in full]),
+        np.array([pearson(*each) for each in full]),
         float(np.mean([case.ordered_pairs for case in usable])),
         len(cases) - len(usable),
     )
@@ -152,9 +159,9 @@ def _chunks(curves: Iterable[Floats], size: int) -> Iterator[list[Floats]]:
 
 
 def _stack(curves: Sequence[Floats]) -> Floats:
-    """(C, K) the curves as rows, the shorter ones drawn out with their last value."""
-    longest = max(map(len, curves))
-    return np.array([np.pad(curve, (0, longest - len(curve)), mode="edge") for curve in curves])
+    """(C, 2, K) the curves one after the other, the shorter ones drawn out with their last value."""
+    longest = max(curve.shape[1] for curve in curves)
+    return np.array([np.pad(curve, ((0, 0), (0, longest - curve.shape[1])), mode="edge") for curve in curves])
 
 
 def costs(curves: Curves, target: float) -> list[Cost]:
@@ -170,6 +177,7 @@ def costs(curves: Curves, target: float) -> list[Cost]:
             _ratio(mean[way], mean.get(Criterion.RANDOM)),
             sum(count is not None for count in counts),
             float(curves.mean(way)[:, -1].mean()),
+            float(curves.pearson[way][:, :, -1].mean()),
         )
         for way, counts in needed.items()
     ]

@@ -118,12 +118,16 @@ def test_simulate_prints_the_cost_of_each_criterion(capsys: pytest.CaptureFixtur
     chosen = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.15"]
     printed = out(capsys, *common, *chosen, "--curve", str(curve))
     assert "1 group of 552 ordered pairs · 2 seeds" in printed
-    assert len(curve.read_text().splitlines()) == 1 + 2 * 2 * 83
+    header, *rows = curve.read_text().splitlines()
+    assert header == "criterion,seed,comparisons,spearman,pearson"
+    assert len(rows) == 2 * 2 * 83
     result = json.loads(out(capsys, *common, *chosen, "--format", "json"))
     by_name = {cost["criterion"]: cost for cost in result["criteria"]}
     assert by_name["reordering"]["comparisons"] < by_name["random"]["comparisons"]
     assert by_name["random"]["of_random"] == 1.0
     assert result["full_set_spearman"] > 0.98
+    assert result["full_set_pearson"] > 0.9
+    assert 0.0 < by_name["random"]["last_pearson"] < result["full_set_pearson"]
 
 
 def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import pearsonr, spearmanr
 
 from app.inference.choosing import Criterion, Order, Policy
 from app.inference.types import by_one_judge
 from app.offline.cases import Case, from_pairs
 from app.offline.ranking import Group, RankingMethod
-from app.offline.replay import LocalLoop, Pair, Setup, full_set, open_loop, replay, spearman
+from app.offline.replay import LocalLoop, Pair, Setup, full_set_scores, open_loop, pearson, replay, spearman
 from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
@@ -61,7 +61,7 @@ def test_a_batch_is_asked_without_looking_at_answers() -> None:
 
 def test_a_curve_stands_still_within_a_batch() -> None:
     case = make_case()
-    curve = replay(LocalLoop(case, SETUP._replace(batch=4)), case, 10)
+    curve, _ = replay(LocalLoop(case, SETUP._replace(batch=4)), case, 10)
     assert len(curve) == 10
     assert curve[[0, 2, 4, 6, 8]].tolist() == [0.0, 0.0, curve[3], curve[3], curve[7]]
     assert len({0.0, curve[3], curve[7]}) == 3
@@ -77,20 +77,23 @@ def test_a_tournament_takes_the_place_of_a_criterion(tournament: Tournament) -> 
 def test_a_replay_ends_at_the_full_set() -> None:
     case = make_case()
     curve = replay(LocalLoop(case, SETUP), case, 100)
-    assert len(curve) == 15
-    assert curve[-1] == pytest.approx(full_set(case, SETUP.method)) == pytest.approx(1.0)
-    assert len(replay(LocalLoop(case, SETUP), case, 4)) == 4
+    assert curve.shape == (2, 15)
+    scores = full_set_scores(case, SETUP.method)
+    assert curve[:, -1] == pytest.approx([spearman(scores, case.truth), pearson(scores, case.truth)], abs=1e-3)
+    assert curve[0, -1] == pytest.approx(1.0)
+    assert replay(LocalLoop(case, SETUP), case, 4).shape == (2, 4)
 
 
 def test_scores_may_come_from_a_baseline() -> None:
     case, by_ratio = make_case(), SETUP._replace(method=RankingMethod("win-ratio"))
     assert asked(by_ratio, case) == asked(SETUP, case)
-    assert replay(LocalLoop(case, by_ratio), case, 100)[-1] == pytest.approx(1.0)
+    assert replay(LocalLoop(case, by_ratio), case, 100)[0, -1] == pytest.approx(1.0)
 
 
-def test_spearman_agrees_with_scipy_and_shares_ranks() -> None:
+def test_correlations_agree_with_scipy_and_ties_share_ranks() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         x, y = rng.integers(0, 5, (2, 9)).astype(float)
         assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
-    assert spearman(np.zeros(4), np.arange(4.0)) == 0.0
+        assert pearson(x, y) == pytest.approx(pearsonr(x, y).statistic)
+    assert spearman(np.zeros(4), np.arange(4.0)) == pearson(np.full(4, 0.1), np.arange(4.0)) == 0.0

@@ -16,7 +16,7 @@ from app.offline.printing.tables import WIDEST, Row, count, grid, write_json, wr
 from app.offline.simulation import Cost, Curves, Job, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"
-BESIDE_CURVE = 72  # columns of a simulation that the curve leaves
+BESIDE_CURVE = 81  # columns of a simulation that the curve leaves
 
 
 def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format) -> None:
@@ -32,10 +32,10 @@ def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, fo
 def write_curves(curves: Curves, path: str) -> None:
     """A CSV with one row per criterion, seed and number of comparisons. Raises InputError."""
     rows = [
-        {"criterion": way, "seed": seed, "comparisons": k, "spearman": float(value)}
+        {"criterion": way, "seed": seed, "comparisons": k, "spearman": float(spearman), "pearson": float(pearson)}
         for way in curves.agreement
-        for seed, curve in enumerate(curves.mean(way))
-        for k, value in enumerate(curve, 1)
+        for seed, of_seed in enumerate(zip(curves.mean(way), curves.pearson[way].mean(axis=1), strict=True))
+        for k, (spearman, pearson) in enumerate(zip(*of_seed, strict=True), 1)
     ]
     try:
         with Path(path).open("w", encoding="utf-8", newline="") as file:
@@ -63,6 +63,7 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
         "candidates_left_out": unscored,
         "ordered_pairs": curves.ordered_pairs,
         "full_set_spearman": float(curves.full.mean()),
+        "full_set_pearson": float(curves.full_pearson.mean()),
         "target": target,
         "target_spearman": target * float(curves.full.mean()),
         "criteria": [cost._asdict() for cost in costs],
@@ -73,7 +74,10 @@ def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], t
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
-    console.print(f"Spearman: {full:.3f} from the full set, so the target is {target * full:.3f}")
+    pearson = float(curves.full_pearson.mean())
+    console.print(
+        f"Spearman: {full:.3f} from the full set, so the target is {target * full:.3f}; Pearson: {pearson:.3f}"
+    )
     if curves.constant:
         console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
     if unscored:
@@ -86,7 +90,7 @@ def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int
     top = max(float(curve.max()) for curve in mean.values())
     cells = [[*_cost_cells(cost, len(mean[cost.criterion]))] for cost in costs]
     lines = [spark(curve, top, min(WIDEST, width - BESIDE_CURVE)) for curve in mean.values()]
-    columns = ["criterion", f"to {target:.0%}", "error", "of pairs", "of random", "seeds", "at end", "curve"]
+    columns = ["criterion", f"to {target:.0%}", "error", "of pairs", "of random", "seeds", "at end", "Pearson", "curve"]
     return grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
 
 
@@ -99,6 +103,7 @@ def _cost_cells(cost: Cost, seeds: int) -> list[str]:
         _percent(cost.of_random),
         f"{cost.reached}/{seeds}",
         f"{cost.last:.3f}",
+        f"{cost.last_pearson:.3f}",
     ]
 
 
