@@ -10,7 +10,7 @@ from app.inference.choosing import Criterion
 from app.inference.types import Floats
 from app.offline import simulation
 from app.offline.replay import Pair
-from app.offline.simulation import Curves, Job, case_seed, costs, reach, resampled_costs, simulate, ways
+from app.offline.simulation import Curves, Job, Way, case_seed, costs, reach, resampled_costs, simulate, ways
 from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
@@ -50,7 +50,7 @@ def test_curves_of_different_lengths_keep_their_last_value() -> None:
 
 def test_costs() -> None:
     rising = np.array([[[0.1, 0.5, 0.9]], [[0.1, 0.9, 0.8]]])
-    of_both = {Criterion.RANDOM: rising, Tournament.SWISS: rising / 2}
+    of_both: dict[Way, Floats] = {Criterion.RANDOM: rising, Tournament.SWISS: rising / 2}
     curves = Curves(of_both, of_both, np.ones(1), np.ones(1), 10.0, 0)
     random, swiss = costs(curves, 0.9)
     assert random[:6] == (Criterion.RANDOM, 2.5, None, 0.25, 1.0, 2)
