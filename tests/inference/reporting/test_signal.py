@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from app.inference.reporting.signal import CLAIMED, counting, log_evidence, signal_of
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
 
 N, RUNS = 12, 100
 PAIRS = np.array(np.triu_indices(N, 1))
@@ -89,5 +89,5 @@ def test_evidence_is_that_of_the_log_up_to_there() -> None:
     rng = np.random.default_rng(41)
     first, second = shown(rng)
     log = once_each(first, second, rng.random(len(first)), rng.integers(3, size=len(first)))
-    part = Comparisons(*(column[:30] for column in log))
+    part = take(log, slice(30))
     assert evidence(part)[-1] == pytest.approx(evidence(log)[29])
