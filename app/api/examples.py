@@ -111,7 +111,6 @@ EXAMPLES: dict[str, Any] = {
             "concordance": 0.57, "interval": [0.0, 1.0],
             "forecast": [{"comparisons": 2, "concordance": 0.6}, {"comparisons": 4, "concordance": 0.66}],
         },
-        "signal": {"e_value": 0.73, "claimed": False, "verdicts": 1},
         "position_bias": BIASES,
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,

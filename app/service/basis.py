@@ -7,8 +7,7 @@ from functools import cached_property
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.reporting import Signal, signal_of
-from app.inference.state import Catalogue, Published, Snapshot, exact, raw
+from app.inference.state import Catalogue, Published, Snapshot, exact
 from app.service import held_out, posteriors
 from app.service.context import Context
 from app.service.errors import VersionUnknown
@@ -30,11 +29,6 @@ class Basis:
     def published(self) -> Published:
         """The posterior by the set's own method."""
         return exact(self.snapshot)
-
-    @cached_property
-    def signal(self) -> Signal:
-        """Evidence that verdicts depend on what is compared."""
-        return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
 
 
 async def read_basis(

@@ -91,7 +91,6 @@ declare namespace Contract {
     comparisons: number;
     method: Method;
     sureness: Sureness | null;
-    signal: Signal;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
   }
@@ -99,12 +98,6 @@ declare namespace Contract {
   interface Sureness {
     concordance: number;
     interval: [number, number];
-  }
-
-  interface Signal {
-    e_value: number;
-    claimed: boolean;
-    verdicts: number;
   }
 
   interface Method {

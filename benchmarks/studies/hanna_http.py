@@ -17,11 +17,11 @@ from nextpair import Client
 from nextpair.calls import create_set, next_pair, ranking, send_verdict
 from nextpair.schemas import CandidateIn, Selection, SetIn, VerdictIn
 from rich.progress import track
-from scipy.special import expit
 from scipy.stats import spearmanr
 
+from app.offline.cases import Case
 from benchmarks.speed.service import running, status_kib
-from benchmarks.studies.methods.data import HANNA_JUDGE, Stories, hanna
+from benchmarks.studies.methods.data import HANNA_JUDGE, all_stories
 
 HANNA = Path(__file__).resolve().parents[3] / "shared/data/hanna"
 CHECKPOINTS = (0.01, 0.25, 0.5, 1.0)  # shares of the rounds
@@ -36,7 +36,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not HANNA.is_dir():
         sys.exit(f"skipped: needs {HANNA}, which is not here")
-    stories = hanna(HANNA.parent, arguments.dimension)
+    (stories,) = all_stories(HANNA.parent, arguments.dimension)
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
         with Client(service.url) as client:
             judge_all(client, stories, arguments.rounds)
@@ -44,32 +44,32 @@ def main() -> None:
         print(f"server memory: peak {peak / 1024:.0f} MiB, now {now / 1024:.0f} MiB")
 
 
-def judge_all(client: Client, stories: Stories, rounds: int) -> None:
-    scores = dict(zip(stories.keys, stories.judged, strict=True))
+def judge_all(client: Client, stories: Case, rounds: int) -> None:
+    numbers = {key: number for number, key in enumerate(stories.keys)}
     set_id, started = create(client, stories), time.perf_counter()
     asks, tells = [], []
     for number in progress(range(1, rounds + 1)):
         (pair,), seconds = timed(lambda: client.send(next_pair(set_id, judge=HANNA_JUDGE)).assignments)
         asks.append(seconds)
-        p = float(expit(scores[pair.first.key] - scores[pair.second.key]))
+        p = float(stories.offered[numbers[pair.first.key], numbers[pair.second.key]])
         _, seconds = timed(lambda: client.send(send_verdict(pair.id, VerdictIn(p_first=p))))  # noqa: B023  # called at once
         tells.append(seconds)
         if number in {round(share * rounds) for share in CHECKPOINTS}:
             print(f"{number:6} rounds: Spearman {agreement(client, set_id, stories):.4f} with the human means")
-    print(f"{rounds} rounds with {len(scores)} candidates in {time.perf_counter() - started:.0f} s")
+    print(f"{rounds} rounds with {len(numbers)} candidates in {time.perf_counter() - started:.0f} s")
     for name, times in (("ask", asks), ("tell", tells)):
         p50, p99 = 1e3 * np.quantile(times, [0.5, 0.99])
         print(f"{name:4}: p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {1e3 * max(times):.1f} ms")
 
 
-def create(client: Client, stories: Stories) -> UUID:
+def create(client: Client, stories: Case) -> UUID:
     candidates = [CandidateIn(key=key) for key in stories.keys]
     selection = Selection(criterion="reordering")
     body = SetIn(name="HANNA", question="Which story is better?", candidates=candidates, selection=selection)
     return client.send(create_set(body)).id
 
 
-def agreement(client: Client, set_id: UUID, stories: Stories) -> float:
+def agreement(client: Client, set_id: UUID, stories: Case) -> float:
     scores = {row.key: row.score for row in client.send(ranking(set_id)).ranking}
     return float(spearmanr([scores[key] for key in stories.keys], stories.truth).statistic)
 

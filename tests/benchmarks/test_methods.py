@@ -5,42 +5,57 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.inference.types import by_one_judge
+from app.inference.choosing import Criterion
+from app.inference.types import Floats
 from app.offline.cases import Case
-from benchmarks.studies.methods import acceptance, data
+from app.offline.simulation import Curves, Way
+from benchmarks.studies.methods import data, measuring, page
 from benchmarks.studies.methods.__main__ import main
+from benchmarks.studies.methods.calibration import REJECTED, _kept
 from benchmarks.studies.methods.checkpoints import Checkpoints
-from benchmarks.studies.methods.curves import band_of
 from benchmarks.studies.methods.experts import RankedDocument, auroc
-from benchmarks.studies.methods.large import BATCHED, OURS, RIVALS, Large
-from benchmarks.studies.methods.position_bias import estimate, together
+from benchmarks.studies.methods.page import Section
+from benchmarks.studies.methods.sections import SECTIONS
+from benchmarks.studies.methods.size import QUICK
+from benchmarks.studies.methods.sorting import BEAM, merge_sort
+
+RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
 
-def large(ours: list[float], others: list[float]) -> Large:
-    curves = {who.name: np.array([[ours if who in OURS else others]]) for who in BATCHED}
-    return Large(100, False, np.array([100.0, 200.0]), curves, np.array([0.5]))
+def measured(**agreement: list[list[float]]) -> measuring.Measured:
+    """One part, one seed: curves of its documents, by criterion."""
+    by_way: dict[Way, Floats] = {Criterion(name): np.array([curves]) for name, curves in agreement.items()}
+    full = np.ones(len(next(iter(agreement.values()))))
+    return {"part": Curves(by_way, by_way, full, full, 6.0, 0)}
 
 
-def test_one_batch_behind_misses_the_target() -> None:
-    assert all(line.passed for line in acceptance.of_large(large([0.2, 0.3], [0.1, 0.2])))
-    lines = acceptance.of_large(large([0.2, 0.3], [0.1, 0.31]))
-    assert len(lines) == len(OURS) * len(RIVALS)
-    assert not any(line.passed for line in lines)
-    assert "smallest margin -0.010 at K = 200" in lines[0].measured
+def test_a_saving_is_of_the_same_documents() -> None:
+    """Both are slow on the same documents: the costs vary, what is saved does not."""
+    slow, fast = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    later, sooner = [slow, fast] * 20, [[*slow[1:], 1.0], [*fast[1:], 1.0]] * 20
+    both = measured(random=later, variance=sooner)
+    saved = measuring.saving(both, VARIANCE, both, RANDOM, 0.9)
+    assert (saved.value, saved.error) == (1.0, 0.0)
+    assert measuring.cost(both, RANDOM, 0.5).error > 0.3
 
 
-def test_bands_leave_out_how_hard_a_part_is() -> None:
-    parts = [np.array([[0.1, 0.2], [0.2, 0.3]]), np.array([[0.5, 0.6], [0.6, 0.7]])]
-    band = band_of(parts, [0.4, 0.8], [1, 2])
-    assert band.mean == pytest.approx([0.35, 0.45])
-    assert band.sd == pytest.approx([0.05, 0.05])
+def test_a_cost_that_is_never_reached_is_a_bound() -> None:
+    never = measuring.cost(measured(random=[[0.1, 0.2], [0.2, 0.3]]), RANDOM, 0.9)
+    assert (never.value, never.bound) == (3.0, True)
 
 
-def test_entropy_that_orders_rankings_by_quality_scores_one() -> None:
-    judged = [RankedDocument(agreement, -agreement) for agreement in (0.1, 0.2, 0.3, 0.4)]
-    assert auroc(judged) == 1.0
-    assert auroc([one._replace(log_det=0.0) for one in judged]) == 0.5
-    assert np.isnan(auroc(judged[:1]))
+def test_the_error_of_a_mean_is_that_of_its_documents() -> None:
+    values = np.random.default_rng(0).normal(0.0, 1.0, 400)
+    of_one, of_two = (measuring.mean_over_documents([values] * parts) for parts in (1, 2))
+    assert of_one.error == pytest.approx(values.std() / 20, rel=0.15)
+    assert of_two.value == of_one.value == pytest.approx(values.mean())
+
+
+def test_a_sign_that_orders_rankings_by_quality_scores_one() -> None:
+    judged = [RankedDocument(agreement, 0.0, 0.0) for agreement in (0.1, 0.2, 0.3, 0.4)]
+    assert auroc(judged, [0.1, 0.2, 0.3, 0.4]) == 1.0
+    assert auroc(judged, [0.0] * 4) == 0.5
+    assert np.isnan(auroc(judged[:1], [1.0]))
 
 
 def test_a_biased_judge_favours_what_is_shown_first() -> None:
@@ -49,12 +64,30 @@ def test_a_biased_judge_favours_what_is_shown_first() -> None:
     assert biased.offered[0, 1] == biased.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
 
 
-def test_pooling_documents_sharpens_the_bias() -> None:
-    p = np.array([0.7, 0.7])
-    log = by_one_judge(np.array([0, 1]), np.array([1, 0]), p)
-    alone, pooled = estimate(log, 2), estimate(*together([log] * 20))
-    assert pooled.sd < alone.sd
-    assert abs(pooled.delta - alone.delta) < alone.sd
+@pytest.mark.parametrize("beam", [1, BEAM])
+def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order(beam: int) -> None:
+    rng = np.random.default_rng(0)
+    for n in (2, 7, 12):
+        scores = rng.normal(0.0, 1.0, n)
+        answers = 1.0 / (1.0 + np.exp(100.0 * (scores - scores[:, None])))
+        order, asked = merge_sort(answers, rng, beam)
+        assert order == np.argsort(-scores).tolist()
+        assert n - 1 <= asked <= n * np.ceil(np.log2(n))
+
+
+def test_what_is_left_out_first_is_the_least_sure() -> None:
+    p = np.array([0.9, 0.45, 0.8, 0.5])
+    accuracy = _kept(p, np.ones(4, np.bool_))
+    assert accuracy[0] == pytest.approx(2.5 / 4)
+    assert accuracy[np.searchsorted(REJECTED, 0.25)] == pytest.approx(2 / 3)
+    assert accuracy[-1] == 1.0
+
+
+def test_a_section_alone_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    path, campaign = tmp_path / "page.md", measuring.Campaign(tmp_path, tmp_path, QUICK, Checkpoints(None), None)  # type: ignore[arg-type]
+    page.write(campaign, path, [Section("a", (), lambda _: "one"), Section("b", (), lambda _: "two")], ["a", "b"])
+    page.write(campaign, path, [Section("a", (), lambda _: "1"), Section("b", (), lambda _: "2")], ["b"])
+    assert path.read_text().endswith("<!-- a -->\n\none\n\n<!-- b -->\n\n2\n")
 
 
 def test_what_was_kept_is_not_computed_again(tmp_path: Path) -> None:
@@ -64,17 +97,15 @@ def test_what_was_kept_is_not_computed_again(tmp_path: Path) -> None:
 
 
 def test_absent_data_is_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--quick", "--data", str(tmp_path / "nowhere"), "--docs", str(tmp_path)])
+    main(["--quick", "--data", str(tmp_path / "nowhere"), "--docs", str(tmp_path), "--only", "summeval", "hanna"])
     assert "skipped summeval: it is not in the data folder" in capsys.readouterr().err
-    assert (tmp_path / "benchmarks.md").read_text().startswith("# Benchmarks")
 
 
 @pytest.mark.slow
 def test_the_page_and_its_figures_are_written(shared_data: Path, tmp_path: Path) -> None:
     main(["--quick", "--data", str(shared_data), "--docs", str(tmp_path)])
-    page = (tmp_path / "benchmarks.md").read_text()
-    for name in ("summeval", "topicalchat", "vicuna", "hanna"):
-        assert f"figures/efficiency-{name}.png" in page
-    drawn = [path for path in (tmp_path / "figures").iterdir() if path.suffix == ".svg"]
-    assert len(drawn) == 6
-    assert all(path.stat().st_size < 300_000 and path.with_suffix(".png").exists() for path in drawn)
+    written = (tmp_path / "benchmarks.md").read_text()
+    assert all(f"<!-- {section.name} -->" in written for section in SECTIONS)
+    drawn = list((tmp_path / "figures").iterdir())
+    assert all(f"figures/{path.name}" in written and path.stat().st_size < 300_000 for path in drawn)
+    assert len(drawn) == 8

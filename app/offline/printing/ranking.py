@@ -40,7 +40,6 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
         "entropy": standings.entropy,
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
-        "signal": ranked.signal._asdict(),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
@@ -98,10 +97,6 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     console.print(_headline(ranked))
     if ranked.standings.sureness:
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
-    if not ranked.signal.claimed:
-        console.print(
-            f"no signal yet: judges who toss coins could have said the same (evidence {ranked.signal.e_value:.2g})"
-        )
     if ranked.standings.components > 1:
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."

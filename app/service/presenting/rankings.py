@@ -43,7 +43,6 @@ def present_ranking(
         components=standings.components,
         entropy=standings.entropy,
         sureness=_sureness(standings),
-        signal=schemas.Signal(**basis.signal._asdict()),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,

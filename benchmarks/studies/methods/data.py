@@ -1,43 +1,41 @@
-"""The data sets as cases: a judge whose answers are all known, and what people say."""
+"""The data sets: judges whose answers are all known, and what people say, as `nextpair simulate` reads them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
 
-from app.files.columns import Labels, where
+from app.files.columns import where
 from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
-from app.files.values import read_means, read_values
-from app.inference.fitting.baselines import average_probability
-from app.inference.types import Floats, by_one_judge, take
+from app.files.values import read_means
+from app.inference.types import Floats
 from app.offline.cases import Case, ScoreColumns, TruthFile, from_pairs, load
-from app.offline.ranking import Group, split
+from app.offline.ranking import RankingMethod, rank_file, split
 
-SUMMEVAL = ("coherence", "consistency", "fluency", "relevance")
-SUMMEVAL_JUDGES = (
-    "gpt-3.5-turbo-0301",
-    "gpt-4-0314",
-    "llama-2-7b-chat-hf",
-    "llama-2-13b-chat-hf",
-    "llama-2-70b-chat-hf",
+HANNA_JUDGE, GPT35 = "ChatGPT", "gpt-3.5-turbo-0301"
+SUMMEVAL_JUDGES = (GPT35, "gpt-4-0314", "llama-2-7b-chat-hf", "llama-2-13b-chat-hf", "llama-2-70b-chat-hf")
+SUMMEVAL_SCORES, PEOPLE = "summeval/llm_absolute_12sys.csv.gz", "human.csv.gz"
+VICUNA_PEOPLE = (
+    "nextpair rank human.csv.gz --group-by question_id --method average-probability --format csv > people.csv"
 )
-GPT35 = SUMMEVAL_JUDGES[0]
-TOPICALCHAT = ("coherence", "engagingness", "groundedness", "naturalness")
-VICUNA_JUDGES = ("bard", "claude", "gpt35", "gpt4", "vicuna-13b")
-HANNA = ("RE", "CH", "EM", "SU", "EG", "CX")
-HANNA_JUDGE = "ChatGPT"
-PARSED = 1.0  # a HANNA score below it is a parse failure
 
 
-class Stories(NamedTuple):
-    """Every story of HANNA, by the judge's score and by people's."""
+class DataSet(NamedTuple):
+    """Sets whose truth is known, in parts: dimensions, or judges."""
 
-    keys: list[str]
-    judged: Floats  # (N,)
-    truth: Floats  # (N,)
+    title: str
+    folder: str
+    parts: tuple[str, ...]
+    load: Callable[[Path, str], list[Case]]
+    command: str  # the options of `nextpair simulate` for a part
+
+    def cases(self, folder: Path, part: str, count: int | None) -> list[Case]:
+        """At most so many whose truth is not constant."""
+        return [case for case in self.load(folder, part) if np.ptp(case.truth) > 0.0][:count]
 
 
 def missing(folder: Path, name: str) -> str | None:
@@ -45,25 +43,23 @@ def missing(folder: Path, name: str) -> str | None:
     return None if (folder / name).is_dir() else f"skipped {name}: it is not in the data folder"
 
 
-def summeval(folder: Path, dimension: str, judge: str = GPT35, temperature: float = 1.0) -> list[Case]:
+def summeval(folder: Path, dimension: str, judge: str = GPT35) -> list[Case]:
     """Cases of a document each, 12 systems; comparisons from the mean score of the judge's prompts."""
-    path, truth = str(folder / "summeval/llm_absolute_12sys.csv.gz"), str(folder / "summeval/human.csv.gz")
-    judged_by = ScoreColumns("system", "score")
+    truth = TruthFile(str(folder / "summeval" / PEOPLE), "system", dimension)
     conditions = [("judge", judge), ("dim", dimension)]
-    return load([path], judged_by, TruthFile(truth, "system", dimension), ["doc"], conditions, temperature).cases
+    return load([str(folder / SUMMEVAL_SCORES)], ScoreColumns("system", "score"), truth, ["doc"], conditions).cases
 
 
 def summeval_verdicts(folder: Path, dimension: str) -> list[Case]:
     """Cases of a document each; hard verdicts on the 11 pairs of a chain through 12 systems, in both orders."""
-    path, truth = str(folder / "summeval/h2h_chatgpt.csv.gz"), str(folder / "summeval/human.csv.gz")
-    truth_file = TruthFile(truth, "system", dimension)
-    return load([path], ComparisonColumns(), truth_file, ["doc"], [("dim", dimension)]).cases
+    truth = TruthFile(str(folder / "summeval" / PEOPLE), "system", dimension)
+    path = str(folder / "summeval/h2h_chatgpt.csv.gz")
+    return load([path], ComparisonColumns(), truth, ["doc"], [("dim", dimension)]).cases
 
 
 def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Mapping[str, float]]:
     """Scores of gpt-3.5 for each prompt, by (document, system)."""
-    path = str(folder / "summeval/llm_absolute_12sys.csv.gz")
-    table = where(read(path), [("judge", GPT35), ("dim", dimension)])
+    table = where(read(str(folder / SUMMEVAL_SCORES)), [("judge", GPT35), ("dim", dimension)])
     scores: dict[tuple[str, str], dict[str, float]] = {}
     for (doc, system, prompt), score in read_means(table, ["doc", "system", "prompt"], "score").items():
         if not np.isnan(score):
@@ -73,30 +69,39 @@ def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Ma
 
 def topicalchat(folder: Path, dimension: str) -> list[Case]:
     """Cases of a context each, 6 responses; p from 20 sampled scores a side, the mean of seven prompts."""
-    path, truth = str(folder / "topicalchat/derived_pairwise.csv.gz"), str(folder / "topicalchat/human.csv.gz")
+    truth = TruthFile(str(folder / "topicalchat" / PEOPLE), "item", dimension)
     columns = ComparisonColumns(first="item_i", second="item_j", p_first="p_i")
-    return load([path], columns, TruthFile(truth, "item", dimension), ["context"], [("dim", dimension)]).cases
+    path = str(folder / "topicalchat/derived_pairwise.csv.gz")
+    return load([path], columns, truth, ["context"], [("dim", dimension)]).cases
+
+
+def hanna(folder: Path, dimension: str, group_by: Sequence[str] = ("prompt_id",)) -> list[Case]:
+    """Cases of a prompt each, 11 stories; comparisons from ChatGPT's mean score. Without groups one case of 1,056."""
+    truth = TruthFile(str(folder / "hanna" / PEOPLE), "story_id", f"{dimension}_mean")
+    judged_by = ScoreColumns("story_id", dimension)
+    path = str(folder / "hanna/llm_absolute.csv.gz")
+    return load([path], judged_by, truth, group_by, [("judge", HANNA_JUDGE)]).cases
+
+
+def all_stories(folder: Path, dimension: str) -> list[Case]:
+    return hanna(folder, dimension, ())
 
 
 def vicuna(folder: Path, judge: str) -> list[Case]:
     """Cases of a question each, 5 systems; hard verdicts on every pair in both orders."""
-    table = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)])
-    truths = _vicuna_truths(folder)
-    return [
-        from_pairs(group, truths[group.labels])
-        for group in split(read_grouped([table], ComparisonColumns(), ["question_id"]))
-    ]
+    table, truths = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)]), _vicuna_people(folder)
+    groups = split(read_grouped([table], ComparisonColumns(), ["question_id"]))
+    return [from_pairs(group, truths[group.labels]) for group in groups]
 
 
-def hanna(folder: Path, dimension: str) -> Stories:
-    table = where(read(str(folder / "hanna/llm_absolute.csv.gz")), [("judge", HANNA_JUDGE)])
-    scores: dict[str, list[float]] = {}
-    for (story, _), score in read_values(table, ["story_id", "prompt"], dimension).items():
-        if score >= PARSED:
-            scores.setdefault(story, []).append(score)
-    truth = read_values(read(str(folder / "hanna/human.csv.gz")), ["story_id"], f"{dimension}_mean")
-    judged = np.array([np.mean(of_prompts) for of_prompts in scores.values()])
-    return Stories(list(scores), judged, np.array([truth[story,] for story in scores]))
+@cache
+def _vicuna_people(folder: Path) -> Mapping[tuple[str, ...], Mapping[str, float]]:
+    """How often people prefer a system, by question: what VICUNA_PEOPLE writes."""
+    path, method = str(folder / "prd_vicuna80" / PEOPLE), RankingMethod("average-probability")
+    return {
+        ranked.group.labels: {ranked.group.keys[row.candidate]: row.score for row in ranked.standings.rows}
+        for ranked in rank_file(path, ComparisonColumns(), ["question_id"], [], method)
+    }
 
 
 def biased(case: Case, delta: float) -> Case:
@@ -104,21 +109,30 @@ def biased(case: Case, delta: float) -> Case:
     return case._replace(offered=expit(logit(case.offered) + delta))
 
 
-def _vicuna_truths(folder: Path) -> Mapping[Labels, Mapping[str, float]]:
-    """Return for each question how often people prefer each of the five systems, every opponent counting alike."""
-    table = read(str(folder / "prd_vicuna80/human.csv.gz"))
-    log = read_grouped([table], ComparisonColumns(), ["question_id"])
-    return {group.labels: _win_shares(group) for group in split(log)}
+def people_prefer(case: Case) -> Floats:
+    """(N, N) how much higher people score i than j."""
+    return case.truth[:, None] - case.truth
 
 
-def _win_shares(group: Group) -> dict[str, float]:
-    among = [key in ("bard", "claude", "gpt35", "gpt4", "vicuna-13b") for key in group.keys]
-    first, second, p, _, _ = take(
-        group.comparisons, np.array(among)[group.comparisons.first] & np.array(among)[group.comparisons.second]
-    )
-    n = len(group.keys)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    pairs, which, counts = np.unique(low * n + high, return_inverse=True, return_counts=True)
-    mean = np.bincount(which, np.where(first == low, p, 1.0 - p)) / counts
-    shares = average_probability(by_one_judge(pairs // n, pairs % n, mean), n).score
-    return {key: float(share) for key, share, kept in zip(group.keys, shares, among, strict=True) if kept}
+SUMMEVAL = DataSet(
+    "SummEval", "summeval", ("coherence", "consistency", "fluency", "relevance"), summeval,
+    f"llm_absolute_12sys.csv.gz --score-column score --score-key system --where judge={GPT35} --where dim={{part}} "
+    "--group-by doc --truth human.csv.gz --truth-key system --truth-column {part}",
+)  # fmt: skip
+TOPICALCHAT = DataSet(
+    "TopicalChat", "topicalchat", ("coherence", "engagingness", "groundedness", "naturalness"), topicalchat,
+    "derived_pairwise.csv.gz --first item_i --second item_j --p-first p_i --where dim={part} --group-by context "
+    "--truth human.csv.gz --truth-key item --truth-column {part}",
+)  # fmt: skip
+_OF_STORIES = (
+    "llm_absolute.csv.gz --score-column {part} --score-key story_id --where judge=ChatGPT "
+    "--truth human.csv.gz --truth-key story_id --truth-column {part}_mean"
+)
+HANNA = DataSet(
+    "HANNA by prompt", "hanna", ("RE", "CH", "EM", "SU", "EG", "CX"), hanna, f"{_OF_STORIES} --group-by prompt_id"
+)
+STORIES = HANNA._replace(title="HANNA as one set", load=all_stories, command=f"{_OF_STORIES} --batch 100")
+VICUNA = DataSet(
+    "Vicuna", "prd_vicuna80", ("bard", "claude", "gpt35", "gpt4", "vicuna-13b"), vicuna,
+    "llm.csv.gz --where reviewer={part} --group-by question_id --truth people.csv --truth-column score",
+)  # fmt: skip

@@ -1,24 +1,46 @@
-"""Experts side by side: agreement with people, and whether the entropy tells good rankings from bad (GPM 6.1)."""
+"""Experts side by side: agreement with people, and what tells good rankings from bad (GPM table 1)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+from nextpair.words import MethodName
 
+from app.inference import fitting
+from app.inference.choosing.selection import upper_triangle
+from app.inference.covariance import plain
 from app.inference.experts import MAKERS
-from app.inference.fitting import posterior
+from app.inference.fitting import Posterior, Scores
 from app.inference.fitting.absolute import AbsoluteScores, combine, moments
-from app.inference.types import Comparisons
+from app.inference.reporting import concordance
+from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case, from_scores
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import spearman
 from benchmarks.studies.methods import data
-from benchmarks.studies.methods.curves import SOFT_BT, say
-from benchmarks.studies.methods.position_bias import everything
-from benchmarks.studies.methods.size import Size
+from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing
+from benchmarks.studies.methods.markdown import in_hundredths, table
+from benchmarks.studies.methods.measuring import Campaign, mean_over_documents
 
 HELD_OUT = ("mcq", "rts")  # prompts that the comparisons come from; the other three are the absolute scores
+CHAIN = "SummEval, gpt-3.5's verdicts on a chain"
+ABSOLUTE = ("comparisons alone", "absolute alone", "both")
+
+TEXT = """\
+## Experts
+
+As GPM's table 1: Spearman correlation with people from all of the judge's comparisons, x 100, and two signs that a
+document's correlation is above the median, by their AUROC x 100 (50 is chance): minus the *entropy* of the posterior,
+and the *expected concordance*, the share of pairs that it expects to be in the right order. The mean over parts.
+
+Where comparisons come from scores of single texts, every expert puts the candidates in the order of those scores: such
+rows compare judges and signs, not experts. The entropy of most experts points the wrong way, for their curvature is
+largest where the judge cannot tell texts apart; the concordance does not have that fault.
+
+*Both* adds the mean and variance of gpt-3.5's scores over prompts to comparisons; the two never come from the same
+prompts."""
 
 
 class RankedDocument(NamedTuple):
@@ -26,78 +48,60 @@ class RankedDocument(NamedTuple):
 
     spearman: float
     log_det: float  # of the scores' covariance: twice the entropy, up to a constant
+    concordance: float
 
 
-class TableRow(NamedTuple):
-    """A row of the table."""
-
-    source: str
-    method: str
-    spearman: Mapping[str, float]  # by dimension or judge
-    auroc: Mapping[str, float]
-
-
-Rank = Callable[[Case], RankedDocument]
-
-
-def measure(folder: Path, size: Size) -> list[TableRow]:
-    return [*_summeval(folder, size), *_vicuna(folder, size), *_topicalchat(folder, size)]
+def write(campaign: Campaign) -> str:
+    judges = [
+        SUMMEVAL._replace(title=f"SummEval, {judge}", load=partial(data.summeval, judge=judge))
+        for judge in SUMMEVAL_JUDGES
+    ]
+    chain = SUMMEVAL._replace(title=CHAIN, load=data.summeval_verdicts)
+    others = [each for each in (VICUNA, TOPICALCHAT) if not missing(campaign.datasets, each.folder)]
+    rows = [row for source in (*judges, chain, *others) for row in _rows(campaign, source, tuple(MAKERS), _full_sets)]
+    split = SUMMEVAL._replace(title="SummEval, comparisons from two prompts", load=from_two_prompts)
+    rows += _rows(campaign, split, ABSOLUTE, _with_absolute)
+    return f"{TEXT}\n\n{table(['comparisons', 'method', 'Spearman', 'AUROC entropy', 'AUROC concordance'], rows)}"
 
 
-def combined(folder: Path, size: Size) -> list[TableRow]:
-    """Comparisons, absolute scores, and both; never from the same scores."""
-    rows: list[TableRow] = []
-    for source, cases_of, prompts in (
-        ("verdicts on a chain", data.summeval_verdicts, None),
-        ("comparisons from two prompts", _from_two_prompts, HELD_OUT),
-    ):
-        say(f"experts: {source} with absolute scores")
-        parts = {dimension: _usable(cases_of(folder, dimension), size) for dimension in size.summeval}
-        scored = {dimension: data.summeval_scores(folder, dimension) for dimension in size.summeval}
-        for name, rank in (("comparisons alone", _alone), ("absolute alone", _absolute), ("both", _both)):
-            judged = {
-                part: [rank(case, absolute(case, scored[part], prompts or ())) for case in cases]
-                for part, cases in parts.items()
-            }
-            rows.append(_row(source, name, judged))
+Measure = Callable[[Path, DataSet, str, int], list[list[RankedDocument]]]  # by method and document
+
+
+def _rows(campaign: Campaign, source: DataSet, methods: Sequence[str], measure: Measure) -> list[list[str]]:
+    parts, count = source.parts[: campaign.size.parts], campaign.size.documents
+    tasks: Mapping[str, Callable[[], list[list[RankedDocument]]]] = {
+        str(("experts", source.title, methods, part, count)): partial(measure, campaign.datasets, source, part, count)
+        for part in parts
+    }
+    by_part = campaign.checkpoints.all(tasks, campaign.pool)
+    rows = []
+    for k, method in enumerate(methods):
+        of_method = [part[k] for part in by_part]
+        agreement = mean_over_documents([np.array([one.spearman for one in part]) for part in of_method])
+        entropy = np.mean([auroc(part, [-one.log_det for one in part]) for part in of_method])
+        concordant = np.mean([auroc(part, [one.concordance for one in part]) for part in of_method])
+        rows.append([source.title, method, in_hundredths(agreement), f"{100 * entropy:.1f}", f"{100 * concordant:.1f}"])
     return rows
 
 
-def _summeval(folder: Path, size: Size) -> list[TableRow]:
-    rows: list[TableRow] = []
-    for judge in data.SUMMEVAL_JUDGES:
-        parts = {part: _usable(data.summeval(folder, part, judge), size) for part in size.summeval}
-        rows += _all(f"SummEval, {judge}", parts)
-    chains = {part: _usable(data.summeval_verdicts(folder, part), size) for part in size.summeval}
-    return rows + _all("SummEval, gpt-3.5's verdicts on a chain", chains)
+def _full_sets(folder: Path, source: DataSet, part: str, count: int) -> list[list[RankedDocument]]:
+    cases = source.cases(folder, part, count)
+    return [[_alone(case, cast(MethodName, name)) for case in cases] for name in MAKERS]
 
 
-def _vicuna(folder: Path, size: Size) -> list[TableRow]:
-    if data.missing(folder, "prd_vicuna80"):
-        return []
-    return _all("Vicuna, hard verdicts", {judge: _usable(data.vicuna(folder, judge), size) for judge in size.judges})
-
-
-def _topicalchat(folder: Path, size: Size) -> list[TableRow]:
-    if data.missing(folder, "topicalchat"):
-        return []
-    return _all("TopicalChat", {part: _usable(data.topicalchat(folder, part), size) for part in size.topicalchat})
-
-
-def _all(source: str, parts: Mapping[str, Sequence[Case]]) -> list[TableRow]:
-    """Rank full sets by every expert."""
-    say(f"experts: {source}")
+def _with_absolute(folder: Path, source: DataSet, part: str, count: int) -> list[list[RankedDocument]]:
+    cases, scored = source.cases(folder, part, count), data.summeval_scores(folder, part)
+    scores = [absolute(case, scored, HELD_OUT) for case in cases]
     return [
-        _row(source, name, {part: [full_set(case, name) for case in cases] for part, cases in parts.items()})
-        for name in MAKERS
+        [_alone(case, "soft-bt") for case in cases],
+        [_absolute(case, each) for case, each in zip(cases, scores, strict=True)],
+        [_both(case, each) for case, each in zip(cases, scores, strict=True)],
     ]
 
 
-def full_set(case: Case, expert: str) -> RankedDocument:
-    log = everything(case)
-    model = model_of(RankingMethod(expert), len(case.keys))  # type: ignore[arg-type]
-    fit = posterior.fit(log, model)
-    return RankedDocument(spearman(fit.mean, case.truth), fit.covariance.log_det)
+def everything(case: Case) -> Comparisons:
+    first, second = np.nonzero(~np.isnan(case.offered))
+    return by_one_judge(first, second, case.offered[first, second])
 
 
 def absolute(
@@ -112,7 +116,7 @@ def absolute(
     return AbsoluteScores(np.arange(n), np.zeros(n, np.int64), mean, variance)
 
 
-def _from_two_prompts(folder: Path, dimension: str) -> list[Case]:
+def from_two_prompts(folder: Path, dimension: str) -> list[Case]:
     """Cases by the same rule as elsewhere, from the prompts that the absolute scores leave out."""
     means: dict[str, dict[str, float]] = {}
     for (doc, system), scores in data.summeval_scores(folder, dimension).items():
@@ -124,32 +128,32 @@ def _from_two_prompts(folder: Path, dimension: str) -> list[Case]:
     ]
 
 
-def _alone(case: Case, _: AbsoluteScores) -> RankedDocument:
-    return full_set(case, "soft-bt")
+def _alone(case: Case, expert: MethodName) -> RankedDocument:
+    return _described(fitting.fit(everything(case), model_of(RankingMethod(expert), len(case.keys))), case)
 
 
 def _absolute(case: Case, scores: AbsoluteScores) -> RankedDocument:
-    return RankedDocument(spearman(scores.mean, case.truth), float(np.log(scores.variance).sum()))
+    sigma = plain(np.diag(scores.variance), float(np.log(scores.variance).sum()))
+    return RankedDocument(spearman(scores.mean, case.truth), sigma.log_det, _concordance(Scores(scores.mean, sigma)))
 
 
 def _both(case: Case, scores: AbsoluteScores) -> RankedDocument:
-    log: Comparisons = everything(case)
-    fit = combine(log, model_of(SOFT_BT, len(case.keys)), scores).posterior
-    return RankedDocument(spearman(fit.mean, case.truth), fit.covariance.log_det)
+    combined = combine(everything(case), model_of(RankingMethod("soft-bt"), len(case.keys)), scores)
+    return _described(combined.posterior, case)
 
 
-def _row(source: str, method: str, judged: Mapping[str, Sequence[RankedDocument]]) -> TableRow:
-    agreement = {part: float(np.mean([one.spearman for one in ones])) for part, ones in judged.items()}
-    return TableRow(source, method, agreement, {part: auroc(ones) for part, ones in judged.items()})
+def _described(posterior: Posterior, case: Case) -> RankedDocument:
+    scores = Scores(posterior.mean, posterior.covariance)
+    return RankedDocument(spearman(posterior.mean, case.truth), scores.covariance.log_det, _concordance(scores))
 
 
-def auroc(judged: Sequence[RankedDocument]) -> float:
-    """AUROC of a small entropy as a sign of a correlation above the median; equal entropies count half."""
-    agreement, certainty = np.array([one.spearman for one in judged]), -np.array([one.log_det for one in judged])
+def _concordance(scores: Scores) -> float:
+    return concordance(scores, upper_triangle(len(scores.mean)))
+
+
+def auroc(judged: Sequence[RankedDocument], certainty: Sequence[float]) -> float:
+    """AUROC of a sign of a correlation above the median; equal signs count half."""
+    agreement, sign = np.array([one.spearman for one in judged]), np.array(certainty)
     good = agreement > np.median(agreement)
-    margin = certainty[good][:, None] - certainty[~good]
+    margin: Floats = sign[good][:, None] - sign[~good]
     return float(np.mean((np.sign(margin) + 1.0) / 2.0)) if margin.size else float("nan")
-
-
-def _usable(cases: Sequence[Case], size: Size) -> list[Case]:
-    return [case for case in cases[: size.documents] if np.ptp(case.truth) > 0.0]

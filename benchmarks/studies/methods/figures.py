@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.studies.methods.curves import Band
+from benchmarks.studies.methods.measuring import Band
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F7F7F")
 DASHES: tuple[tuple[int, tuple[int, ...]], ...] = (
@@ -23,7 +23,7 @@ DASHES: tuple[tuple[int, tuple[int, ...]], ...] = (
     (0, (4, 1, 1, 1, 1, 1)),
     (0, (3, 3)),
 )
-POINTS = 80  # of a curve, at most
+POINTS = 40  # of a curve, at most
 STYLE: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.spines.top": False,
@@ -38,13 +38,20 @@ COMPARISONS, AGREEMENT = "comparisons asked of the judge", "Spearman correlation
 
 
 def line_chart(
-    name: str, folder: Path, panels: Mapping[str, Mapping[str, Band]], levels: Mapping[str, float], columns: int = 3
+    name: str,
+    folder: Path,
+    panels: Mapping[str, Mapping[str, Band]],
+    levels: Mapping[str, float],
+    columns: int = 3,
+    axes_labels: tuple[str, str] = (COMPARISONS, AGREEMENT),
 ) -> None:
     """Draw a panel for each title: bands by name, and a level to compare with."""
     with mpl.rc_context(STYLE):
         figure, axes = grid(len(panels), columns)
         for ax, (title, bands) in zip(axes, panels.items(), strict=True):
             _curves(ax, bands, levels.get(title))
+            ax.set_xlabel(axes_labels[0])
+            ax.set_ylabel(axes_labels[1])
             ax.set_title(title)
             ax.legend(loc="lower right", fontsize=7)
         save(figure, folder, name)
@@ -82,16 +89,13 @@ def _curves(ax: Axes, bands: Mapping[str, Band], level: float | None) -> None:
     for k, (name, band) in enumerate(bands.items()):
         k_all = len(band.comparisons)
         thin = np.unique(np.linspace(0, k_all - 1, min(POINTS, k_all)).round().astype(np.int64))
-        x, mean, sd = band.comparisons[thin], band.mean[thin], band.sd[thin]
+        x, mean, error = band.comparisons[thin], band.mean[thin], band.error[thin]
         ax.plot(x, mean, label=name, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.4)
-        ax.fill_between(x, mean - sd, mean + sd, color=COLOURS[k], alpha=0.12, linewidth=0)
+        ax.fill_between(x, mean - error, mean + error, color=COLOURS[k], alpha=0.12, linewidth=0)
     if level is not None:
         ax.axhline(level, color="#7f7f7f", linewidth=0.8, label="all comparisons")
-    ax.set_xlabel(COMPARISONS)
-    ax.set_ylabel(AGREEMENT)
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})

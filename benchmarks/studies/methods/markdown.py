@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from app.inference.types import Floats
+from benchmarks.studies.methods.measuring import Estimate
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -20,14 +20,16 @@ def number(value: float, digits: int = 1) -> str:
     return "–" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def signed(value: float) -> str:
-    return f"{value:+.3f}"
+def estimate(of: Estimate, digits: int = 1) -> str:
+    return f"{'> ' * of.bound}{of.value:.{digits}f} ± {of.error:.{digits}f}"
 
 
-def mean_and_sd(counts: Floats) -> str:
-    """Write mean and deviation of (S,) counts over seeds; NaN is a seed that never got there."""
-    spread = f" ± {counts.std():.1f}" if len(counts) > 1 else ""
-    return "–" if np.isnan(counts).any() else f"{counts.mean():.1f}{spread}"
+def signed(of: Estimate, digits: int = 1) -> str:
+    return f"{of.value:+.{digits}f} ± {of.error:.{digits}f}"
+
+
+def in_hundredths(of: Estimate) -> str:
+    return f"{100 * of.value:.1f} ± {100 * of.error:.1f}"
 
 
 def verdict(passed: bool) -> str:
@@ -35,4 +37,8 @@ def verdict(passed: bool) -> str:
 
 
 def figure(name: str, caption: str) -> str:
-    return f"![{caption}](figures/{name}.png)\n\n*{caption}.* ([SVG](figures/{name}.svg))"
+    return f"![{caption}](figures/{name}.svg)\n\n*{caption}.*"
+
+
+def command(*lines: str) -> str:
+    return "\n".join(["```console", *(f"$ {line}" for line in lines), "```"])

@@ -56,7 +56,6 @@ async function load() {
     showStatus(status);
     showLeader(newest, goesOn(status));
     showSureness(newest);
-    showSignal(newest);
     showWarnings(newest);
   } catch (error) {
     showProblem(error);
@@ -211,13 +210,6 @@ function showSureness({ sureness, comparisons }) {
     ? `About ${percent(sureness.concordance)}% of the pairs are in the right order`
       + ` (${sureness.interval.map(percent).join(" to ")}%).`
     : "";
-}
-
-/** @param {Contract.Ranking} ranking */
-function showSignal({ signal: { claimed, e_value }, comparisons }) {
-  find("#signal").textContent = claimed || comparisons === 0
-    ? ""
-    : `No signal yet: judges who toss coins could have said the same (evidence ${e_value.toPrecision(2)}, enough is 20).`;
 }
 
 /** @param {Contract.Ranking} ranking */

@@ -1,0 +1,101 @@
+"""HANNA's 1,056 stories as one set, in batches of 100 (GPM 6.3)."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from app.inference.choosing import Criterion
+from app.inference.types import Floats
+from app.offline.cases import Case
+from app.offline.simulation import Way
+from app.offline.tournaments import Tournament
+from benchmarks.studies.methods import figures, measuring
+from benchmarks.studies.methods.criteria import DEFAULT, EVIDENCE
+from benchmarks.studies.methods.data import STORIES, all_stories
+from benchmarks.studies.methods.markdown import command, figure, number, table, verdict
+from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Band, Campaign, Judge, Measured, Plan
+
+WAYS: Mapping[Judge, tuple[Way, ...]] = {
+    CONSISTENT: (Criterion.REORDERING, Criterion.EXPONENT, Criterion.RANDOM, Tournament.ROUND_ROBIN),
+    NOISIER: (Criterion.REORDERING, Criterion.RANDOM),
+}
+BATCH, MARKS = 100, (200, 400, 600, 800, 1200, 1600, 2000, 2500, 3000)
+FROM, AT, LEAST = 300, 1600, 0.93  # comparisons, comparisons, share of the full Spearman
+
+TEXT = """\
+## HANNA as one set
+
+All 1,056 stories are one set, asked in batches of 100. Shares of the full Spearman correlation, the mean over six
+dimensions and its standard error over them."""
+
+
+def write(campaign: Campaign) -> str:
+    data = STORIES._replace(load=partial(_first_stories, campaign.size.stories))
+    (case,) = data.cases(campaign.datasets, data.parts[0], 1)
+    limit = campaign.size.batched / case.ordered_pairs
+    measured = {
+        (judge, name): measuring.measure(campaign, data, Plan(WAYS[judge], judge, method, limit=limit, batch=BATCH), 1)
+        for judge in WAYS
+        for name, method in EVIDENCE.items()
+    }
+    shares = {key: {way: _share(of, way) for way in WAYS[key[0]]} for key, of in measured.items()}
+    panels = {
+        f"{judge.name}, {name}": {str(way): _band(share) for way, share in by_way.items()}
+        for (judge, name), by_way in shares.items()
+    }
+    figures.line_chart(
+        "efficiency-stories", campaign.figures, panels, {}, 2, (figures.COMPARISONS, "share of the full Spearman")
+    )
+    caption = "HANNA, 1,056 stories: mean over six dimensions; bands are one standard error"
+    tables = [f"**{judge.name}, {name}**\n\n{_table(by_way)}" for (judge, name), by_way in shares.items()]
+    line = (
+        f"nextpair simulate {data.command.format(part='RE')} --seeds 1 --limit-fraction 0.0027 --criterion reordering"
+    )
+    targets = table(["target", "measured", ""], _targets(shares[CONSISTENT, DEFAULT]))
+    return "\n\n".join([TEXT, targets, figure("efficiency-stories", caption), *tables, command(line)])
+
+
+def _first_stories(count: int | None, folder: Path, dimension: str) -> list[Case]:
+    (case,) = all_stories(folder, dimension)
+    return [case._replace(keys=case.keys[:count], truth=case.truth[:count], offered=case.offered[:count, :count])]
+
+
+def _share(measured: Measured, way: Way) -> Floats:
+    """(parts, K) share of the full Spearman, after each batch."""
+    return np.array([curves.mean(way)[0, BATCH - 1 :: BATCH] / curves.full for curves in measured.values()])
+
+
+def _band(share: Floats) -> Band:
+    error = share.std(axis=0, ddof=min(1, len(share) - 1)) / np.sqrt(len(share))
+    return Band(BATCH * np.arange(1.0, share.shape[1] + 1.0), share.mean(axis=0), np.asarray(error, np.float64))
+
+
+def _table(by_way: Mapping[Way, Floats]) -> str:
+    last = BATCH * next(iter(by_way.values())).shape[1]
+    marks = [mark for mark in MARKS if mark <= last]
+    rows = []
+    for way, share in by_way.items():
+        band = _band(share)
+        at = [mark // BATCH - 1 for mark in marks]
+        rows.append([way, *(f"{number(band.mean[k], 3)} ± {number(band.error[k], 3)}" for k in at)])
+    return table(["K", *map(str, marks)], rows)
+
+
+def _targets(by_way: Mapping[Way, Floats]) -> list[list[str]]:
+    random, ours = by_way[Criterion.RANDOM], by_way[Criterion.REORDERING]
+    lead = (ours - random).mean(axis=0)[FROM // BATCH :]
+    at, worst = min(AT // BATCH, ours.shape[1]) - 1, FROM + BATCH * (1 + int(lead.argmin()))
+    return [
+        [
+            f"`reordering` ahead of random at every K beyond {FROM}",
+            f"smallest lead {lead.min():+.3f} at K = {worst}, mean {lead.mean():+.3f}",
+            verdict(bool((lead > 0.0).all())),
+        ],
+        [
+            f"at least {LEAST} of the full Spearman at {AT}",
+            f"`reordering` {ours[:, at].mean():.3f}, random {random[:, at].mean():.3f}",
+            verdict(bool(ours[:, at].mean() >= LEAST)),
+        ],
+    ]
