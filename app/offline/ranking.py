@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import JUDGE_AWARE, MethodName, PositionBias, PriorName
+from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName, PositionBias, PriorName
 
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
 from app.files.reading import read
 from app.files.tables import InputError
 from app.inference import fitting
-from app.inference.fitting import BASELINES, Model
+from app.inference.fitting import BASELINES, Model, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.types import Comparisons
 
@@ -43,6 +43,7 @@ class RankingMethod(NamedTuple):
     prior: PriorName = "unit"
     position_bias: PositionBias = "none"
     wanted: Wanted = Wanted()
+    evidence: EvidenceName = "one-vote"
 
 
 class Ranked(NamedTuple):
@@ -98,8 +99,14 @@ def _standings(group: Group, method: RankingMethod) -> Standings:
         model = model_of(method, len(group.keys))
         aware = fitting.fit_judge_aware(group.comparisons, model, len(group.judges))
         return by_judges(aware, group.comparisons, model, method.wanted)
-    model = model_of(method, len(group.keys), len(group.judges))
-    return by_posterior(fitting.fit(group.comparisons, model), group.comparisons, model, method.wanted)
+    return by_posterior(_published(group, method), method.wanted)
+
+
+def _published(group: Group, method: RankingMethod) -> Published:
+    """Comparisons are each about something else, as far as a file says: only a judge who is named repeats itself."""
+    item = np.zeros(group.comparisons.size, np.int64) if any(group.judges) else np.arange(group.comparisons.size)
+    n, judges = len(group.keys), len(group.judges)
+    return fitting.publish(group.comparisons, item, no_absolute_scores(), definition_of(method), n, judges)
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
@@ -128,6 +135,12 @@ def require_possible(method: RankingMethod) -> RankingMethod:
 
 def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:
     """The model of n candidates for a posterior method. Raises ValueError for parameters that it cannot have."""
+    return fitting.build(definition_of(method), n, judges)
+
+
+def definition_of(method: RankingMethod) -> fitting.Method:
+    """The choice of a model for a posterior method."""
     expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
-    definition = fitting.Method(expert, method.parameters, method.prior, method.prior_variance, method.position_bias)
-    return fitting.build(definition, n, judges)
+    return fitting.Method(
+        expert, method.parameters, method.prior, method.prior_variance, method.position_bias, method.evidence
+    )

@@ -7,7 +7,8 @@ from functools import cached_property
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import Catalogue, Published, Snapshot, exact
+from app.inference.fitting import Published
+from app.inference.state import Catalogue, Snapshot, exact
 from app.service import held_out, posteriors
 from app.service.context import Context
 from app.service.errors import VersionUnknown

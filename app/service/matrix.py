@@ -5,7 +5,6 @@ from uuid import UUID
 from nextpair import schemas
 from nextpair.words import MatrixName
 
-from app.inference.fitting import scores
 from app.inference.reporting import expected_wins, observed_wins
 from app.inference.state import Catalogue, Snapshot, exact, raw
 from app.service import posteriors
@@ -21,9 +20,5 @@ async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
 
 
 def _matrix(set_id: UUID, catalogue: Catalogue, snapshot: Snapshot, of: MatrixName) -> schemas.Matrix:
-    if of == "observed":
-        p = observed_wins(raw(snapshot), snapshot.model.n)
-    else:
-        published = exact(snapshot)
-        p = expected_wins(scores(published.posterior, snapshot.comparisons, published.model))
+    p = observed_wins(raw(snapshot), snapshot.model.n) if of == "observed" else expected_wins(exact(snapshot).scores)
     return present_matrix(set_id, catalogue, snapshot, of, p)

@@ -7,10 +7,10 @@ from nextpair import schemas
 from nextpair.words import JUDGE_AWARE, MethodName
 
 from app.inference.choosing import Stop, Stopping, distance_to_stop
-from app.inference.fitting import BASELINES, Method, build, fit_judge_aware, scores
+from app.inference.fitting import BASELINES, Method, Published, build, fit_judge_aware
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
-from app.inference.state import Published, Snapshot, exact, plain_model, under
+from app.inference.state import Snapshot, exact, plain_model, under
 from app.inference.types import Convergence
 from app.service import posteriors
 from app.service.basis import Basis, existing_version, read_basis
@@ -64,8 +64,10 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
 def _method(snapshot: Snapshot, name: MethodName) -> Method:
     own = snapshot.interpretation.method
     if name == JUDGE_AWARE:  # its biases are its own, beside the discriminations
-        return own._replace(expert="soft-bt", parameters=(), position_bias="none")
-    return own if name in (own.expert, *BASELINES) else own._replace(expert=name, parameters=())
+        return own._replace(expert="soft-bt", parameters=(), position_bias="none", evidence="one-vote")
+    if name in (own.expert, *BASELINES):
+        return own
+    return own._replace(expert=name, parameters=(), evidence="one-vote")
 
 
 def _published(basis: Basis, method: Method) -> Published:
@@ -81,11 +83,11 @@ def _published(basis: Basis, method: Method) -> Published:
 
 def _standings(snapshot: Snapshot, name: MethodName, published: Published | None, wanted: Wanted) -> Standings:
     if published is None:
-        return by_baseline(name, snapshot.comparisons, snapshot.model.n)
+        return by_baseline(name, snapshot.evidence.answers, snapshot.model.n)
     if name == JUDGE_AWARE and snapshot.model.n:
-        fit = fit_judge_aware(snapshot.comparisons, published.model, len(snapshot.evidence.judges))
-        return by_judges(fit, snapshot.comparisons, published.model, wanted)
-    return by_posterior(published.posterior, snapshot.comparisons, published.model, wanted)
+        fit = fit_judge_aware(published.comparisons, published.model, len(snapshot.evidence.judges))
+        return by_judges(fit, published.comparisons, published.model, wanted)
+    return by_posterior(published, wanted)
 
 
 def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
@@ -102,8 +104,8 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     snapshot = basis.snapshot
     if snapshot.model.n < 2:
         return None
-    marginal = scores(basis.published.posterior, snapshot.comparisons, basis.published.model)
-    return distance_to_stop(marginal, plain_model(snapshot), float(snapshot.comparisons.weight.sum()), stop)
+    votes = float(snapshot.evidence.answers.weight.sum())
+    return distance_to_stop(basis.published.scores, plain_model(snapshot), votes, stop)
 
 
 async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:
@@ -117,8 +119,7 @@ async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schema
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
     _refuse_unconverged(snapshot.posterior.convergence, snapshot)
     published = await ctx.live.compute(exact, snapshot)
-    marginal = scores(published.posterior, snapshot.comparisons, published.model)
-    prediction = predicted(marginal, catalogue.ids[first], catalogue.ids[second])
+    prediction = predicted(published.scores, catalogue.ids[first], catalogue.ids[second])
     return schemas.Prediction(
         set_id=set_id, version=snapshot.version, first=first, second=second, **prediction._asdict()
     )

@@ -166,8 +166,8 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
-    posterior, model, _, _ = basis.published
-    expected = cycles_by_chance(posterior, basis.snapshot.comparisons, model, cycles.triads)
+    _, posterior, _, comparisons, model, *_ = basis.published
+    expected = cycles_by_chance(posterior, comparisons, model, cycles.triads)
     usual = f"{expected.mean / cycles.triads:.1%} ± {expected.sd / cycles.triads:.1%} expected"
     figure = f"{cycles.share:.1%} of {cycles.triads:,} triples, {usual}"
     if cycles.cyclic > expected.mean + CYCLIC * expected.sd:

@@ -3,22 +3,25 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.fitting.absolute import Moments, moments
+from app.inference.fitting.absolute import Moments, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.hyperparameters import Hyperprior, Normal
+from app.inference.fitting.hyperparameters import Hyperparameters, Hyperprior, Normal
 from app.inference.fitting.judge_aware import fit as fit_judge_aware
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.pooling import Told, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
+from app.inference.fitting.published import Published, publish
 
 __all__ = [
     "BASELINES",
+    "Hyperparameters",
     "Hyperprior",
     "Method",
     "Model",
     "Moments",
     "Normal",
     "Posterior",
+    "Published",
     "Scores",
     "Told",
     "build",
@@ -27,6 +30,8 @@ __all__ = [
     "fold",
     "moments",
     "pool",
+    "no_absolute_scores",
     "prior",
+    "publish",
     "scores",
 ]

@@ -84,7 +84,9 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
     biases = judges if method.position_bias == "estimate" else 0
     expert = experts.make(method.expert, dict(method.parameters))
-    if method.evidence == "learnt" and method.expert == "soft-bt":
+    if method.evidence == "learnt":
+        if method.expert != "soft-bt" or method.prior != "unit":
+            raise ValueError("evidence learnt needs the expert soft-bt and the prior unit; with others use one-vote")
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")

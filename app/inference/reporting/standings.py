@@ -8,7 +8,8 @@ from app.inference import graph
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, Scores, scores
+from app.inference.fitting.posterior import Scores
+from app.inference.fitting.published import Published
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
@@ -51,15 +52,13 @@ class Standings(NamedTuple):
     biases: list[Bias]  # one per judge where they are estimated
 
 
-def by_posterior(
-    posterior: Posterior, comparisons: Comparisons, model: Model, wanted: Wanted, pairs_of: PairsOf = all_pairs
-) -> Standings:
-    """The ranking of a posterior whose covariance is exact, given the comparisons that it has seen."""
+def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Standings:
+    """The ranking of a posterior."""
+    marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
         return Standings([], posterior.convergence, 0, 0.0, None, [], [])
-    marginal = scores(posterior, comparisons, model)
     biases = estimates(posterior, comparisons, model)
-    return _summarised(marginal, posterior.convergence, biases, comparisons, model, wanted, pairs_of)
+    return _summarised(marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
 
 
 def by_judges(

@@ -8,7 +8,7 @@ from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import Log, PooledEvidence, log_from_rows
 from app.inference.state.pooling import told_by
-from app.inference.state.published import Published, biases, exact, stop_reason, under
+from app.inference.state.published import biases, exact, stop_reason, under
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import Snapshot, advance, empty, pair_votes_of, plain_model, raw
 from app.inference.state.speed import are_quick, warm_up
@@ -22,7 +22,6 @@ __all__ = [
     "Interpretation",
     "Log",
     "PooledEvidence",
-    "Published",
     "Reopening",
     "Snapshot",
     "advance",

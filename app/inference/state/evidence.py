@@ -1,4 +1,7 @@
-"""The log as the model reads it: by the set's method, each judge at its temperature and by its number."""
+"""The log as the model reads it: by the set's method, each judge at its temperature and by its number.
+
+An answer counts as one vote, as many as the set says of its judge, or what has been learnt of it (hyperparameters.py).
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.fitting.absolute import AbsoluteScores
+from app.inference.fitting.hyperparameters import Hyperparameters, Hyperprior, weighed
 from app.inference.fitting.model import Method
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Log, latest_scores
@@ -17,13 +21,16 @@ class Interpretation(NamedTuple):
 
     method: Method
     temperatures: Mapping[int, float]  # by judge id; 1 for all others
+    votes: Mapping[int, float] = {}  # that an answer carries, by judge id, where the set fixes it; 1 for all others
 
 
 class Evidence(NamedTuple):
     """The model's input: entries that were voided or scored again are left out."""
 
     judges: Ints  # (J,) ids, ascending; their places are the judges' numbers
-    comparisons: Comparisons  # p tempered
+    item: Ints  # (K,)
+    answers: Comparisons  # p tempered, as many votes as the set says
+    comparisons: Comparisons  # the same with their weights in the model
     absolute: AbsoluteScores
 
 
@@ -35,4 +42,22 @@ def interpret(log: Log, interpretation: Interpretation, judges: Ints) -> Evidenc
         temperatures = np.array([interpretation.temperatures.get(judge, 1.0) for judge in judges.tolist()])
         p = tempered(p, temperatures[numbers])
     absolute = absolute._replace(judge=judges.searchsorted(absolute.judge))
-    return Evidence(judges, comparisons._replace(p=p, judge=numbers), absolute)
+    answers = comparisons._replace(p=p, judge=numbers)
+    votes = np.array([interpretation.votes.get(judge, 1.0) for judge in judges.tolist()])
+    if interpretation.votes:
+        answers = answers._replace(weight=answers.weight * votes[numbers])
+    return Evidence(judges, log.entries.item, answers, answers, absolute)
+
+
+def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters) -> Evidence:
+    """The evidence with weights that were learnt."""
+    return evidence._replace(comparisons=weighed(evidence.answers, evidence.item, n, learnt))
+
+
+def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
+    """What the set's pool has told it, by the judges' numbers."""
+    if log.pooled is None:
+        return Hyperprior()
+    log_scale, log_noise = log.pooled.hyperprior
+    by_number = {number: log_noise[judge] for number, judge in enumerate(judges.tolist()) if judge in log_noise}
+    return Hyperprior(log_scale, by_number)

@@ -4,6 +4,7 @@ snapshot = fold(log): comparisons that no void took back, the posterior given th
 
 Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
 when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
+So it is with what answers are worth, where it is learnt: at sizes whose first three binary digits alone are not 0.
 """
 
 from collections.abc import Iterable
@@ -13,11 +14,12 @@ import numpy as np
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
+from app.inference.fitting.hyperparameters import Hyperparameters, at_scale, learn, usual_votes
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import OrdersShown, mark
-from app.inference.state.evidence import Evidence, Interpretation, interpret
+from app.inference.state.evidence import Evidence, Interpretation, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
 
@@ -25,9 +27,11 @@ from app.inference.types import Comparisons, Ints, take
 class Stage(NamedTuple):
     """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
 
-    judges: int  # whose biases are parameters
+    judges: int  # whose biases, or worth, are parameters
     absolute: int  # sequence number of the last absolute score
-    fitted: int  # comparisons at which the scale of absolute scores was estimated: the last power of two
+    fitted: int  # comparisons at which the scale of absolute scores was estimated
+    learnt: int  # comparisons at which it was learnt what answers are worth
+    pooled: int  # sequence number of the last entry that the set's pool told it
 
 
 class Snapshot(NamedTuple):
@@ -36,6 +40,7 @@ class Snapshot(NamedTuple):
     log: Log  # what counts of it
     evidence: Evidence
     stage: Stage
+    learnt: Hyperparameters | None  # None where the set says what answers are worth
     model: Model
     posterior: Posterior
     shown: OrdersShown  # (I, N, N)
@@ -54,28 +59,33 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = empty_log(), build(interpretation.method, n, 0)
     evidence, shown = interpret(log, interpretation, judges_of(log)), np.zeros((items, n, n), np.uint8)
-    return Snapshot(0, interpretation, log, evidence, Stage(0, 0, 0), model, posteriors.prior(model), shown)
+    stage = Stage(0, 0, 0, 0, 0)
+    return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown)
 
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
-    voids = list(voided)
+    voids, method = list(voided), old.interpretation.method
     log = without(extend(old.log, new), voids)
     evidence = interpret(log, old.interpretation, judges_of(log) if voids else _joined(old.evidence.judges, new))
     shown, entries = (np.zeros_like(old.shown), log.entries) if voids else (old.shown, new.entries)
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
-    stage = _stage(log, evidence, old.interpretation.method)
-    if stage == old.stage and not voids:
+    stage = _stage(log, evidence, method)
+    goes_on = stage == old.stage and not voids
+    learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage)
+    if learnt is not None:
+        evidence = reweighed(evidence, old.model.n, learnt)
+    if goes_on and np.array_equal(evidence.comparisons.weight[: old.comparisons.size], old.comparisons.weight):
         model, start = old.model, old.posterior
     else:
-        model = _model(old.interpretation.method, old.model.n, evidence, stage)
+        model = _model(method, old.model.n, evidence, stage, learnt)
         start = posteriors.prior(model)
     posterior = posteriors.fold(start, evidence.comparisons, model)
-    return Snapshot(version, old.interpretation, log, evidence, stage, model, posterior, shown)
+    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown)
 
 
 def raw(snapshot: Snapshot) -> Comparisons:
-    """The comparisons that count, p as it was stored; judges by their numbers."""
+    """The comparisons that count, p and weight as they were stored; judges by their numbers."""
     return snapshot.log.entries.comparisons._replace(judge=snapshot.comparisons.judge)
 
 
@@ -86,7 +96,8 @@ def pair_votes_of(snapshot: Snapshot) -> PairVotes:
 
 def plain_model(snapshot: Snapshot) -> Model:
     """The model without what absolute scores add to the prior: a stop is judged against this prior."""
-    return build(snapshot.interpretation.method, snapshot.model.n, len(snapshot.evidence.judges))
+    plain = build(snapshot.interpretation.method, snapshot.model.n, len(snapshot.evidence.judges))
+    return plain if snapshot.learnt is None else at_scale(plain, snapshot.learnt.scale)
 
 
 def _joined(judges: Ints, new: Log) -> Ints:
@@ -96,15 +107,33 @@ def _joined(judges: Ints, new: Log) -> Ints:
 
 
 def _stage(log: Log, evidence: Evidence, method: Method) -> Stage:
-    biases = len(evidence.judges) if method.position_bias == "estimate" else 0
-    if not evidence.absolute.size:
-        return Stage(biases, 0, 0)
-    size = evidence.comparisons.size
-    return Stage(biases, int(log.scored.seq[-1]), 1 << (size.bit_length() - 1) if size else 0)
+    learns, size = method.evidence == "learnt", evidence.answers.size
+    judges = len(evidence.judges) if learns or method.position_bias == "estimate" else 0
+    pooled = log.pooled.seq if learns and log.pooled else 0
+    absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
+    fitted = leading(size, 1) if evidence.absolute.size else 0
+    return Stage(judges, absolute, fitted, leading(size, 3) if learns else 0, pooled)
 
 
-def _model(method: Method, n: int, evidence: Evidence, stage: Stage) -> Model:
-    plain = build(method, n, len(evidence.judges))
+def leading(size: int, digits: int) -> int:
+    """`size` with all but its first binary digits set to 0."""
+    dropped = max(size.bit_length() - digits, 0)
+    return size >> dropped << dropped
+
+
+def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) -> Hyperparameters | None:
+    if method.evidence != "learnt":
+        return None
+    first = slice(stage.learnt)
+    model, prior = build(method, n, len(evidence.judges)), hyperprior_of(log, evidence.judges)
+    answers = take(evidence.answers, first)
+    return learn(answers, evidence.item[first], model, len(evidence.judges), prior).hyperparameters
+
+
+def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
+    model = build(method, n, len(evidence.judges))
+    if learnt is not None:
+        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(evidence.answers, learnt))
     if not evidence.absolute.size:
-        return plain
-    return combine(take(evidence.comparisons, slice(stage.fitted)), plain, evidence.absolute).model
+        return model
+    return combine(take(evidence.comparisons, slice(stage.fitted)), model, evidence.absolute).model

@@ -8,9 +8,9 @@ from nextpair.words import JUDGE_AWARE, MethodName
 
 from app.inference.choosing import Stopping
 from app.inference.experts import parameters
-from app.inference.fitting import BASELINES, Method
+from app.inference.fitting import BASELINES, Method, Published
 from app.inference.reporting import Bias, Standing, Standings, Wanted
-from app.inference.state import Catalogue, Published, Snapshot
+from app.inference.state import Catalogue, Snapshot
 from app.inference.types import Convergence
 from app.service.basis import Basis
 from app.service.presenting.sets import temperatures_of

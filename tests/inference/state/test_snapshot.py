@@ -104,7 +104,7 @@ def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
 @pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
 def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: Interpretation) -> None:
     held = by_steps(*range(1, LENGTH + 1), interpretation=interpretation, mixed=True)
-    judges, comparisons, absolute = held.evidence
+    judges, _, _, comparisons, absolute = held.evidence
     fitted = combine(comparisons, build(interpretation.method, N, len(judges)), absolute)
     published = snapshots.exact(held)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)

@@ -1,0 +1,62 @@
+"""The posterior as it is published: from all comparisons, by one method, with everything that the method learns."""
+
+from typing import NamedTuple
+
+from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
+from app.inference.fitting.hyperparameters import (
+    WEAK,
+    Hyperparameters,
+    Hyperprior,
+    at_scale,
+    learn,
+    usual_votes,
+    weighed,
+)
+from app.inference.fitting.integration import integrate
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.types import Comparisons, Ints
+
+
+class Published(NamedTuple):
+    """A posterior with the model that it belongs to."""
+
+    scores: Scores  # their marginal; where it is learnt what answers are worth, over all that this may be
+    posterior: Posterior  # where that is as it was learnt
+    answers: Comparisons  # as they came
+    comparisons: Comparisons  # with their weights in the model
+    model: Model
+    learnt: Hyperparameters | None = None
+    scale: Scale | None = None  # of the absolute scores, if there are any
+    settled: bool = True  # whether that scale is final
+
+
+def publish(
+    answers: Comparisons,
+    item: Ints,
+    absolute: AbsoluteScores,
+    method: Method,
+    n: int,
+    judges: int,
+    hyperprior: Hyperprior = WEAK,
+) -> Published:
+    """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
+
+    What answers are worth and the scale of absolute scores are not integrated over together: with absolute scores, the
+    former stays as it was learnt from comparisons.
+    """
+    model, comparisons, learnt = build(method, n, judges), answers, None
+    if method.evidence == "learnt" and answers.size:
+        learnt, grid = learn(answers, item, model, judges, hyperprior)
+        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
+        comparisons = weighed(answers, item, n, learnt)
+        if not absolute.size:
+            posterior = posteriors.fit(comparisons, model)
+            return Published(integrate(comparisons, model, grid), posterior, answers, comparisons, model, learnt)
+    if absolute.size:
+        posterior, model, scale, settled = combine(comparisons, model, absolute)
+    else:
+        posterior, scale, settled = posteriors.fit(comparisons, model), None, True
+    marginal = posteriors.scores(posterior, comparisons, model)
+    return Published(marginal, posterior, answers, comparisons, model, learnt, scale, settled)
