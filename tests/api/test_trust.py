@@ -11,7 +11,8 @@ import pytest
 from nextpair.words import MatrixName
 from scipy.special import expit
 
-from app.inference.state import Published, Snapshot, exact
+from app.inference.fitting import Published
+from app.inference.state import Snapshot, exact
 from app.service import basis
 from app.service.context import Context
 from tests.factories import (
