@@ -111,6 +111,11 @@ EXAMPLES: dict[str, Any] = {
             "concordance": 0.57, "interval": [0.0, 1.0],
             "forecast": [{"comparisons": 2, "concordance": 0.6}, {"comparisons": 4, "concordance": 0.66}],
         },
+        "certainty": {
+            "about": "A ranking's certainty is about what its judges prefer, not about the truth: ...",
+            "agreement_with_people": {"pairs": 120, "share": 0.78, "interval": [0.7, 0.84]},
+            "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 120, "at_bound": False}},
+        },
         "position_bias": BIASES,
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,

@@ -1,6 +1,6 @@
 """The basis of results about a set: its row, its snapshot and the names around it, all of them at one version."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,7 +24,14 @@ class Basis:
     catalogue: Catalogue
     snapshot: Snapshot
     names: Mapping[int, str]  # of judges, by id
+    people: Collection[int]  # ids of those judges in the log who are human
     tested: schemas.HeldOut | None
+
+    @property
+    def only_people(self) -> bool:
+        """True of a set that somebody judged, and nobody but people."""
+        judges = self.snapshot.evidence.judges.tolist()
+        return 0 < len(judges) == len(self.people)
 
     @cached_property
     def published(self) -> Published:
@@ -41,7 +48,8 @@ async def read_basis(
     """
     catalogue, snapshot = await _at(ctx, db, row, as_of)
     names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *others})
-    return Basis(row, catalogue, snapshot, names, await held_out.read(db, row.id, snapshot))
+    people = await judges.people(db, snapshot.evidence.judges.tolist())
+    return Basis(row, catalogue, snapshot, names, people, await held_out.read(db, row.id, snapshot))
 
 
 async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:

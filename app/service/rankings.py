@@ -1,7 +1,9 @@
 """Rankings under any method at any version, and predictions."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
+from zlib import crc32
 
 from nextpair import schemas
 from nextpair.words import JUDGE_AWARE, MethodName
@@ -14,9 +16,11 @@ from app.inference.state import Snapshot, exact, plain_model, under
 from app.inference.types import Convergence
 from app.service import posteriors
 from app.service.basis import Basis, existing_version, read_basis
+from app.service.certainty import certainty_of
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
 from app.service.presenting.rankings import present_ranking
+from app.storage import judges
 from app.storage.schema import Record
 
 
@@ -30,16 +34,24 @@ class RankingQuery(NamedTuple):
     epsilon: float = 0.0
 
 
-async def find(ctx: Context, set_id: UUID) -> Record:
-    """The set to be ranked. Raises UnknownSet, SetDeleted."""
+class FoundSet(NamedTuple):
+    """A set to be ranked."""
+
+    row: Record
+    people: Sequence[int]  # ids of all judges of kind human
+
+
+async def find(ctx: Context, set_id: UUID) -> FoundSet:
+    """Raises UnknownSet, SetDeleted."""
     async with ctx.reading() as db:
-        return await existing_set(db, set_id)
+        return FoundSet(await existing_set(db, set_id), await judges.of_kind(db, "human"))
 
 
-def fingerprint(row: Record, query: RankingQuery) -> str:
+def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
+    row, people = found.row, crc32(repr(sorted(found.people)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon)))
-    return f"{existing_version(row, query.as_of)}.{row.revision}-{query.method or row.expert}-{wanted}"
+    return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{query.method or row.expert}-{wanted}"
 
 
 async def rank(ctx: Context, row: Record, query: RankingQuery) -> schemas.Ranking:
@@ -58,7 +70,8 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     standings = _standings(basis.snapshot, name, published, wanted)
     _refuse_unconverged(standings.convergence, basis.snapshot)
     stopping = stopping_of(basis, Stop(**stop)) if stop else None
-    return present_ranking(basis, name, method, wanted, published, standings, stopping)
+    certainty = certainty_of(basis, query.level)
+    return present_ranking(basis, name, method, wanted, published, standings, stopping, certainty)
 
 
 def _method(snapshot: Snapshot, name: MethodName) -> Method:

@@ -47,6 +47,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnos
         _fit(ranking),
         _position(diagnostics, estimated=own_bias),
         _agreement(diagnostics),
+        _with_people(ranking.certainty, only_people=basis.only_people),
         _repeats(facts.of_log.repeats),
         _failures(diagnostics),
         _cycles(diagnostics.cycles, basis),
@@ -133,6 +134,22 @@ def _agreement(diagnostics: schemas.Diagnostics) -> schemas.Check:
         return _check(name, "holds", "Judges mostly name the same winner.", figure)
     says = "Judges name the same winner little more often than coins would: see who differs on the page of judges."
     return _check(name, "doubt", says, figure)
+
+
+def _with_people(certainty: schemas.Certainty, *, only_people: bool) -> schemas.Check:
+    name, agreement = "Agreement with people", certainty.agreement_with_people
+    if only_people:
+        return _check(name, "holds", "Only people judged: the ranking is of what they prefer.", "people alone")
+    if agreement is None or agreement.pairs < FEW:
+        says = "Have people judge some of the same pairs, and say who is human with PUT /v1/judges/NAME."
+        return _check(name, "unknown", f"{certainty.about} {says}", f"{agreement.pairs if agreement else 0} pairs")
+    low, high = agreement.interval
+    figure = f"{agreement.share:.0%} of {agreement.pairs:,} ({low:.0%} to {high:.0%})"
+    if low > 0.5 and agreement.share >= AGREEING:
+        says = "Judges mostly name the winner that people name."
+        return _check(name, "holds", f"{says} {certainty.about}", figure)
+    says = "Judges name the winner that people name little more often than coins."
+    return _check(name, "doubt", f"{says} {certainty.about}", figure)
 
 
 def _repeats(repeats: Repeats) -> schemas.Check:

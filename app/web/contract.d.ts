@@ -91,8 +91,25 @@ declare namespace Contract {
     comparisons: number;
     method: Method;
     sureness: Sureness | null;
+    certainty: Certainty;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
+  }
+
+  interface Certainty {
+    about: string;
+    agreement_with_people: AgreementWithPeople | null;
+    temperature: Record<string, Temperature> | null;
+  }
+
+  interface AgreementWithPeople {
+    pairs: number;
+    share: number;
+    interval: [number, number];
+  }
+
+  interface Temperature {
+    temperature: number;
   }
 
   interface Sureness {

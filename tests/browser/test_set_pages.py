@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
@@ -169,7 +170,7 @@ async def test_what_is_shown_can_be_downloaded(judged: Judged, someone: Someone)
 
 async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/trust")
-    await expect(page.locator("#checks li")).to_have_count(10)
+    await expect(page.locator("#checks li")).to_have_count(11)
     await expect(page.locator("#summary")).to_contain_text("checks hold")
     await expect(page.get_by_text("Holds: Connected")).to_be_visible()
     await page.get_by_role("button", name="Draw").press("Enter")
@@ -240,3 +241,19 @@ async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, serv
     await visitor.page.wait_for_timeout(1500)
     assert await visitor.page.locator("h1").inner_text() == "<script>alert('name')</script>"
     assert not broken
+
+
+async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    page = await open_page(someone, await judged())
+    about = re.compile(r"^About \d+% of the pairs are in the right order \(\d+ to \d+%\)\.$")
+    await expect(page.locator("#sureness")).to_have_text(about)
+    await expect(page.locator("#certainty")).to_have_text(schemas.ABOUT_CERTAINTY)
+    await service.send(calls.describe_judge("ann", schemas.JudgeIn(kind="human")))
+    await page.reload()
+    await expect(page.locator("#certainty")).to_have_text(
+        re.compile(r"People name the same winner in \d+% of \d+ pairs \(\d+ to \d+%\)\.")
+    )
+    await page.get_by_label("Method").select_option("win-ratio")
+    await expect(page.locator("#sureness")).to_be_empty()

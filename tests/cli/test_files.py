@@ -39,8 +39,9 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
         r"\d\d% after 2,208 comparisons",
         lines[1],
     )
-    assert lines[5].split()[:2] == ["1", "kelp"]
-    assert "●" in lines[5]
+    assert "what its judges prefer, not about the truth" in lines[2]
+    assert lines[6].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[6]
 
 
 def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:

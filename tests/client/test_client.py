@@ -238,6 +238,11 @@ RANKING = {
     "comparisons": 3,
     "components": 1,
     "entropy": None,
+    "certainty": {
+        "about": "What judges prefer.",
+        "agreement_with_people": {"pairs": 9, "share": 0.67, "interval": [0.35, 0.88]},
+        "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 20, "at_bound": False}},
+    },
     "sureness": {"concordance": 0.8, "interval": [0.7, 0.9], "forecast": [{"comparisons": 6, "concordance": 0.9}]},
     "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
     "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},

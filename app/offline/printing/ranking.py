@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
+from nextpair.schemas import ABOUT_CERTAINTY
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -39,6 +40,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "components": standings.components,
         "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
         "entropy": standings.entropy,
+        "certainty": {"about": ABOUT_CERTAINTY},
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "ranking": [_row(standing, ranked) for standing in standings.rows],
@@ -97,6 +99,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     console.print(_headline(ranked))
     if ranked.standings.sureness:
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
+        console.print(ABOUT_CERTAINTY)
     if ranked.standings.components > 1:
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."

@@ -30,6 +30,7 @@ def present_ranking(
     published: Published | None,
     standings: Standings,
     stopping: Stopping | None,
+    certainty: schemas.Certainty,
 ) -> schemas.Ranking:
     """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
     snapshot, is_baseline = basis.snapshot, name in BASELINES
@@ -43,6 +44,7 @@ def present_ranking(
         components=standings.components,
         entropy=standings.entropy,
         sureness=_sureness(standings),
+        certainty=certainty,
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,

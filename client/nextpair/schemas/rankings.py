@@ -7,6 +7,11 @@ from pydantic import Field
 from nextpair.schemas.common import Response
 from nextpair.words import ExpertName, MethodName, PositionBias, PriorName, StopReason
 
+ABOUT_CERTAINTY = (
+    "A ranking's certainty is about what its judges prefer, not about the truth: "
+    "an answer that counts for more makes it surer of what that judge prefers."
+)
+
 
 class Method(Response):
     """The method that the ranking was computed by; null is what a baseline does not have."""
@@ -90,6 +95,34 @@ class Stopping(Response):
     )
 
 
+class AgreementWithPeople(Response):
+    """Pairs that people and other judges judged, and on which both name a winner."""
+
+    pairs: int
+    share: float = Field(description="Of them with the same winner; coins give a half.")
+    interval: tuple[float, float] = Field(description="Wilson's, at `level`.")
+
+
+class Temperature(Response):
+    """How much surer or less sure than people's verdicts bear out a judge is; not applied unless the set says so."""
+
+    temperature: float = Field(description="As in GET calibration, of what the judge said; above 1 it is too sure.")
+    verdicts: int = Field(description="Of the judge on pairs that people judged too.")
+    at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
+
+
+class Certainty(Response):
+    """What the uncertainties are about, and what people say of the same pairs: judges of kind `human`."""
+
+    about: str
+    agreement_with_people: AgreementWithPeople | None = Field(
+        description="Null where people and other judges have no pair in common."
+    )
+    temperature: dict[str, Temperature] | None = Field(
+        description="By judge, from 20 verdicts on pairs that people judged too."
+    )
+
+
 class Foretold(Response):
     """The sureness to expect with more comparisons of the same kind; it allows for scores that move."""
 
@@ -117,6 +150,7 @@ class Ranking(Response):
     components: int
     entropy: float | None
     sureness: Sureness | None = Field(description="Null for a baseline, and where there are no two candidates.")
+    certainty: Certainty
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")

@@ -8,6 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
 const SURE = 0.95;
+const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
 const PAUSE_MS = 500;
 
 const method = find("#choices [name=method]", HTMLSelectElement);
@@ -203,13 +204,30 @@ function showLeader({ ranking: [leader], comparisons }, goesOn) {
     : "";
 }
 
+const percent = (/** @type {number} */ share) => Math.round(100 * share);
+const within = (/** @type {[number, number]} */ interval) => `(${interval.map(percent).join(" to ")}%)`;
+
 /** @param {Contract.Ranking} ranking */
-function showSureness({ sureness, comparisons }) {
-  const percent = (/** @type {number} */ share) => Math.round(100 * share);
-  find("#sureness").textContent = sureness && comparisons > 0
-    ? `About ${percent(sureness.concordance)}% of the pairs are in the right order`
-      + ` (${sureness.interval.map(percent).join(" to ")}%).`
+function showSureness({ sureness, certainty, comparisons }) {
+  const isKnown = sureness && comparisons > 0;
+  find("#sureness").textContent = isKnown
+    ? `About ${percent(sureness.concordance)}% of the pairs are in the right order ${within(sureness.interval)}.`
     : "";
+  find("#certainty").textContent = isKnown
+    ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")
+    : "";
+}
+
+/** @param {Contract.Certainty} certainty */
+function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
+  const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);
+  return [
+    ...(agreement
+      ? [`People name the same winner in ${percent(agreement.share)}% of ${agreement.pairs} pairs ${within(agreement.interval)}.`]
+      : []),
+    ...judges.map(([judge, { temperature: t }]) =>
+      `${judge} is ${t > 1 ? "surer" : "less sure"} than people bear out: a temperature of ${t.toFixed(1)} fits their verdicts.`),
+  ];
 }
 
 /** @param {Contract.Ranking} ranking */
