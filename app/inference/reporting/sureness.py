@@ -2,7 +2,8 @@
 
     pairs         those that matter, (N, N): either of [i, j], [j, i] names the pair, which counts once
     m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
-    concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0
+    concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0;
+                  of a mixture, the mean of that chance over its parts
     interval      of the share of the pairs that draws of all scores together have in the published order, central
     forecast      the same mean where comparisons tell f times as much of each difference, V its prior variance:
 
@@ -13,7 +14,7 @@ The forecast allows for means that move as more is told, and for orders that cha
 s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -31,14 +32,7 @@ FEWEST = 200  # draws
 
 class Sureness(NamedTuple):
     concordance: float  # expected share of the pairs in the right order
-    interval: tuple[float, float]  # that the share is in with the level asked for
-
-
-class _Differences(NamedTuple):
-    m: Floats  # (K,)
-    v: Floats  # (K,)
-    first: Ints  # (K,)
-    second: Ints  # (K,) above `first`
+    interval: tuple[float, float]  # of that share, at the level asked for
 
 
 def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
@@ -50,8 +44,8 @@ def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level:
 
 def concordance(posterior: Scores, pairs: Bools) -> float:
     """The expected share of `pairs`, of which there is at least one, in the right order."""
-    m, v, _, _ = _differences(posterior, pairs)
-    return float(ndtr(np.abs(m) / np.sqrt(v)).mean())
+    above, below = _in_order(posterior, pairs)
+    return sum(weight * float(ndtr(m / np.sqrt(v)).mean()) for weight, m, v in _differences(posterior, above, below))
 
 
 def concordance_after(posterior: Scores, prior: Floats, pairs: Bools, factor: float) -> float:
@@ -59,13 +53,11 @@ def concordance_after(posterior: Scores, prior: Floats, pairs: Bools, factor: fl
 
     Args: `prior` (N,) the variance of each score before any comparison; `pairs` has at least one.
     """
-    m, v, first, second = _differences(posterior, pairs)
-    before = prior[first] + prior[second]
-    learnt = np.maximum(1.0 / v - 1.0 / before, 0.0)
-    still = 1.0 / (1.0 / v + (factor - 1.0) * learnt)
-    with np.errstate(divide="ignore"):
-        slope = np.sqrt(still / np.maximum(v - still, 0.0))
-    return float(1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), slope).mean())
+    above, below = _in_order(posterior, pairs)
+    before = prior[above] + prior[below]
+    return sum(
+        weight * float(_after(m, v, before, factor).mean()) for weight, m, v in _differences(posterior, above, below)
+    )
 
 
 def all_pairs(mean: Floats) -> Bools:
@@ -73,18 +65,34 @@ def all_pairs(mean: Floats) -> Bools:
     return np.triu(np.ones((len(mean), len(mean)), np.bool_), 1)
 
 
-def _differences(posterior: Scores, pairs: Bools) -> _Differences:
+def _in_order(posterior: Scores, pairs: Bools) -> tuple[Ints, Ints]:
+    """(K,) and (K,), which of the candidates of each pair has the higher mean, and which the other."""
     first, second = np.nonzero(np.triu(pairs | pairs.T, 1))
-    mean, sigma = posterior.mean, dense(posterior.covariance)
-    variance = sigma.diagonal()
-    v = variance[first] + variance[second] - 2.0 * sigma[first, second]
-    return _Differences(mean[first] - mean[second], v, first, second)
+    is_above = posterior.mean[first] >= posterior.mean[second]
+    return np.where(is_above, first, second), np.where(is_above, second, first)
+
+
+def _differences(posterior: Scores, above: Ints, below: Ints) -> Iterator[tuple[float, Floats, Floats]]:
+    """The weight of each part of a mixture, or the whole, and (K,) means and variances of the differences in it."""
+    for weight, part in posterior.parts or ((1.0, posterior),):
+        sigma = dense(part.covariance)
+        variance = sigma.diagonal()
+        yield weight, part.mean[above] - part.mean[below], variance[above] + variance[below] - 2.0 * sigma[above, below]
+
+
+def _after(m: Floats, v: Floats, before: Floats, factor: float) -> Floats:
+    """(K,) E Phi(|m'| / sqrt v')."""
+    learnt = np.maximum(1.0 / v - 1.0 / before, 0.0)
+    still = 1.0 / (1.0 / v + (factor - 1.0) * learnt)
+    with np.errstate(divide="ignore"):
+        slope = np.sqrt(still / np.maximum(v - still, 0.0))
+    return np.asarray(1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), slope))
 
 
 def _interval(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> tuple[float, float]:
     wanted = pairs | pairs.T
     total = int(np.triu(wanted, 1).sum())
-    some = drawn[: max(ORDERS // total, FEWEST)]
+    some = drawn[:: max(len(drawn) // max(ORDERS // total, FEWEST), 1)]
     right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
     for i, below in enumerate(wanted & (rank[:, None] < rank)):
         right += (some[:, below] > some[:, [i]]).sum(axis=1)

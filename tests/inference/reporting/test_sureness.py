@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 from app.inference.covariance import condition, variance_of_difference
+from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import Scores, fit
 from app.inference.reporting.ranking import draw_ranks, ranks
 from app.inference.reporting.sureness import all_pairs, concordance, concordance_after, sureness_of
@@ -79,6 +80,30 @@ def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
     assert foretold[0] == pytest.approx(concordance(posterior, pairs), abs=1e-12)
     assert (np.diff(foretold) > 0.0).all()
     assert foretold[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_a_mixture_it_is_the_chance_that_its_one_published_order_is_right(seed: int) -> None:
+    posterior = mixed([(0.7, Scores(*random_state(6, seed))), (0.3, Scores(*random_state(6, seed + 10)))])
+    pairs, rank = all_pairs(np.zeros(6)), ranks(posterior.mean)
+    drawn = draw_ranks(posterior, np.random.default_rng(seed), 200_000)
+    i, j = np.nonzero(pairs)
+    share = np.mean((drawn[:, i] < drawn[:, j]) == (rank[i] < rank[j]))
+    assert concordance(posterior, pairs) == pytest.approx(share, abs=0.003)
+    foretold = [concordance_after(posterior, np.ones(6), pairs, factor) for factor in (1.0, 2.0, 4.0)]
+    assert concordance(posterior, pairs) <= foretold[0] < foretold[1] < foretold[2]
+
+
+def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
+    """Two parts in opposite orders, 90% of the first: which the draws begin with."""
+    n = 700
+    one = Scores(np.linspace(10.0, 0.0, n), isotropic(n, 1e-6))
+    posterior = mixed([(0.9, one), (0.1, one._replace(mean=-one.mean))])
+    drawn = draw_ranks(posterior, np.random.default_rng(0))
+    sure = sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(one.mean), 0.95)
+    assert sure is not None
+    assert sure.concordance == pytest.approx(0.9)
+    assert sure.interval == pytest.approx((0.0, 1.0))
 
 
 def test_where_verdicts_told_nothing_more_of_them_tell_nothing() -> None:
