@@ -18,7 +18,9 @@ def observed_wins(comparisons: Comparisons, n: int) -> Floats:
 
 
 def expected_wins(posterior: Scores) -> Floats:
-    """(N, N) P(s_row > s_column); NaN on the diagonal."""
+    """(N, N) P(s_row > s_column), of a mixture over all its parts; NaN on the diagonal."""
+    if posterior.parts:
+        return np.asarray(sum(weight * expected_wins(part) for weight, part in posterior.parts))
     mean, covariance = posterior.mean, dense(posterior.covariance)
     own = covariance.diagonal()
     v = np.maximum(own[:, None] + own - 2.0 * covariance, np.finfo(np.float64).tiny)

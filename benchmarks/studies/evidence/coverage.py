@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import Criterion, Policy
-from app.inference.fitting import Method, scores
+from app.inference.fitting import Method
 from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks
 from app.inference.reporting.ranking import summarise
 from app.inference.reporting.standings import DRAWS_SEED
@@ -29,7 +29,7 @@ N = 12
 SDS = (0.2, 1.0, 3.0)
 ASKED = (1, 4, 10)  # times in a row each chosen pair is asked
 LENGTHS = (5 * N, 10 * N)  # comparisons
-METHODS = {"one-vote": Method()}  # by the kind of evidence
+METHODS = {"one-vote": Method(), "learnt": Method(evidence="learnt")}  # by the kind of evidence
 SURE = 0.9
 
 
@@ -94,13 +94,12 @@ def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
 
 def outcome(snapshot: Snapshot, truth: Floats) -> Outcome:
     """What the published ranking says, held against the (N,) true scores."""
-    published, comparisons = exact(snapshot), snapshot.comparisons
-    posterior = scores(published.posterior, comparisons, published.model)
+    posterior = exact(snapshot).scores
     stated = summarise(posterior, Wanted(), np.random.default_rng(DRAWS_SEED))
     leader, later = int(np.argmax(stated.score)), stated.tie_group > 1
     claims = expected_wins(posterior) > SURE
     return Outcome(
-        np.isfinite(observed_wins(comparisons, len(truth))).sum() / 2,
+        np.isfinite(observed_wins(snapshot.comparisons, len(truth))).sum() / 2,
         float(_inside(ranks(truth), stated.rank_interval).all()),
         stated.p_best[leader],
         truth[leader] == truth.max(),

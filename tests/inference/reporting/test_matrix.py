@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.fitting import posterior
+from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import Scores
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import predict
@@ -18,11 +19,23 @@ def test_observed_wins_are_means_over_both_orders() -> None:
 
 
 def test_expected_wins_are_those_predicted_of_each_pair() -> None:
-    live = posterior.fit(random_comparisons(4, 20, 0), model(4))
-    marginal = Scores(live.mean, live.covariance)
+    marginal = scores_of(0)
     p = expected_wins(marginal)
     assert np.isnan(np.diag(p)).all()
     for i, j in ((0, 1), (3, 2), (2, 0)):
         expected = predict(marginal, i, j)
         np.testing.assert_allclose(p[i, j], expected.p_first_better)
         np.testing.assert_allclose(p[i, j], ndtr(expected.mean_difference / expected.sd_difference))
+
+
+def test_expected_wins_of_a_mixture_are_those_predicted_of_it() -> None:
+    near, far = (scores_of(seed) for seed in (0, 1))
+    mixture = mixed([(0.9, near), (0.1, far._replace(mean=5.0 * far.mean))])
+    p = expected_wins(mixture)
+    for i, j in ((0, 1), (3, 2), (2, 0)):
+        np.testing.assert_allclose(p[i, j], predict(mixture, i, j).p_first_better)
+
+
+def scores_of(seed: int) -> Scores:
+    live = posterior.fit(random_comparisons(4, 20, seed), model(4))
+    return Scores(live.mean, live.covariance)
