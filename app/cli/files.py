@@ -8,6 +8,7 @@ from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceNa
 
 from app.cli.options import (
     KINDS,
+    EvidenceOption,
     First,
     FormatOption,
     GroupBy,
@@ -199,6 +200,10 @@ def simulate(
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "none",
+    evidence: EvidenceOption = None,
+    pooled: Annotated[
+        bool, typer.Option("--pooled", help="Learn what answers are worth from all groups together.")
+    ] = False,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
     http: Annotated[
@@ -209,14 +214,15 @@ def simulate(
 
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
     The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
-    standard deviation when the groups are drawn anew. round-robin and swiss choose pairs without a model.
+    standard deviation when the groups are drawn anew. round-robin and swiss choose pairs without a model. With --pooled
+    the groups advance together, as the sets of a pool do, and each has the others' evidence as its prior.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import Batch, Criterion, Order, Policy
     from app.offline import cases, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
-    from app.offline.ranking import RankingMethod, parse_parameters, require_possible
+    from app.offline.ranking import RankingMethod, parse_parameters, require_possible, usual_evidence
     from app.offline.replay import Setup
     from app.offline.tournaments import Tournament
 
@@ -224,6 +230,8 @@ def simulate(
         raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
     if http is not None and batch != 1:
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
+    if http is not None and pooled:
+        raise typer.BadParameter("sets of a simulation have no pool; leave --http out.", param_hint="'--pooled'")
     if http is not None and set(criterion or []) & {*Tournament}:
         raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
     columns = ComparisonColumns(first, second, winner, p_first)
@@ -234,7 +242,8 @@ def simulate(
     )
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-    setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch)
+    how = how._replace(evidence=evidence or usual_evidence(how))
+    setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
     curves = simulation.simulate(loaded.cases, ways, seeds, setup, limit_fraction, run_all, noise)
     if curve:

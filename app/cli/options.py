@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nextpair.words import MethodName, PositionBias, PriorName
+from nextpair.words import EvidenceName, MethodName, PositionBias, PriorName
 
 from app.offline.printing import Format
 
@@ -49,6 +49,12 @@ ParameterOption = Annotated[
 PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
     PositionBias, typer.Option(help="Estimate each judge's liking for the first position, or take it to have none.")
+]
+EvidenceOption = Annotated[
+    EvidenceName | None,
+    typer.Option(
+        help="What an answer is worth: learnt from the answers, or one vote. [default: learnt, where the method can]"
+    ),
 ]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=within(0, 100))

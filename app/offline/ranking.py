@@ -18,6 +18,8 @@ from app.inference.fitting import BASELINES, Model, Published, no_absolute_score
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.types import Comparisons
 
+LEARNING: tuple[MethodName, ...] = ("soft-bt", "hard-bt")  # methods by which it can be learnt what answers are worth
+
 
 class NotConvergedError(Exception):
     """A fit that stopped short; it is never shown as a ranking."""
@@ -120,6 +122,8 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
 
 def require_possible(method: RankingMethod) -> RankingMethod:
     """The method itself. Raises InputError where there is no such method."""
+    if method.evidence == "learnt" and usual_evidence(method) != "learnt":
+        raise InputError(f"--evidence learnt goes with {' and '.join(LEARNING)} and the prior unit; leave it out")
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
@@ -131,6 +135,11 @@ def require_possible(method: RankingMethod) -> RankingMethod:
     except ValueError as error:
         raise InputError(f"--method {method.name}: {error}") from None
     return method
+
+
+def usual_evidence(method: RankingMethod) -> EvidenceName:
+    """Learnt, where the method can."""
+    return "learnt" if method.name in LEARNING and method.prior == "unit" else "one-vote"
 
 
 def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:

@@ -11,18 +11,22 @@ from nextpair.words import ExpertName
 from app.inference.types import Floats
 from app.offline.cases import Case
 from app.offline.replay import Pair, Setup, choosing, replay
-from app.offline.simulation import Job
+from app.offline.simulation import Fleet, Job
 
 JUDGE = "simulation"
 PROJECT = "simulation"
 
 
-def run_through(url: str, jobs: Sequence[Job]) -> Iterator[Floats]:
-    """`simulation.run` of every job, asked and told through the service at `url`."""
+def run_through(url: str, fleets: Sequence[Fleet]) -> Iterator[list[Floats]]:
+    """`simulation.run` of every job, asked and told through the service at `url`; a set learns by itself there."""
     with Client(url) as service:
-        for job in jobs:
-            with closing(RemoteLoop(service, job.case, job.setup)) as loop:
-                yield replay(loop, job.case, job.limit)
+        for fleet in fleets:
+            yield [_replayed(service, job) for job in fleet]
+
+
+def _replayed(service: Client, job: Job) -> Floats:
+    with closing(RemoteLoop(service, job.case, job.setup)) as loop:
+        return replay(loop, job.case, job.limit)
 
 
 class RemoteLoop:

@@ -15,14 +15,16 @@ import numpy as np
 
 from app.inference import fitting
 from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, Draws, Order, Plan, Policy, next_pairs, present
-from app.inference.fitting import BASELINES
+from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Told
 from app.inference.reporting import ranks
-from app.inference.types import Bools, Floats, by_one_judge, join, no_comparisons
+from app.inference.state import leading
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, take
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.tournaments import PAIRINGS, Tournament
 
 Pair = tuple[int, int]  # as shown
+LEARNING_DIGITS = 3  # binary, of the number of answers: what they are worth is learnt when one of them changes
 
 
 class Setup(NamedTuple):
@@ -33,6 +35,7 @@ class Setup(NamedTuple):
     seed: int
     method: RankingMethod
     batch: int = 1
+    pooled: bool = False  # where it is learnt what answers are worth: from all cases together
     tournament: Tournament | None = None  # which pairs candidates instead of the policy
 
 
@@ -52,12 +55,14 @@ class LocalLoop:
     """The loop in this process: the numerics of the service, without its log and leases."""
 
     def __init__(self, case: Case, setup: Setup) -> None:
-        self.model = model_of(choosing(setup.method), len(case.keys))
+        self.model = self._plain = model_of(choosing(setup.method), len(case.keys))
         self._plan = Plan(setup.policy, setup.order, setup.seed)
         self._setup = setup
         self._open: Bools = ~np.isnan(case.answers)
-        self.comparisons = no_comparisons()
+        self.answers = self.comparisons = no_comparisons()  # as they came, and as they weigh
         self.posterior = fitting.prior(self.model)
+        self._learnt: Hyperparameters | None = None
+        self._learnt_from = 0  # answers
 
     def ask(self) -> list[Pair]:
         chosen = next_pairs(
@@ -80,15 +85,44 @@ class LocalLoop:
 
     def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
         first, second = np.array(pairs).T
-        self.comparisons = join(self.comparisons, by_one_judge(first, second, p))
-        if self._setup.batch > 1:
+        self.answers = join(self.answers, by_one_judge(first, second, p))
+        if self.is_due and not self._setup.pooled:
+            self.learn(WEAK)
+        else:
+            self._update()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to learn anew what answers are worth, as a set of the service does."""
+        learns = choosing(self._setup.method).evidence == "learnt"
+        return learns and leading(self.answers.size, LEARNING_DIGITS) != self._learnt_from
+
+    def learn(self, hyperprior: Hyperprior) -> None:
+        """Learn what answers are worth, given what a pool says of it."""
+        self._learnt_from = leading(self.answers.size, LEARNING_DIGITS)
+        first = take(self.answers, slice(self._learnt_from))
+        self._learnt = fitting.learn(first, _one_item(first), self._plain, 1, hyperprior).hyperparameters
+        self.model = fitting.at_scale(self._plain, self._learnt.scale)
+        self.model = self.model._replace(votes=fitting.usual_votes(first, self._learnt))
+        self._update()
+
+    def told(self) -> list[Told]:
+        """What the answers say by themselves, for the pool."""
+        return fitting.evidence_apart(self.answers, _one_item(self.answers), self._plain, np.zeros(1, np.int64))
+
+    def _update(self) -> None:
+        if self._learnt is None:
+            self.comparisons = self.answers
+        else:
+            self.comparisons = fitting.weighed(self.answers, _one_item(self.answers), self.model.n, self._learnt)
+        if self._learnt is not None or self._setup.batch > 1:
             self.posterior = fitting.fit(self.comparisons, self.model, start=self.posterior.mean)
         else:
             self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
 
     def scores(self) -> Floats:
         if self._setup.method.name in BASELINES:
-            return BASELINES[self._setup.method.name](self.comparisons, self.model.n).score
+            return BASELINES[self._setup.method.name](self.answers, self.model.n).score
         return self.posterior.mean[: self.model.n]
 
     def _in_open_order(self, first: int, second: int) -> tuple[int, int]:
@@ -122,7 +156,7 @@ class TournamentLoop(LocalLoop):
         return [(first, second)]
 
 
-def open_loop(case: Case, setup: Setup) -> Loop:
+def open_loop(case: Case, setup: Setup) -> LocalLoop:
     """The loop of this process that `setup` wants."""
     return TournamentLoop(case, setup) if setup.tournament else LocalLoop(case, setup)
 
@@ -132,15 +166,58 @@ def choosing(method: RankingMethod) -> RankingMethod:
     return RankingMethod("soft-bt", method.prior_variance) if method.name in BASELINES else method
 
 
+class Run:
+    """A loop on its way, and how well it does: Spearman's and Pearson's correlation after each comparison."""
+
+    def __init__(self, loop: Loop, case: Case, limit: int) -> None:
+        self._loop, self._case, self._limit = loop, case, limit
+        self._answers = case.answers
+        self._curve: list[tuple[float, float]] = []
+
+    def step(self) -> int:
+        """Ask and tell a batch; how many comparisons that were."""
+        pairs = self._loop.ask()[: self._limit - len(self._curve)]
+        if pairs:
+            self._loop.tell(pairs, self._answers[tuple(np.array(pairs).T)])
+        return len(pairs)
+
+    def measure(self, comparisons: int) -> None:
+        """Hold the scores after a batch of so many comparisons against the truth."""
+        before, scores, truth = self._curve[-1] if self._curve else (0.0, 0.0), self._loop.scores(), self._case.truth
+        self._curve += [before] * (comparisons - 1) + [(spearman(scores, truth), pearson(scores, truth))]
+
+    @property
+    def curve(self) -> Floats:
+        """(2, K)"""
+        return np.array(self._curve).reshape(-1, 2).T
+
+
 def replay(loop: Loop, case: Case, limit: int) -> Floats:
     """(2, K) Spearman's and Pearson's correlation with the truth after 1..K comparisons, K at most `limit`."""
-    answers = case.answers
-    curve: list[tuple[float, float]] = []
-    while len(curve) < limit and (pairs := loop.ask()[: limit - len(curve)]):
-        loop.tell(pairs, answers[tuple(np.array(pairs).T)])
-        before, scores = curve[-1] if curve else (0.0, 0.0), loop.scores()
-        curve += [before] * (len(pairs) - 1) + [(spearman(scores, case.truth), pearson(scores, case.truth))]
-    return np.array(curve).reshape(-1, 2).T
+    run = Run(loop, case, limit)
+    while comparisons := run.step():
+        run.measure(comparisons)
+    return run.curve
+
+
+def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: Sequence[int]) -> list[Floats]:
+    """`replay` of several, batch by batch, which learn together what answers are worth."""
+    runs = [Run(loop, case, limit) for loop, case, limit in zip(loops, cases, limits, strict=True)]
+    going = [(run, run.step()) for run in runs]
+    while going := [(run, comparisons) for run, comparisons in going if comparisons]:
+        if due := [loop for loop in loops if loop.is_due]:
+            hyperprior = fitting.pool([told for loop in loops for told in loop.told()])
+            for loop in due:
+                loop.learn(hyperprior)
+        for run, comparisons in going:
+            run.measure(comparisons)
+        going = [(run, run.step()) for run, _ in going]
+    return [run.curve for run in runs]
+
+
+def _one_item(comparisons: Comparisons) -> Ints:
+    """(K,) every comparison is about the same."""
+    return np.zeros(comparisons.size, np.int64)
 
 
 def full_set(case: Case, method: RankingMethod) -> float:
@@ -149,9 +226,10 @@ def full_set(case: Case, method: RankingMethod) -> float:
 
 
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
-    """(N,) from every ordered pair that the judge offers."""
+    """(N,) from every ordered pair that the judge offers, each of them worth one vote."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
+    method = method._replace(evidence="one-vote")
     if method.name in BASELINES:
         return BASELINES[method.name](comparisons, n).score
     return fitting.fit(comparisons, model_of(method, n)).mean[:n]

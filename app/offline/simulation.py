@@ -18,7 +18,7 @@ from app.files.tables import InputError
 from app.inference.choosing import Criterion
 from app.inference.types import Floats
 from app.offline.cases import Case, noisy
-from app.offline.replay import Loop, Setup, full_set_scores, open_loop, pearson, replay, spearman
+from app.offline.replay import Setup, full_set_scores, open_loop, pearson, replay, replay_together, spearman
 from app.offline.tournaments import Tournament
 
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
@@ -67,8 +67,8 @@ class Cost(NamedTuple):
     last_pearson: float
 
 
-Open = Callable[[Case, Setup], Loop]
-Runner = Callable[[Sequence[Job]], Iterable[Floats]]
+Fleet = tuple[Job, ...]  # runs that learn together what answers are worth; mostly one alone
+Runner = Callable[[Sequence[Fleet]], Iterable[list[Floats]]]
 
 
 def ways(names: Iterable[str]) -> list[Way]:
@@ -79,22 +79,27 @@ def ways(names: Iterable[str]) -> list[Way]:
     return list(dict.fromkeys(way for name in names for way in (Criterion if name == "all" else [known[name]])))
 
 
-def run(job: Job, open_loop: Open = open_loop) -> Floats:
-    return replay(open_loop(job.case, job.setup), job.case, job.limit)
+def run(fleet: Fleet) -> list[Floats]:
+    """The curves (2, K) of its jobs."""
+    loops = [open_loop(job.case, job.setup) for job in fleet]
+    if len(fleet) > 1:
+        return replay_together(loops, [job.case for job in fleet], [job.limit for job in fleet])
+    return [replay(loop, job.case, job.limit) for loop, job in zip(loops, fleet, strict=True)]
 
 
-def one_by_one(jobs: Sequence[Job]) -> Iterable[Floats]:
-    return map(run, jobs)
+def one_by_one(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
+    return map(run, fleets)
 
 
-def in_parallel(jobs: Sequence[Job]) -> Iterable[Floats]:
-    """Results of the jobs, in their order, from one process per core."""
+def in_parallel(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
+    """Results of the fleets, in their order, from one process per core."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        yield from pool.map(run, jobs, chunksize=ceil(len(jobs) / 200))
+        yield from pool.map(run, fleets, chunksize=ceil(len(fleets) / 200))
 
 
-def in_parallel_where_it_pays(jobs: Sequence[Job]) -> Iterable[Floats]:
-    return in_parallel(jobs) if sum(job.limit for job in jobs) > WORTH_A_POOL else one_by_one(jobs)
+def in_parallel_where_it_pays(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
+    work = sum(job.limit for fleet in fleets for job in fleet)
+    return in_parallel(fleets) if work > WORTH_A_POOL else one_by_one(fleets)
 
 
 def simulate(
@@ -119,7 +124,8 @@ def simulate(
     if not usable:
         raise InputError("the truth is the same for every candidate; nothing to compare a ranking with")
     setups = [_choosing_by(way, setup)._replace(seed=seed) for way, seed in product(ways, range(seeds))]
-    curves = run_all([job for each in setups for job in _jobs(usable, each, limit_share, noise)])
+    fleets = [fleet for each in setups for fleet in _fleets(usable, each, limit_share, noise)]
+    curves = (curve for of_fleet in run_all(fleets) for curve in of_fleet)
     by_run = iter([_stack(of_cases) for of_cases in _chunks(curves, len(usable))])
     both = {way: np.array([next(by_run) for _ in range(seeds)]) for way in ways}
     full = [(full_set_scores(case, setup.method), case.truth) for case in usable]
@@ -137,6 +143,11 @@ def _choosing_by(way: Way, setup: Setup) -> Setup:
     if isinstance(way, Tournament):
         return setup._replace(tournament=way)
     return setup._replace(policy=setup.policy._replace(criterion=way), tournament=None)
+
+
+def _fleets(cases: Sequence[Case], setup: Setup, limit_share: float, noise: float) -> list[Fleet]:
+    jobs = tuple(_jobs(cases, setup, limit_share, noise))
+    return [jobs] if setup.pooled else [(job,) for job in jobs]
 
 
 def _jobs(cases: Sequence[Case], setup: Setup, limit_share: float, noise: float) -> Iterator[Job]:

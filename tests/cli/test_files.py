@@ -151,7 +151,18 @@ def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixt
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
-    brief = ["--seeds", "2", "--limit-fraction", "0.2", "--criterion", "reordering", "--criterion", "random"]
+    brief = [
+        "--evidence",
+        "one-vote",
+        "--seeds",
+        "2",
+        "--limit-fraction",
+        "0.2",
+        "--criterion",
+        "reordering",
+        "--criterion",
+        "random",
+    ]
 
     result = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
 

@@ -1,7 +1,5 @@
 """Many runs of active learning, and what each criterion costs."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,7 @@ from app.files.tables import InputError
 from app.inference.choosing import Criterion
 from app.inference.types import Floats
 from app.offline import simulation
-from app.offline.replay import Pair
-from app.offline.simulation import Curves, Job, Way, case_seed, costs, reach, resampled_costs, simulate, ways
+from app.offline.simulation import Curves, Way, case_seed, costs, reach, resampled_costs, simulate, ways
 from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
@@ -91,21 +88,20 @@ def test_ways() -> None:
         ways(["best"])
 
 
-def test_another_loop_can_be_driven() -> None:
-    class Scripted:
-        def __init__(self) -> None:
-            self.told: list[tuple[Pair, float]] = []
+def test_what_answers_are_worth_is_learnt_from_all_cases_together() -> None:
+    """Eight candidates, a judge that never contradicts itself, and as many comparisons as candidates."""
+    cases = [make_case(8, seed) for seed in range(20)]
+    learnt = SETUP._replace(method=SETUP.method._replace(evidence="learnt"))
+    one_vote, alone, together = (
+        simulate(cases, [Criterion.REORDERING], 1, setup, 1 / 7).mean(Criterion.REORDERING)[0]
+        for setup in (SETUP, learnt, learnt._replace(pooled=True))
+    )
+    assert len(together) == 8
+    assert together[-1] > one_vote[-1] + 0.03
+    assert together[-1] >= alone[-1] - 0.005
 
-        def ask(self) -> list[Pair]:
-            return [] if self.told else [(2, 0)]
 
-        def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
-            self.told += zip(pairs, p, strict=True)
-
-        def scores(self) -> Floats:
-            return case.truth
-
-    case, loop = make_case(), Scripted()
-    job = Job(case, SETUP, 5)
-    assert simulation.run(job, lambda case, setup: loop) == pytest.approx(np.ones((2, 1)))
-    assert loop.told == [((2, 0), case.answers[2, 0])]
+def test_cases_that_advance_together_learn_at_one_vote_nothing() -> None:
+    cases = [make_case(5, 0), make_case(4, 1)]
+    apart, together = (simulate(cases, [*Criterion], 1, SETUP._replace(pooled=pooled)) for pooled in (False, True))
+    assert all(np.array_equal(apart.agreement[way], together.agreement[way]) for way in Criterion)

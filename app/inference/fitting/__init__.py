@@ -5,15 +5,25 @@ Not here: which pair to ask next (choosing), what is said of a posterior (report
 
 from app.inference.fitting.absolute import Moments, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.hyperparameters import Hyperparameters, Hyperprior, Normal
+from app.inference.fitting.hyperparameters import (
+    WEAK,
+    Hyperparameters,
+    Hyperprior,
+    Normal,
+    at_scale,
+    learn,
+    usual_votes,
+    weighed,
+)
 from app.inference.fitting.judge_aware import fit as fit_judge_aware
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.pooling import Told, pool
+from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
 
 __all__ = [
     "BASELINES",
+    "WEAK",
     "Hyperparameters",
     "Hyperprior",
     "Method",
@@ -24,14 +34,19 @@ __all__ = [
     "Published",
     "Scores",
     "Told",
+    "at_scale",
     "build",
+    "evidence_apart",
     "fit",
     "fit_judge_aware",
     "fold",
+    "learn",
     "moments",
     "no_absolute_scores",
     "pool",
     "prior",
     "publish",
     "scores",
+    "usual_votes",
+    "weighed",
 ]

@@ -10,7 +10,7 @@ from app.inference.state.log import Log, PooledEvidence, log_from_rows
 from app.inference.state.pooling import told_by
 from app.inference.state.published import biases, exact, stop_reason, under
 from app.inference.state.reopening import Reopening
-from app.inference.state.snapshot import Snapshot, advance, empty, pair_votes_of, plain_model, raw
+from app.inference.state.snapshot import Snapshot, advance, empty, leading, pair_votes_of, plain_model, raw
 from app.inference.state.speed import are_quick, warm_up
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "biases",
     "empty",
     "exact",
+    "leading",
     "log_from_rows",
     "make_catalogue",
     "pair_votes_of",

@@ -13,7 +13,7 @@ from app.files.tables import InputError
 from app.inference.types import Floats
 from app.offline.printing import Format
 from app.offline.printing.tables import WIDEST, Row, count, grid, write_json, write_rows
-from app.offline.simulation import Cost, Curves, Job, Runner
+from app.offline.simulation import Cost, Curves, Fleet, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"
 BESIDE_CURVE = 81  # columns of a simulation that the curve leaves
@@ -47,11 +47,11 @@ def write_curves(curves: Curves, path: str) -> None:
 def with_progress(run_all: Runner) -> Runner:
     """A runner that shows a bar on stderr while `run_all` works, where that is a terminal."""
 
-    def watched(jobs: Sequence[Job]) -> Iterable[Floats]:
+    def watched(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
         stderr = Console(stderr=True)
         columns = ("replaying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-            yield from progress.track(run_all(jobs), total=len(jobs))
+            yield from progress.track(run_all(fleets), total=len(fleets))
 
     return watched
 

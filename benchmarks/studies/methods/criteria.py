@@ -24,8 +24,11 @@ from benchmarks.studies.methods.measuring import (
 
 WAYS: tuple[Way, ...] = (*Criterion, *Tournament)
 DRAWN: tuple[Way, ...] = (Criterion.REORDERING, Criterion.EXPONENT, Criterion.RANDOM, *Tournament)
-EVIDENCE: Mapping[str, RankingMethod] = {"one vote": RankingMethod("soft-bt")}
-TODAY, DEFAULT = "one vote", "one vote"
+EVIDENCE: Mapping[str, RankingMethod] = {
+    "one vote": RankingMethod("soft-bt"),
+    "learnt": RankingMethod("soft-bt", evidence="learnt"),
+}
+TODAY, DEFAULT = "one vote", "learnt"
 SHARE, TARGETS = 0.2, (0.9, 0.95)
 MOST = 8.5  # comparisons to 90% on SummEval, by the default with a consistent judge
 
@@ -53,7 +56,9 @@ def write(data: DataSet, campaign: Campaign) -> str:
 def _by_evidence(campaign: Campaign, data: DataSet, judge: Judge) -> Mapping[str, Measured]:
     documents = campaign.size.documents if judge is CONSISTENT else campaign.size.some_documents
     return {
-        name: measuring.measure(campaign, data, Plan(WAYS, judge, method, limit=_limit(data, judge)), documents)
+        name: measuring.measure(
+            campaign, data, Plan(WAYS, judge, method, limit=_limit(data, judge), pooled=True), documents
+        )
         for name, method in EVIDENCE.items()
     }
 

@@ -52,6 +52,7 @@ class Plan(NamedTuple):
     seeds: int = 1
     epsilon: float = 0.5
     batch: int = 1
+    pooled: bool = False
 
 
 class Campaign(NamedTuple):
@@ -94,20 +95,21 @@ class Task(NamedTuple):
     @property
     def name(self) -> str:
         plan, method = self.plan, self.plan.method
-        of_method = (method.name, *method.parameters, method.position_bias)
+        of_method = (method.name, *method.parameters, method.position_bias, method.evidence)
         return str((self.data.title, self.part, self.documents, self.way, *of_method, *plan[1:2], *plan[3:]))
 
     def run(self) -> Curves:
         plan = self.plan
         cases = self.data.cases(self.folder, self.part, self.documents)
+        policy = Policy(Criterion.RANDOM, plan.epsilon)
         judged = [tempered(case, plan.judge.temperature) for case in cases]
-        setup = Setup(Policy(Criterion.RANDOM, plan.epsilon), plan.order, 0, plan.method, plan.batch)
+        setup = Setup(policy, plan.order, 0, plan.method, plan.batch, plan.pooled)
         return simulate(judged, [self.way], plan.seeds, setup, plan.limit, noise=plan.judge.noise)
 
 
 def measure(campaign: Campaign, data: DataSet, plan: Plan, documents: int | None = None) -> Measured:
     """Every part. Args: `documents` of a part at most, by default as the size says."""
-    say(f"{data.title}, {plan.judge.name}, {plan.method.name}")
+    say(f"{data.title}, {plan.judge.name}, {plan.method.name}, {plan.method.evidence}")
     count, parts = documents or campaign.size.documents, data.parts[: campaign.size.parts]
     tasks = [Task(campaign.datasets, data, part, count, plan, way) for part in parts for way in plan.ways]
     done = dict(
