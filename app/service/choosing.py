@@ -8,7 +8,16 @@ import numpy as np
 from nextpair.words import StopReason
 
 from app.inference.choosing import can_be_met
-from app.inference.state import BlockedPairs, ChosenPair, HumanCheck, Reopening, are_quick, ask, ask_people
+from app.inference.state import (
+    BlockedPairs,
+    ChosenPair,
+    HumanCheck,
+    Reopening,
+    ask,
+    ask_people,
+    choices_are_quick,
+    work_of_a_pair,
+)
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
@@ -44,7 +53,7 @@ async def choose(ctx: Context, states: Sequence[AskState], most: int, checks: Hu
     """
     wanted = [(state, min(state.lacking, _askable(state))) for state in states]
     steps = min(most, sum(count for _, count in wanted))
-    quick = are_quick((state.current.snapshot for state in states), steps)
+    quick = choices_are_quick([(state.current.snapshot, state.current.terms.plan) for state in states], steps)
     pairs = await ctx.live.compute_here_if(quick and checks is None, lambda: _pairs_of_each(wanted, most, checks))
     return [lease for state, of_set in zip(states, pairs, strict=True) for lease in _new_leases(state.current, of_set)]
 
@@ -54,7 +63,7 @@ def _pairs_of_each(
 ) -> list[list[ChosenPair]]:
     pairs, work = [], WORK
     for state, count in wanted:
-        work_of_one = max(state.current.snapshot.model.n, 1) ** 2
+        work_of_one = work_of_a_pair(state.current.snapshot.model.n, state.current.terms.plan)
         pairs.append(_pairs(state, min(count, most, max(work // work_of_one, 1)), checks))
         most -= len(pairs[-1])
         work -= len(pairs[-1]) * work_of_one

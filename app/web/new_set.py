@@ -25,6 +25,7 @@ CRITERIA: dict[CriterionName, str] = {
     "variance": "the pair whose difference in score is least certain",
     "determinant": "the pair that makes all scores together more certain",
     "exponent": "between the two first ones",
+    "knowledge": "the pair whose answer is expected to settle most of the order",
     "random": "any pair, by chance",
 }
 ORDERS: dict[OrderName, str] = {

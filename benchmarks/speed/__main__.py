@@ -15,7 +15,8 @@ from nextpair.schemas import CandidateIn, SetIn, VerdictIn
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from app.inference.choosing.selection import Criterion, Policy, equality, score, select, upper_triangle
+from app.inference.choosing.goals import RANKING, upper_triangle
+from app.inference.choosing.selection import Criterion, Policy, equality, score, select
 from app.inference.covariance import dense
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, differences, scatter
@@ -82,7 +83,7 @@ def compare_selection(log: Comparisons, model: Model) -> None:
 
 
 def _select(fit: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
-    select(fit.mean, fit.covariance, model, upper, policy, 1, np.random.default_rng(0))
+    select(fit.mean, fit.covariance, model, upper, policy, RANKING, 1, np.random.default_rng(0))
 
 
 def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:

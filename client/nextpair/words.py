@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-CriterionName = Literal["variance", "determinant", "reordering", "exponent", "random"]
+CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random"]
 ExpertName = Literal[
     "soft-bt",
     "gaussian",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
@@ -24,6 +25,7 @@ class Plan(NamedTuple):
     policy: Policy
     order: Order
     seed: int
+    goal: Goal = RANKING
 
 
 class Leased(NamedTuple):
@@ -81,7 +83,7 @@ def next_pairs(
     """
     mean, sigma, _ = scores(posterior, comparisons, model)
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
-    choices = select(mean, sigma, model, open_pairs, plan.policy, count, rng)
+    choices = select(mean, sigma, model, open_pairs, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [_present(choice, leads, plan.order, rng) for choice in choices]
 

@@ -6,6 +6,7 @@ against c      c with each of the others: who is better than c
 pair (a, b)    that pair: which of the two is better
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,13 @@ RANKING = Goal()
 
 
 def goal_pairs(goal: Goal, mean: Floats) -> Bools:
-    """(N, N), True at [i, j], i < j, for the pairs that matter; `mean` (N,) says who is in the top k."""
+    """(N, N), True at [i, j], i < j, for the pairs that matter. Shared: not to be written to.
+
+    Args: `mean` (N,) of the scores says who is in the top k at present.
+    """
     n = len(mean)
+    if goal == RANKING:
+        return upper_triangle(n)
     matters = np.zeros((n, n), np.bool_)
     if goal.top_k is not None:
         order = np.argsort(-mean, kind="stable")
@@ -36,4 +42,19 @@ def goal_pairs(goal: Goal, mean: Floats) -> Bools:
     elif goal.pair is not None:
         matters[goal.pair] = True
     matters = np.triu(matters | matters.T, 1)
-    return matters if matters.any() else np.triu(np.ones((n, n), np.bool_), 1)
+    return matters if matters.any() else upper_triangle(n)
+
+
+def favoured(open_pairs: Bools, matters: Bools) -> Bools:
+    """(N, N) the open pairs that matter; if there is none, those with a candidate that does, and then all."""
+    touched = np.logical_or(matters.any(axis=0), matters.any(axis=1))
+    for pairs in (open_pairs & matters, open_pairs & np.logical_or.outer(touched, touched)):
+        if pairs.any():
+            return pairs
+    return open_pairs.copy()
+
+
+@lru_cache(maxsize=8)
+def upper_triangle(n: int) -> Bools:
+    """(N, N), True where i < j. Shared: not to be written to."""
+    return np.triu(np.ones((n, n), np.bool_), 1)

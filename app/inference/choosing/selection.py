@@ -6,7 +6,12 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     determinant   phi w(m_ij) v_ij           PoE A.6, GPM eq. 3; w is the expert's curvature, phi the answer's votes
     reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
+    knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation
     random        uniform over the open pairs
+
+All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
+while one of them is open. Beyond knowledge.EXACT candidates the sum is taken for some pairs only: for the ranking those
+whose own term, (k, l) = (i, j), is largest; for another goal those among the candidates that are least settled in it.
 
 m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
 v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones
@@ -15,19 +20,21 @@ drawn uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
-expect. Under such updates m stays and v only falls, so every score is an upper bound of its later self: after the
-first scan only rows whose old best could still win are read again, and the choice is the same as by a full scan after
-each pick. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
+expect. Under such updates m stays and v only falls, so every score (of knowledge: the own term) is an upper bound of
+its later self: after the first scan only rows whose old best could still win are read again, and the choice is the
+same as by a full scan after each pick. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare
+with.
 """
 
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
+from app.inference.choosing.goals import RANKING, Goal, favoured, goal_pairs, upper_triangle
+from app.inference.choosing.knowledge import EXACT, best_gains, gains, own_term
 from app.inference.covariance import (
     Covariance,
     Rows,
@@ -46,6 +53,7 @@ from app.inference.types import Bools, Chance, Floats, Ints
 BLOCK = 64  # rows scored at a time: what fits in cache
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
 TIE = 1e-9
+SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
 
 
 class Criterion(StrEnum):
@@ -53,6 +61,7 @@ class Criterion(StrEnum):
     DETERMINANT = "determinant"
     REORDERING = "reordering"
     EXPONENT = "exponent"
+    KNOWLEDGE = "knowledge"
     RANDOM = "random"
 
 
@@ -86,13 +95,16 @@ class Choice(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """One batch being chosen; the last three arrays are written in place."""
+    """One batch being chosen; all arrays after `matters` are written in place."""
 
     mean: Floats  # (N,)
     model: Model
     policy: Policy
     floor: float  # of m^2
+    goal: Goal
+    matters: Bools  # (N, N) its pairs i < j
     upper: Bools  # (N, N) open pairs i < j
+    favoured: Bools  # (N, N) those of them that the criterion chooses from
     best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
     fresh: Bools  # (N,) whether that bound is exact for the present covariance
 
@@ -103,6 +115,7 @@ def select(
     model: Model,
     open_pairs: Bools,
     policy: Policy,
+    goal: Goal,
     count: int,
     rng: Chance,
 ) -> list[Choice]:
@@ -115,24 +128,21 @@ def select(
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
     n, upper = len(mean), open_pairs & upper_triangle(len(mean))
-    search = _Search(mean, model, policy, equality(sigma), upper, np.full(n, np.inf), np.zeros(n, np.bool_))
+    matters = goal_pairs(goal, mean)
+    favours = upper if policy.criterion is Criterion.KNOWLEDGE or goal == RANKING else favoured(upper, matters)
+    bounds = np.full(n, np.inf), np.zeros(n, np.bool_)
+    search = _Search(mean, model, policy, equality(sigma), goal, matters, upper, favours, *bounds)
     choices: list[Choice] = []
     for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
         choice = _pick(search, sigma, rng)
         choices.append(choice)
-        upper[choice.i, choice.j] = False
+        upper[choice.i, choice.j] = search.favoured[choice.i, choice.j] = False
         if policy.batch is Batch.TOP:
             search.fresh[choice.i] = False
         elif left:
             search.fresh[:] = False
             sigma = fantasise(sigma, mean, model, np.array([choice.i]), np.array([choice.j]))
     return choices
-
-
-@lru_cache(maxsize=8)
-def upper_triangle(n: int) -> Bools:
-    """(N, N), True where i < j. Shared: not to be written to."""
-    return np.triu(np.ones((n, n), np.bool_), 1)
 
 
 def equality(sigma: Covariance) -> float:
@@ -149,7 +159,7 @@ def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
-    """The criterion, elementwise; larger is more informative. `random` scores every pair alike."""
+    """The criterion, elementwise; larger is more informative. Of `knowledge` the own term; `random` likes all alike."""
     match policy.criterion:
         case Criterion.VARIANCE:
             return v
@@ -159,6 +169,8 @@ def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> F
             return v / (m * m + floor)
         case Criterion.EXPONENT:
             return v / (m * m + floor) ** (0.5 * policy.epsilon)
+        case Criterion.KNOWLEDGE:
+            return own_term(m, v, expected_weight(m, model))
         case Criterion.RANDOM:
             return np.ones_like(v)
 
@@ -176,6 +188,8 @@ def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
     uniform = share / open_pairs
     if share == 1.0:
         return _explain(search, sigma, *_draw(upper, open_pairs, rng), uniform, True)
+    if not search.favoured.any():
+        _favour_more(search)
     rows, tied, many = _best_pairs(search, sigma)
     random = share > 0.0 and bool(rng.random() < share)
     if random:
@@ -187,9 +201,19 @@ def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
     return _explain(search, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
 
 
+def _favour_more(search: _Search) -> None:
+    """Go on with the pairs that come next once those of the goal are used up."""
+    search.favoured[:] = favoured(search.upper, search.matters)
+    search.best[:], search.fresh[:] = np.inf, False
+
+
 def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
     m, v = float(search.mean[i] - search.mean[j]), variance_of_difference(sigma, i, j)
-    value = float(score(search.policy, search.model, np.array(m), np.array(v), search.floor))
+    if search.policy.criterion is Criterion.KNOWLEDGE:
+        pair = np.array([i]), np.array([j])
+        (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
+    else:
+        value = float(score(search.policy, search.model, np.array(m), np.array(v), search.floor))
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
@@ -200,23 +224,70 @@ def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
+    if search.policy.criterion is Criterion.KNOWLEDGE:
+        return _most_telling(search, sigma)
     if serves(search.model.expert, search.model.n):
         return _best_of_few(search, sigma)
+    return _best_of_many(search, sigma)
+
+
+def _best_of_many(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
+    """All rows that could win, a few at a time."""
     variances = diagonal(sigma)
-    while True:
-        line = search.best.max() * (1.0 - TIE)
-        rows = np.flatnonzero(search.best >= line)
-        stale = rows[~search.fresh[rows]]
-        if not stale.size:
-            break
-        for _, block in _blocks(stale):
-            search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
-        search.fresh[stale] = True
+    rows, line = _leading_rows(search, sigma, variances, 1)
     tied = np.zeros((len(rows), len(variances)), np.bool_)
     for start, block in _blocks(rows):
         scores = _row_scores(search, sigma, variances, block)
         tied[start : start + len(block), int(block[0]) :] = scores >= line
     return rows, tied, int(np.count_nonzero(tied))
+
+
+def _leading_rows(search: _Search, sigma: Covariance, variances: Floats, places: int) -> tuple[Ints, float]:
+    """Rows (R,) that hold the pairs of the first `places` places, or tied with them, and what it takes to be there."""
+    places = min(places, len(search.best))
+    while True:
+        line = float(np.partition(search.best, -places)[-places]) * (1.0 - TIE)
+        rows = np.flatnonzero(search.best >= line)
+        stale = rows[~search.fresh[rows]]
+        if not stale.size:
+            return rows, line
+        for _, block in _blocks(stale):
+            search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
+        search.fresh[stale] = True
+
+
+def _most_telling(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
+    """The pairs of the largest knowledge gradient; where the best own term is that of many pairs, all of those."""
+    state = search.mean, sigma, search.model, search.matters
+    if len(search.mean) <= EXACT or search.goal != RANKING:
+        i, j, values = best_gains(search.upper, *state, TIE)
+        if len(i):
+            return _tied(i, j, values, len(search.mean))
+    rows, tied, many = _best_of_many(search, sigma)
+    if many > SHORTLIST:
+        return rows, tied, many
+    i, j = _shortlist(search, sigma)
+    return _tied(i, j, gains(i, j, *state), len(search.mean))
+
+
+def _tied(i: Ints, j: Ints, values: Floats, n: int) -> tuple[Ints, Bools, int]:
+    """As `_best_pairs`, from the (L,) values of some pairs."""
+    tied, best = np.zeros((n, n), np.bool_), values >= values.max() * (1.0 - TIE)
+    tied[i[best], j[best]] = True
+    return np.arange(n), tied, int(np.count_nonzero(best))
+
+
+def _shortlist(search: _Search, sigma: Covariance) -> tuple[Ints, Ints]:
+    """Rows and columns of the pairs that score best, SHORTLIST of them where so many are open."""
+    variances = diagonal(sigma)
+    leading = np.empty((3, 0))
+    for _, block in _blocks(_leading_rows(search, sigma, variances, SHORTLIST)[0]):
+        scores = _row_scores(search, sigma, variances, block)
+        row, column = np.nonzero(scores > -np.inf)
+        pairs = np.vstack([block[row], block[0] + column, scores[row, column]])
+        leading = np.hstack([leading, pairs])
+        leading = leading[:, np.argsort(-leading[2], kind="stable")[:SHORTLIST]]
+    return leading[0].astype(np.int64), leading[1].astype(np.int64)
 
 
 def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
@@ -229,7 +300,7 @@ def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
         Criterion.EXPONENT: 0.5 * policy.epsilon,
         Criterion.DETERMINANT: 0.0,
     }[policy.criterion]
-    pairs = search.mean, _array(sigma), search.upper
+    pairs = search.mean, _array(sigma), search.favoured
     tied, many = best_pairs(*pairs, determinant, power, search.floor, TIE)
     return np.arange(len(search.mean)), tied, many
 
@@ -247,4 +318,4 @@ def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Int
     v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
     m = search.mean[rows, None] - search.mean[None, left:]
     value = score(search.policy, search.model, m, np.maximum(v, 0.0), search.floor)
-    return np.where(search.upper[rows, left:], value, -np.inf)
+    return np.where(search.favoured[rows, left:], value, -np.inf)

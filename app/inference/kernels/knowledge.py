@@ -10,12 +10,12 @@ To the sum of |m_kl| = |mu_k - mu_l| over the pairs that matter it adds, in expe
     KG_ij = sum E |m'_kl| - |m_kl| = sum g(m_kl, s_kl)        g(m, s) = 2 (s phi(m / s) - |m| Phi(-|m| / s)) >= 0
 
 g is below 1e-9 s, and counts as 0, where |m| > SETTLED s. As most candidates move little, those that are near each
-other are found in the order of the means. Most of the sum has i or j in it; as g is convex in s, the rest is at most
+other are found in the order of the means. Only few pairs can be the best, by a bound that needs no exponential. Most of
+the sum has i or j in it; as g is convex in s, the rest is at most
 
     sum over k, l of g(m_kl, |u_k| + |u_l|) <= 1/2 sum over k of Q_k(2 |u_k|)        Q_k(s) = sum over l of g(m_kl, s)
 
-so that only a few pairs can be the best, whose rest is then summed. Q_k is convex too: between points where it is
-known it lies below their chord.
+and g(m, s) = s h(|m| / s). h and Q_k are convex too: between points where they are known they lie below their chords.
 
     kernel               slow formula
     knowledge            the sum over all k < l that matter
@@ -31,6 +31,7 @@ from app.inference.types import Bools, Floats, Ints
 
 SETTLED = 6.0
 POINTS = 24  # where Q is known, besides 0; closer to each other where s is small
+CHORDS = 60  # of h, between 0 and SETTLED
 ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
 
@@ -44,10 +45,10 @@ def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, matters: B
         mean: (N,) of the scores.
         matters: (N, N), True at [k, l], k < l, where the order of k and l matters.
     """
-    gains, order = np.empty(len(first)), np.argsort(mean)
+    gains, order, exactly = np.empty(len(first)), np.argsort(mean), np.empty(0)
     for a in range(len(first)):
         i, j, u = first[a], second[a], moves[a]
-        gains[a] = _with_either(i, j, u, mean, matters) + _without_them(i, j, u, mean, matters, order)
+        gains[a] = _with_either(i, j, u, mean, matters, exactly) + _without_them(i, j, u, mean, matters, order)
     return gains
 
 
@@ -57,30 +58,33 @@ def most_knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, matte
 
     Args: those of `knowledge`; what is within a relative `tie` of the best is tied with it.
     """
-    gains, bounds, order = np.empty(len(first)), np.empty(len(first)), np.argsort(mean)
-    largest = 2.0 * np.abs(moves).max()
-    most = _most_with_each(largest, mean, matters)
+    bounds, gains, order, exactly = np.empty(len(first)), np.zeros(len(first)), np.argsort(mean), np.empty(0)
+    chords = np.array([_gain(SETTLED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 1)])
+    largest = 2.0 * np.abs(moves).max() if len(first) else 0.0
+    most = _most_with_each(largest, mean, matters, chords)
     for a in range(len(first)):
         i, j, u = first[a], second[a], moves[a]
-        gains[a] = _with_either(i, j, u, mean, matters)
-        bounds[a] = gains[a] + _most_without_them(i, j, u, most, largest)
+        bounds[a] = _with_either(i, j, u, mean, matters, chords) + _most_without_them(i, j, u, most, largest)
     best = 0.0
     for a in np.argsort(-bounds):
         if bounds[a] < best * (1.0 - 2.0 * tie):
             break
-        gains[a] += _without_them(first[a], second[a], moves[a], mean, matters, order)
+        i, j, u = first[a], second[a], moves[a]
+        gains[a] = _with_either(i, j, u, mean, matters, exactly) + _without_them(i, j, u, mean, matters, order)
         best = max(best, gains[a])
     return gains
 
 
 @kernel
-def _with_either(i: int, j: int, u: Floats, mean: Floats, matters: Bools) -> float:
-    """The part of the sum that has i or j in it."""
-    total = _gain(mean[i] - mean[j], u[i] - u[j]) if matters[min(i, j), max(i, j)] else 0.0
+def _with_either(i: int, j: int, u: Floats, mean: Floats, matters: Bools, chords: Floats) -> float:
+    """The part of the sum that has i or j in it; with `chords`, a bound of it."""
+    total = _gain(mean[i] - mean[j], u[i] - u[j], chords) if matters[min(i, j), max(i, j)] else 0.0
     for k in range(len(mean)):
         if k != i and k != j:
-            total += _gain(mean[i] - mean[k], u[i] - u[k]) if matters[min(i, k), max(i, k)] else 0.0
-            total += _gain(mean[j] - mean[k], u[j] - u[k]) if matters[min(j, k), max(j, k)] else 0.0
+            if matters[min(i, k), max(i, k)]:
+                total += _gain(mean[i] - mean[k], u[i] - u[k], chords)
+            if matters[min(j, k), max(j, k)]:
+                total += _gain(mean[j] - mean[k], u[j] - u[k], chords)
     return total
 
 
@@ -90,29 +94,29 @@ def _without_them(i: int, j: int, u: Floats, mean: Floats, matters: Bools, order
     others = order[(order != i) & (order != j)]
     if not len(others):
         return 0.0
-    m, s, total = mean[others], u[others], 0.0
+    m, s, total, exactly = mean[others], u[others], 0.0, np.empty(0)
     near = SETTLED * (s.max() - s.min())
     for a in range(len(others)):
         for b in range(a + 1, len(others)):
             if m[b] - m[a] >= near:
                 break
-            gain, k, l = _gain(m[b] - m[a], s[b] - s[a]), others[a], others[b]
-            if gain > 0.0 and matters[min(k, l), max(k, l)]:
+            gain = _gain(m[b] - m[a], s[b] - s[a], exactly)
+            if gain > 0.0 and matters[min(others[a], others[b]), max(others[a], others[b])]:
                 total += gain
     return total
 
 
 @kernel
-def _most_with_each(largest: float, mean: Floats, matters: Bools) -> Floats:
-    """(N, POINTS + 1) Q_k at s = largest (point / POINTS)^2."""
+def _most_with_each(largest: float, mean: Floats, matters: Bools, chords: Floats) -> Floats:
+    """(N, POINTS + 1) a bound of Q_k at s = largest (point / POINTS)^2."""
     most = np.zeros((len(mean), POINTS + 1))
     for k in range(len(mean)):
-        for l in range(k + 1, len(mean)):
-            if matters[k, l]:
+        for other in range(k + 1, len(mean)):
+            if matters[k, other]:
                 for point in range(1, POINTS + 1):
-                    gain = _gain(mean[k] - mean[l], largest * (point / POINTS) ** 2)
+                    gain = _gain(mean[k] - mean[other], largest * (point / POINTS) ** 2, chords)
                     most[k, point] += gain
-                    most[l, point] += gain
+                    most[other, point] += gain
     return most
 
 
@@ -130,10 +134,14 @@ def _most_without_them(i: int, j: int, u: Floats, most: Floats, largest: float) 
 
 
 @kernel
-def _gain(m: float, s: float) -> float:
-    """g(m, s), of either sign."""
+def _gain(m: float, s: float, chords: Floats) -> float:
+    """g(m, s), of either sign; with `chords`, h at (CHORDS + 1,) points, a bound of it."""
     m, s = abs(m), abs(s)
     if m >= SETTLED * s:
         return 0.0
     z = m / s
+    if len(chords):
+        place = z * CHORDS / SETTLED
+        below = min(int(place), CHORDS - 1)
+        return float(s * (chords[below] + (place - below) * (chords[below + 1] - chords[below])))
     return 2.0 * s * math.exp(-0.5 * z * z) / ROOT_TWO_PI - m * math.erfc(z / ROOT_TWO)

@@ -11,7 +11,7 @@ from app.inference.state.pooling import told_by
 from app.inference.state.published import biases, exact, stop_reason, under
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import Snapshot, advance, empty, leading, pair_votes_of, plain_model, raw
-from app.inference.state.speed import are_quick, warm_up
+from app.inference.state.speed import are_quick, choices_are_quick, warm_up, work_of_a_pair
 
 __all__ = [
     "BlockedPairs",
@@ -29,6 +29,7 @@ __all__ = [
     "ask",
     "ask_people",
     "biases",
+    "choices_are_quick",
     "empty",
     "exact",
     "leading",
@@ -41,4 +42,5 @@ __all__ = [
     "told_by",
     "under",
     "warm_up",
+    "work_of_a_pair",
 ]

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.goals import RANKING
 from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy, select
 from app.inference.fitting import posterior
@@ -111,6 +112,6 @@ def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_sc
         live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
     )
 
-    picks = select(mean, sigma, m, all_open(), Policy(criterion), 8, np.random.default_rng(0))
+    picks = select(mean, sigma, m, all_open(), Policy(criterion), RANKING, 8, np.random.default_rng(0))
     assert [p.choice for p in presented] == picks
     assert max(max(p.first, p.second) for p in presented) < N

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
+from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.selection import (
     Batch,
     Choice,
@@ -51,9 +52,10 @@ def chosen(
     count: int = 1,
     seed: int = 0,
     open_pairs: Bools | None = None,
+    goal: Goal = RANKING,
 ) -> list[Choice]:
     pairs = all_open(len(mean)) if open_pairs is None else open_pairs
-    return select(mean, sigma, model(len(mean)), pairs, policy, count, np.random.default_rng(seed))
+    return select(mean, sigma, model(len(mean)), pairs, policy, goal, count, np.random.default_rng(seed))
 
 
 def pairs_of(choices: list[Choice]) -> list[Pair]:
@@ -398,7 +400,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     weight = votes * row.expert.curvature(m, row.expert.expected(m))
 
     policy, everything = Policy(Criterion.DETERMINANT), all_open(20)
-    (choice,) = select(mean, sigma, judged, everything, policy, 1, np.random.default_rng(0))
+    (choice,) = select(mean, sigma, judged, everything, policy, RANKING, 1, np.random.default_rng(0))
 
     np.testing.assert_allclose(score(policy, judged, m, v, 0.0), weight * v)
     assert choice.score == pytest.approx((weight * v).max())
@@ -417,7 +419,9 @@ def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row
         for i, j in combinations(range(6), 2)
     }
 
-    (choice,) = select(mean, sigma, judged, all_open(6), Policy(Criterion.DETERMINANT), 1, np.random.default_rng(0))
+    (choice,) = select(
+        mean, sigma, judged, all_open(6), Policy(Criterion.DETERMINANT), RANKING, 1, np.random.default_rng(0)
+    )
     assert left[choice.i, choice.j] == pytest.approx(min(left.values()))
     assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
 
@@ -427,7 +431,7 @@ def test_where_verdicts_weigh_alike_determinant_is_variance() -> None:
     rng, gaussian = np.random.default_rng(0), model(12, expert="gaussian")
 
     picks = [
-        pairs_of(select(mean, sigma, gaussian, all_open(12), Policy(criterion), 10, rng))
+        pairs_of(select(mean, sigma, gaussian, all_open(12), Policy(criterion), RANKING, 10, rng))
         for criterion in (Criterion.DETERMINANT, Criterion.VARIANCE)
     ]
 

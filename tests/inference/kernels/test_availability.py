@@ -7,11 +7,13 @@ import pytest
 
 from app.inference import state
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, OrdersShown, mark, still_open
+from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
@@ -62,8 +64,9 @@ def test_still_open_leaves_out_what_is_asked_blocked_or_missing(full: int, seed:
 
 @pytest.mark.parametrize("method", [Method(), Method("hard-bt", position_bias="estimate")])
 @pytest.mark.parametrize("order", Order)
-def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order) -> None:
-    of_pairs = [conditioned, best_pairs, nth_pair, lead, mark, still_open]
+@pytest.mark.parametrize("criterion", [Criterion.REORDERING, Criterion.KNOWLEDGE])
+def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order, criterion: Criterion) -> None:
+    of_pairs = [conditioned, best_pairs, knowledge, most_knowledge, nth_pair, lead, mark, still_open]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]
@@ -72,7 +75,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Orde
     held = state.advance(state.empty(Interpretation(method, {1: 2.0}), N, ITEMS), 8, state.log_from_rows(rows), [])
     everyone = state.make_catalogue(0, tuple("abcdef"), (("x", None),) * ITEMS, np.ones((ITEMS, N), np.int64))
     table = np.column_stack(pairs(4, seed=1))
-    plan = Plan(Policy(Criterion.REORDERING, random_share=0.5), order, 0)
+    plan = Plan(Policy(criterion, random_share=0.5), order, 0, Goal(top_k=1))
     asked = state.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
 
     assert len(asked) == 9

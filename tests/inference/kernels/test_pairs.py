@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.choosing import selection
+from app.inference.choosing import RANKING, selection
 from app.inference.choosing.order import lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.covariance import Covariance, condition, dense
@@ -58,7 +58,7 @@ def test_the_pairs_of_a_seed_are_those_of_the_slow_scan(
     open_pairs = np.random.default_rng(seed).random((n, n)) < 0.8
 
     def choices() -> list[selection.Choice]:
-        return selection.select(mean, sigma, model(n), open_pairs, policy, 30, np.random.default_rng(seed))
+        return selection.select(mean, sigma, model(n), open_pairs, policy, RANKING, 30, np.random.default_rng(seed))
 
     fast = choices()
     by_numpy(monkeypatch)
