@@ -9,7 +9,7 @@ import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing.selection import upper_triangle
+from app.inference.choosing.goals import upper_triangle
 from app.inference.covariance import plain
 from app.inference.experts import MAKERS
 from app.inference.fitting import Posterior, Scores
