@@ -6,12 +6,11 @@ Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a p
 
 and a, b, c, d maximise  sum_(s,j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2)  by EM, where Z_sj is the
 evidence of j's answers in s alone, on a grid of (x, z). Votes depend on x alone. Weak priors hold a and c_j to where a
-set by itself expects them, and b and d_j near BETWEEN, as ALIKE more sets would. A set then expects, a's
-error included,
+set by itself expects them, and b and d_j near BETWEEN, as ALIKE more sets would. S sets told it, and each expects
 
-    x_s ~ N(a, b^2 + e^2)        1 / e^2 = sum_s (1 - V_s / b^2) / b^2 + the prior's precision
+    x_s ~ N(a, b^2 + e^2)        1 / e^2 = (1 - 1/S) sum_s (1 - V_s / b^2) / b^2 + the prior's precision
 
-V_s being the variance of x_s given everything; and so for z.
+of itself, V_s being the variance of x_s given everything. So for z. 1/S is what a set told of itself.
 
     x, z     SCALES, NOISES         (A,), (B,)
     ln Z     Told.log_evidence      (A, B) of measurements, (A, 1) of votes
@@ -142,7 +141,8 @@ def _between(expected: Expected, old: Normal, weak: Normal) -> Normal:
 
 
 def _with_error(expected: Expected, between: Normal, weak: Normal) -> Normal:
-    """`between` with the error of its mean."""
-    told = np.maximum(1.0 - expected.variance / between.sd**2, 0.0).sum()
+    """`between` with the error of its mean, as if one set fewer had told it: whoever reads it is one of them."""
+    others = 1.0 - 1.0 / len(expected.mean)
+    told = others * np.maximum(1.0 - expected.variance / between.sd**2, 0.0).sum()
     error = 1.0 / (told / between.sd**2 + weak.sd**-2)
     return Normal(between.mean, float(np.hypot(between.sd, np.sqrt(error))))

@@ -126,6 +126,22 @@ def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
     assert snapshot.log.pooled == told[1]
 
 
+@pytest.mark.parametrize(("evidence", "matters"), [("learnt", True), ("one-vote", False)])
+def test_what_a_pool_told_counts_from_its_version_on(evidence: str, matters: bool) -> None:
+    interpretation = Interpretation(Method(evidence=evidence), {})
+    first, later = (snapshots.log_from_rows(rows()[part]) for part in (slice(0, 9), slice(9, 11)))
+    told = PooledEvidence(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
+    before = snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 9, first, [])
+    after = snapshots.advance(before, 10, snapshots.log_from_rows([], pooled=told), [])
+    assert (snapshots.exact(after).posterior.mean != snapshots.exact(before).posterior.mean).any() == matters
+    at_the_end = snapshots.advance(after, 12, later, [])
+    at_once = snapshots.log_from_rows(rows()[:11], pooled=told)
+    assert_same(at_the_end, snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 12, at_once, []))
+    if at_the_end.learnt is not None:
+        assert np.log(at_the_end.learnt.noise) == pytest.approx(-3.0, abs=0.4)
+        assert np.log(at_the_end.learnt.scale) == pytest.approx(2.0, abs=0.4)
+
+
 def test_the_log_is_kept_raw_and_read_tempered() -> None:
     held = by_steps(LENGTH, interpretation=MIXED["tempered"], mixed=True)
     raw, read = held.log.entries.comparisons, held.comparisons
