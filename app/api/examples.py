@@ -52,6 +52,10 @@ HELD_OUT = {"comparisons": 20, "agreement": 0.85, "log_loss": 0.41}
 REJECTION = [
     {"rejected": 0.0, "verdicts": 60, "accuracy": 0.73}, {"rejected": 0.5, "verdicts": 30, "accuracy": 0.87},
 ]  # fmt: skip
+TOLD = {
+    "seq": 9, "set_id": SET_ID, "pool": "project:sky", "sets": 12, "log_scale": {"mean": 1.1, "sd": 0.5},
+    "log_noise": {"gpt-4": {"mean": -0.9, "sd": 0.4}}, "created_at": THEN,
+}  # fmt: skip
 RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 
 EXAMPLES: dict[str, Any] = {
@@ -134,13 +138,9 @@ EXAMPLES: dict[str, Any] = {
         ],
         "next_after": None,
     },
-    "PooledEvidencePage": {
-        "entries": [
-            {"seq": 9, "set_id": SET_ID, "pool": "project:sky", "sets": 12, "log_scale": {"mean": 1.1, "sd": 0.5},
-             "log_noise": {"gpt-4": {"mean": -0.9, "sd": 0.4}}, "created_at": THEN},
-        ],
-        "next_after": None,
-    },
+    "PooledEvidenceIn": {name: TOLD[name] for name in ("pool", "sets", "log_scale", "log_noise")},
+    "PooledEvidence": TOLD,
+    "PooledEvidencePage": {"entries": [TOLD], "next_after": None},
     "Diagnostics": {
         "set_id": SET_ID, "version": 1, "comparisons": 1, "components": 1,
         "cycles": {"triads": 0, "cyclic": 0, "share": None},

@@ -1,10 +1,10 @@
-"""Pooled evidence: what a set was told by the others of its pool."""
+"""Pooled evidence: what a set is told by the others of its pool."""
 
 from fastapi import APIRouter
 from nextpair import schemas
 
 from app.api.bodies import BodyRoute
-from app.api.dependencies import After, Limit, ReadDep, SetId
+from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import pooled_evidence
 from app.service.errors import SetDeleted, UnknownSet
@@ -12,9 +12,17 @@ from app.service.errors import SetDeleted, UnknownSet
 router = APIRouter(prefix="/v1/sets/{set_id}/pooled-evidence", tags=["tell"], route_class=BodyRoute)
 
 
+@router.post("", status_code=201, response_model=schemas.PooledEvidence, responses=documented(UnknownSet, SetDeleted))
+async def add_pooled_evidence(
+    set_id: SetId, body: schemas.PooledEvidenceIn, ctx: ContextDep, write: WriteDep
+) -> object:
+    """Append what is known from elsewhere. It counts until the set's own pool tells it something."""
+    return await write(lambda db: pooled_evidence.add(ctx, db, set_id, body), 201, sets={set_id})
+
+
 @router.get("", response_model=schemas.PooledEvidencePage, responses=documented(UnknownSet, SetDeleted))
 async def list_pooled_evidence(
     set_id: SetId, db: ReadDep, after: After = 0, limit: Limit = 100
 ) -> schemas.PooledEvidencePage:
-    """What the other sets of the pool said of this one's judges and scores, whenever it was learnt anew."""
+    """What the set was told of its judges and scores, oldest first; the last entry counts."""
     return await pooled_evidence.page(db, set_id, after=after, limit=limit)

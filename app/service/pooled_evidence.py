@@ -1,15 +1,28 @@
-"""Pooled evidence: what a set was told by the others of its pool."""
+"""Pooled evidence: what a set is told by the others of its pool (pools.py), or from elsewhere."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service.context import existing_set
-from app.storage import judges, pooled_evidence
-from app.storage.schema import Record
+from app.service.context import Context, existing_set, locked_set
+from app.storage import judges, pooled_evidence, sets
+
+
+async def add(ctx: Context, db: AsyncConnection, set_id: UUID, new: schemas.PooledEvidenceIn) -> schemas.PooledEvidence:
+    """Raises UnknownSet, SetDeleted."""
+    await locked_set(db, set_id)
+    ids = await ctx.identify(db, set(new.log_noise))
+    seq = await sets.advance(db, set_id, 1, pooled_evidence=1)
+    log_noise = {str(ids[judge]): _pair(noise) for judge, noise in new.log_noise.items()}
+    value = {"log_scale": _pair(new.log_scale), "log_noise": log_noise}
+    row = {"set_id": set_id, "seq": seq, "pool": new.pool, "sets": new.sets, "created_at": datetime.now(UTC)}
+    await pooled_evidence.append(db, [{**row, "value": value}])
+    await sets.announce(db, [set_id])
+    return schemas.PooledEvidence.model_validate({**row, **dict(new)})
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> schemas.PooledEvidencePage:
@@ -17,16 +30,18 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     await existing_set(db, set_id)
     rows, has_more = await pooled_evidence.page(db, set_id, after=after, limit=limit)
     names = await judges.names(db, {int(judge) for row in rows for judge in row.value["log_noise"]})
-    shown = [_present(row, names) for row in rows]
+    shown = [schemas.PooledEvidence.model_validate({**row._mapping, **_fields(row.value, names)}) for row in rows]
     return schemas.PooledEvidencePage(entries=shown, next_after=shown[-1].seq if has_more else None)
 
 
-def _present(row: Record, names: Mapping[int, str]) -> schemas.PooledEvidence:
-    noise = {names[int(judge)]: _log_normal(pair) for judge, pair in row.value["log_noise"].items()}
-    fields = {"log_scale": _log_normal(row.value["log_scale"]), "log_noise": noise}
-    return schemas.PooledEvidence.model_validate({**row._mapping, **fields})
+def _pair(log_normal: schemas.LogNormal) -> tuple[float, float]:
+    return log_normal.mean, log_normal.sd
 
 
-def _log_normal(pair: Any) -> schemas.LogNormal:
-    mean, sd = pair
+def _fields(value: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
+    log_noise = {names[int(judge)]: _log_normal(*pair) for judge, pair in value["log_noise"].items()}
+    return {"log_scale": _log_normal(*value["log_scale"]), "log_noise": log_noise}
+
+
+def _log_normal(mean: float, sd: float) -> schemas.LogNormal:
     return schemas.LogNormal(mean=mean, sd=sd)

@@ -24,7 +24,7 @@ from app.storage.spans import Span
 
 MOST_SETS = 500  # that an estimate reads: those with most comparisons
 TOLD_AT_ONCE = 100  # sets
-LOOK_SECONDS = 1.0  # from the first change to a look
+LOOK_SECONDS = 2.0  # from the first change to a look
 
 log = logging.getLogger("nextpair")
 

@@ -125,8 +125,10 @@ async def delete(db: AsyncConnection, set_id: UUID) -> None:
     await change(db, set_id, {"deleted_at": func.now()})
 
 
-async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 0, absolute_scores: int = 0) -> int:
-    """Claim the next `entries` sequence numbers, so many of them for voids and absolute scores; returns the last."""
+async def advance(
+    db: AsyncConnection, set_id: UUID, entries: int, voids: int = 0, absolute_scores: int = 0, pooled_evidence: int = 0
+) -> int:
+    """Claim the next `entries` sequence numbers, so many of them for what is no comparison; returns the last."""
     statement = (
         update(sets)
         .where(sets.c.id == set_id)
@@ -134,6 +136,7 @@ async def advance(db: AsyncConnection, set_id: UUID, entries: int, voids: int = 
             version=sets.c.version + entries,
             voids=sets.c.voids + voids,
             absolute_scores=sets.c.absolute_scores + absolute_scores,
+            pooled_evidence=sets.c.pooled_evidence + pooled_evidence,
         )
         .returning(sets.c.version)
     )

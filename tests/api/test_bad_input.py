@@ -72,6 +72,10 @@ def scored(**fields: Any) -> dict[str, Any]:
     return {"scores": [good, {"candidate": "ash", "judge": "gpt", **fields}]}
 
 
+def pooled(sd: float = 1.0, noise: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"pool": "elsewhere", "log_scale": {"mean": 0, "sd": sd}, "log_noise": noise or {}}
+
+
 def of_set(**fields: Any) -> dict[str, Any]:
     return {"name": "n", "question": "q", **fields}
 
@@ -83,6 +87,7 @@ ADD = "POST /v1/sets/{set}/candidates"
 MAKE = "POST /v1/sets"
 CHANGE = "PATCH /v1/sets/{set}"
 SCORE = "POST /v1/sets/{set}/absolute-scores"
+POOL = "POST /v1/sets/{set}/pooled-evidence"
 ASK = "POST /v1/sets/{set}/next-pair"
 CASES = [
     # Comparisons
@@ -322,6 +327,14 @@ CASES = [
          "unknown-set", NOBODY),
     Case("scores from beyond 64 bits", f"GET /v1/sets/{{set}}/absolute-scores?after={BIG}", None, 422, INVALID,
          "9223372036854775807"),
+    # Pooled evidence
+    Case("pooled evidence without a scale", POOL, {"pool": "elsewhere"}, 422, INVALID, "/log_scale"),
+    Case("pooled evidence that is too sure", POOL, pooled(sd=0), 422, INVALID, "/log_scale/sd"),
+    Case("pooled evidence of a noise that is no number", POOL, pooled(noise={"gpt": {"mean": "x", "sd": 1}}), 422,
+         INVALID, "/log_noise/gpt/mean"),
+    Case("pooled evidence of nobody", POOL, pooled(noise={"": {"mean": 0, "sd": 1}}), 422, INVALID, "/log_noise"),
+    Case("pooled evidence for an unknown set", f"POST /v1/sets/{NOBODY}/pooled-evidence", pooled(), 404, "unknown-set",
+         NOBODY),
     # Read
     Case("nobody among the first", "GET /v1/sets/{set}/ranking?top_k=0", None, 422, INVALID, "query top_k"),
     Case("negative epsilon", "GET /v1/sets/{set}/ranking?epsilon=-1", None, 422, INVALID, "query epsilon"),

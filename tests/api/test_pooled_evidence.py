@@ -52,5 +52,16 @@ async def test_a_set_that_is_not_there_has_none(http: httpx.AsyncClient, set_id:
     assert (await http.get(f"/v1/sets/{set_id}/pooled-evidence")).status_code == 410
 
 
-async def test_they_are_read_only(http: httpx.AsyncClient, set_id: str) -> None:
-    assert (await http.post(f"/v1/sets/{set_id}/pooled-evidence", json={})).status_code == 405
+async def test_what_was_told_elsewhere_is_copied(http: httpx.AsyncClient, set_id: str) -> None:
+    """The last entry of one set, sent to another whose log the judge is not in yet."""
+    (entry,) = (await get(http, f"/v1/sets/{set_id}/pooled-evidence", after=3))["entries"]
+    sent = {name: entry[name] for name in ("pool", "sets", "log_scale", "log_noise")}
+    copy = await create_set(http)
+    url, once = f"/v1/sets/{copy['id']}/pooled-evidence", {"Idempotency-Key": "once"}
+    answers = [await http.post(url, json=sent, headers=once) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    (copied,) = (await get(http, url))["entries"]
+    assert copied == answers[0].json() == answers[1].json()
+    assert {name: copied[name] for name in sent} == sent
+    found = await get(http, f"/v1/sets/{copy['id']}")
+    assert (copied["seq"], found["version"], found["comparisons"]) == (1, 1, 0)

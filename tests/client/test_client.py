@@ -27,6 +27,8 @@ from nextpair.schemas import (
     FailureRecorded,
     FieldError,
     JudgeIn,
+    LogNormal,
+    PooledEvidenceIn,
     SetIn,
     SetPatch,
     VerdictIn,
@@ -505,6 +507,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         f"{of_set}/absolute-scores?after=2&limit=1",
         None,
         {"scores": [SCORE], "next_after": 3},
+    ),
+    (
+        calls.add_pooled_evidence(SET, PooledEvidenceIn(pool="elsewhere", log_scale=LogNormal(mean=1.0, sd=0.5))),
+        "POST",
+        f"{of_set}/pooled-evidence",
+        {"pool": "elsewhere", "log_scale": {"mean": 1.0, "sd": 0.5}},
+        POOLED,
     ),
     (
         calls.list_pooled_evidence(SET, after=2, limit=1),

@@ -104,6 +104,11 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
         "POST", f"{OF_SET}/absolute-scores",
         {"scores": [{"candidate": "kelp", "judge": "ada", "mean": 7.0, "variance": 0.5}]}, "AbsoluteScoresAccepted",
     ),
+    (
+        lambda c: sky(c).add_pooled_evidence(pool="elsewhere", log_scale={"mean": 1.0, "sd": 0.5}),
+        "POST", f"{OF_SET}/pooled-evidence", {"pool": "elsewhere", "log_scale": {"mean": 1.0, "sd": 0.5}},
+        "PooledEvidence",
+    ),
     (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "Ranking"),
     (lambda c: sky(c).ranking_picture(form="png"), "GET", f"{OF_SET}/ranking?format=png", None, b"PNG"),
     (

@@ -16,6 +16,7 @@ from nextpair.schemas import (
     ComparisonsIn,
     FailureRecorded,
     PooledEvidence,
+    PooledEvidenceIn,
     PooledEvidencePage,
     VerdictIn,
     VerdictResults,
@@ -75,6 +76,11 @@ def list_absolute_scores(set_id: Id, *, after: int | None = None, limit: int | N
 def all_absolute_scores(set_id: Id, *, after: int | None = None) -> Listing[AbsoluteScore]:
     """Absolute scores, oldest first, from the one behind `after`."""
     return Listing(lambda after: list_absolute_scores(set_id, after=after, limit=PAGE), lambda page: page.scores, after)
+
+
+def add_pooled_evidence(set_id: Id, new: PooledEvidenceIn) -> Call[PooledEvidence]:
+    """Tells the set what is known from elsewhere of its judges and scores."""
+    return write("POST", path_of("sets", set_id, "pooled-evidence"), PooledEvidence.model_validate_json, new)
 
 
 def list_pooled_evidence(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[PooledEvidencePage]:

@@ -34,6 +34,7 @@ from nextpair.schemas import (
     ComparisonsAccepted,
     ComparisonsIn,
     ItemIn,
+    PooledEvidenceIn,
     SetIn,
     SetOut,
     SetPatch,
@@ -107,6 +108,7 @@ class Set(Bound):
     absolute_scores = own_listing(calls.all_absolute_scores)
     add_absolute_scores = own_call(_add_absolute_scores)
     pooled_evidence = own_listing(calls.all_pooled_evidence)
+    add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     ranking = own_call(calls.ranking)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
@@ -150,6 +152,7 @@ class AsyncSet(AsyncBound):
     absolute_scores = async_own_listing(calls.all_absolute_scores)
     add_absolute_scores = async_own_call(_add_absolute_scores)
     pooled_evidence = async_own_listing(calls.all_pooled_evidence)
+    add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     ranking = async_own_call(calls.ranking)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)

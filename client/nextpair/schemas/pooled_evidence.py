@@ -1,18 +1,31 @@
-"""What a set was told by the others of its pool."""
+"""What a set is told by the others of its pool."""
 
 from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
 
-from nextpair.schemas.common import Response
+from nextpair.schemas.common import JudgeName, Request, Response
+
+LARGEST_JUDGES = 1000
 
 
-class LogNormal(Response):
+class LogNormal(Request):
     """A distribution of a positive number: its natural logarithm is N(mean, sd^2)."""
 
-    mean: float
-    sd: float
+    mean: float = Field(ge=-20.0, le=20.0)
+    sd: float = Field(ge=0.01, le=20.0)
+
+
+class PooledEvidenceIn(Request):
+    """What is known of a set's judges and scores from elsewhere: another service that it is copied from, for one."""
+
+    pool: str = Field(min_length=1, max_length=300, examples=["project:sky"], description="Where it comes from.")
+    sets: int = Field(default=1, ge=1, le=1_000_000, description="Number of sets that told it.")
+    log_scale: LogNormal = Field(description="Prior variance of the scores.")
+    log_noise: dict[JudgeName, LogNormal] = Field(
+        default_factory=dict, max_length=LARGEST_JUDGES, description="By judge: variance of the logit of its p."
+    )
 
 
 class PooledEvidence(Response):
