@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from app.inference.fitting.model import Fit, Model, differences, hessian, scatter
+from app.inference.fitting.model import Fit, Model, design_times, differences, hessian, scatter
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 MAX_ITERATIONS = 200
@@ -76,7 +76,7 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
         """
         short = residual - (SIGN * change / slack).sum(axis=0)
         along = cho_solve(factor, gradient + scatter(weights * short, comparisons, model))
-        slope = weights * (short - differences(along, comparisons, model))
+        slope = weights * (short - design_times(along, comparisons, model))
         way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
         fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
         return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)

@@ -3,7 +3,7 @@
 The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J): N scores and, where positional bias is estimated, one
 bias per judge; P = N + J of them. Comparison k has
 
-    d_k = r_k^T theta = s_first - s_second + delta_judge        delta > 0: the judge favours the first position
+    d_k = s_first - s_second + delta_judge = r_k^T theta        delta > 0: the judge favours the first position
 
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
@@ -18,7 +18,7 @@ verdicts well posed, and moves differences by about a millionth.
 
     N, P, K, J   model.n, model.size, comparisons.size, judges
     s, delta     theta[:n], theta[n:]                            (N,), (J,)
-    R            differences (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias
+    R            design_times (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     H            hessian                                         (P, P)
     phi w(d)     expected_weight                                 of an answer that has not come yet
@@ -43,7 +43,7 @@ class Method(NamedTuple):
     parameters: tuple[tuple[str, float], ...] = ()  # of the expert, where they are not its defaults
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
-    position_bias: str = "none"  # or "estimate"
+    position_bias: str = "none"  # or "estimate" or "closed-form"
     evidence: str = "one-vote"  # or "learnt": tau2 and what answers are worth
 
 
@@ -61,6 +61,7 @@ class Model(NamedTuple):
     expert: Expert
     prior: Prior
     votes: float = 1.0  # phi: how many answers alike the next one is expected to stand for
+    known_biases: Floats | None = None  # (J,) where biases are no parameters but known beforehand (closed_form.py)
 
     @property
     def size(self) -> int:
@@ -111,7 +112,13 @@ def expected_weight(d: Floats, model: Model) -> Floats:
 
 
 def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """d = R theta, shape (K,)."""
+    """d, shape (K,): R theta and the biases that are known."""
+    d = design_times(theta, comparisons, model)
+    return d if model.known_biases is None else d + model.known_biases[comparisons.judge]
+
+
+def design_times(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
+    """R theta, shape (K,)."""
     d = theta[comparisons.first] - theta[comparisons.second]
     return d + theta[model.n + comparisons.judge] if model.has_biases else d
 

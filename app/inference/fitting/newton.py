@@ -24,7 +24,7 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference.fitting import interior_point
-from app.inference.fitting.model import Fit, Model, differences, hessian, information, scatter
+from app.inference.fitting.model import Fit, Model, design_times, differences, hessian, information, scatter
 from app.inference.kernels.bradley_terry import FEW, maximiser
 from app.inference.types import Comparisons, Convergence, Floats
 
@@ -60,7 +60,7 @@ def evaluate(theta: Floats, objective: Objective) -> tuple[float, Floats, Floats
 
 
 def gradient(theta: Floats, d: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """g, shape (P,), with d = R theta."""
+    """g, shape (P,), at these differences d."""
     slope = comparisons.weight * model.expert.slope(d, comparisons.p)
     return scatter(slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
 
@@ -83,7 +83,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
             return np.asarray(step, dtype=np.float64)
 
     def hessian_times(x: Floats) -> Floats:
-        return model.prior.precision * x + scatter(weights * differences(x, comparisons, model), comparisons, model)
+        return model.prior.precision * x + scatter(weights * design_times(x, comparisons, model), comparisons, model)
 
     diagonal = model.prior.precision + information(weights, comparisons, model)
     shape = (model.size, model.size)

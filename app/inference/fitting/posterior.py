@@ -101,6 +101,7 @@ def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) 
         comparisons.first.copy(),  # whose layout a kernel knows
         comparisons.second.copy(),
         model.n + comparisons.judge if model.has_biases else NO_BIAS,
+        np.zeros(len(p)) if model.known_biases is None else model.known_biases[comparisons.judge],
         p.copy(),
         np.full(len(p), np.nan) if measure is None else measure(p),
         comparisons.weight.copy(),

@@ -71,6 +71,7 @@ class Votes(NamedTuple):
     first: Ints  # (K,)
     second: Ints  # (K,)
     bias: Ints  # (K,) place of the judge's bias among the parameters; (0,) where there is none
+    known_bias: Floats  # (K,) of the judge where it is no parameter, else 0
     p: Floats  # (K,)
     measurement: Floats  # (K,) y of a comparison that measures d (measured_bt.py); NaN where it is a vote
     weight: Floats  # (K,)
@@ -86,12 +87,12 @@ def serves(expert: Expert, parameters: int) -> bool:
 @kernel
 def evaluate(theta: Floats, votes: Votes) -> tuple[float, Floats, Floats]:
     """L(theta), its gradient (P,) and the weights (K,)."""
-    first, second, bias, p, measurement, weight, precision, pull = votes
+    first, second, bias, known_bias, p, measurement, weight, precision, pull = votes
     value = np.sum(theta * (pull - 0.5 * precision * theta))
     gradient, weights = pull - precision * theta, np.empty(len(p))
     for k in range(len(p)):
         i, j = first[k], second[k]
-        d = theta[i] - theta[j]
+        d = theta[i] - theta[j] + known_bias[k]
         if len(bias):
             d += theta[bias[k]]
         if math.isnan(measurement[k]):
@@ -128,7 +129,7 @@ def newton_step(weights: Floats, gradient: Floats, votes: Votes) -> Floats:
 @kernel
 def cholesky_of_hessian(weights: Floats, votes: Votes) -> Floats:
     """U, (P, P), in the upper triangle, with U^T U = H = diag(q) + R^T diag(weights) R."""
-    first, second, bias, _, _, _, precision, _ = votes
+    first, second, bias, _, _, _, _, precision, _ = votes
     h = np.diag(precision)
     for k in range(len(weights)):
         i, j, w = first[k], second[k], weights[k]
@@ -158,6 +159,7 @@ def fit(
     first: Ints,
     second: Ints,
     bias: Ints,
+    known_bias: Floats,
     p: Floats,
     measurement: Floats,
     weight: Floats,
@@ -170,7 +172,7 @@ def fit(
 
     Args: those of Votes.
     """
-    votes = Votes(first, second, bias, p, measurement, weight, precision, pull)
+    votes = Votes(first, second, bias, known_bias, p, measurement, weight, precision, pull)
     theta, gradient, weights, iterations = maximise(votes, start, tolerance)
     upper = cholesky_of_hessian(weights, votes)
     log_det = -2.0 * np.log(np.diag(upper)).sum()

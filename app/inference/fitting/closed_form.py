@@ -1,0 +1,59 @@
+"""Positional biases in closed form, known before any score (PoE 3.5, A.8, A.9).
+
+Where a judge's pairs and their orders are drawn at random, differences of scores average out, and its verdicts alone
+say what it likes: delta_j is where they balance were all scores alike,
+
+    sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
+
+    soft-bt           delta = logit(mean p)                (A.9 misses a minus: methods, erratum 3)
+    gaussian          delta = alpha (mean p - beta): as if beta were the judge's mean p
+    logit-gaussian    delta = mean logit p                 (eq. 12, power 0)
+
+and any other expert likewise. The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w; differences of
+scores count as noise in it.
+
+    delta      Model.known_biases      (J,)
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+
+from app.inference.experts import Expert
+from app.inference.fitting.model import Model
+from app.inference.types import Comparisons, Floats
+
+FARTHEST = 100.0  # a judge that only ever names one position ends here
+
+
+def with_known_biases(model: Model, comparisons: Comparisons, judges: int) -> Model:
+    """The model whose J biases are those of `comparisons` in closed form; 0 for a judge who made none of them."""
+    return model._replace(known_biases=known_biases(model.expert, comparisons, judges))
+
+
+def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Floats:
+    biases = np.zeros(judges)
+    for judge in np.unique(comparisons.judge):
+        own = comparisons.judge == judge
+        biases[judge] = _balance(expert, comparisons.p[own], comparisons.weight[own])
+    return biases
+
+
+def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) -> Floats:
+    """(J,) of biases (J,); NaN for a judge without comparisons."""
+    judge, weight, d = comparisons.judge, comparisons.weight, biases[comparisons.judge]
+    noise = np.bincount(judge, (weight * expert.slope(d, comparisons.p)) ** 2, len(biases))
+    information = np.bincount(judge, weight * expert.curvature(d, comparisons.p), len(biases))
+    return np.divide(np.sqrt(noise), information, out=np.full(len(biases), np.nan), where=information > 0.0)
+
+
+def _balance(expert: Expert, p: Floats, weight: Floats) -> float:
+    """The delta at which the slopes of (K,) verdicts add up to 0."""
+
+    def pull(delta: float) -> float:
+        return float(weight @ expert.slope(np.full_like(p, delta), p))
+
+    if pull(-FARTHEST) <= 0.0:
+        return -FARTHEST
+    if pull(FARTHEST) >= 0.0:
+        return FARTHEST
+    return float(brentq(pull, -FARTHEST, FARTHEST))
