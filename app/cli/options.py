@@ -48,7 +48,10 @@ ParameterOption = Annotated[
 ]
 PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
-    PositionBias, typer.Option(help="Estimate each judge's liking for the first position, or take it to have none.")
+    PositionBias,
+    typer.Option(
+        help="A judge's liking for the first position: none, estimated with the scores, or from its mean verdict."
+    ),
 ]
 EvidenceOption = Annotated[
     EvidenceName | None,

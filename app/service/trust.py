@@ -40,7 +40,7 @@ def _report(facts: Facts) -> schemas.Trust:
 def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnostics) -> list[schemas.Check]:
     basis = facts.basis
     first_alone = stopping_of(basis, Stop(top_k=1))
-    own_bias = basis.snapshot.interpretation.method.position_bias == "estimate"
+    own_bias = basis.snapshot.interpretation.method.position_bias != "none"
     return [
         _top(ranking, first_alone and first_alone.forecast),
         _connected(diagnostics),

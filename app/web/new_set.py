@@ -37,6 +37,7 @@ ORDERS: dict[OrderName, str] = {
 POSITION_BIASES: dict[PositionBias, str] = {
     "none": "assume that there is none",
     "estimate": "estimate it for each judge, together with the scores",
+    "closed-form": "read it off each judge's mean verdict, before any score",
 }
 CHOICES = {
     "kinds": ",".join([*READERS, ".gz"]),

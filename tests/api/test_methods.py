@@ -164,7 +164,7 @@ async def test_an_anchored_set_begins_and_ends_like_any_other(http: httpx.AsyncC
 
 async def two_leaning_judges(http: httpx.AsyncClient, **fields: Any) -> str:
     """Alice likes the first position as much as Bob the second; returns the set's id."""
-    created = await create_set(http, *SIX, position_bias="estimate", **fields)
+    created = await create_set(http, *SIX, **{"position_bias": "estimate"} | fields)
     await compare_all(http, created["id"], simulated(SIX, 75, seed=2, judge="alice", lean=0.9))
     await compare_all(http, created["id"], simulated(SIX, 75, seed=3, judge="bob", lean=-0.9))
     return str(created["id"])
@@ -189,6 +189,22 @@ async def test_biases_and_scores_are_those_of_a_joint_fit(http: httpx.AsyncClien
     for known in expected.biases:
         told = found[judges[known.judge]]
         assert (told["delta"], told["sd"]) == (pytest.approx(known.delta), pytest.approx(known.sd))
+
+
+async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.AsyncClient) -> None:
+    set_id = await two_leaning_judges(http, position_bias="closed-form")
+    comparisons, judges, _ = await counted(http, set_id, SIX)
+    found = await ranking(http, set_id)
+    assert found["method"]["position_bias"] == "closed-form"
+    for name, told in found["position_bias"].items():
+        mean = float(comparisons.p[comparisons.judge == judges.index(name)].mean())
+        assert told["delta"] == pytest.approx(np.log(mean / (1.0 - mean)), abs=1e-6)
+        assert told["warning"] is None
+    ignored, estimated = [
+        await published(http, await two_leaning_judges(http, position_bias=how)) for how in ("none", "estimate")
+    ]
+    scores = np.array(await published(http, set_id))
+    assert np.abs(scores - estimated).max() < np.abs(np.array(ignored) - estimated).max()
 
 
 async def test_a_bias_that_is_not_asked_for_is_not_estimated(http: httpx.AsyncClient) -> None:

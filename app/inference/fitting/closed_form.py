@@ -9,8 +9,8 @@ say what it likes: delta_j is where they balance were all scores alike,
     gaussian          delta = alpha (mean p - beta): as if beta were the judge's mean p
     logit-gaussian    delta = mean logit p                 (eq. 12, power 0)
 
-and any other expert likewise. The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w; differences of
-scores count as noise in it.
+and any other expert likewise. The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w, which takes
+differences of scores for noise, but at least that of so many votes, 1 / sqrt(sum c w).
 
     delta      Model.known_biases      (J,)
 """
@@ -19,18 +19,31 @@ import numpy as np
 from scipy.optimize import brentq
 
 from app.inference.experts import Expert
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
 from app.inference.types import Comparisons, Floats
 
 FARTHEST = 100.0  # a judge that only ever names one position ends here
 
 
-def with_known_biases(model: Model, comparisons: Comparisons, judges: int) -> Model:
-    """The model whose J biases are those of `comparisons` in closed form; 0 for a judge who made none of them."""
+def build_for(method: Method, n: int, comparisons: Comparisons, judges: int) -> Model:
+    """The model of `method`, holding the biases that these comparisons give where it wants the closed form."""
+    model = build(method, n, judges)
+    if method.position_bias != "closed-form":
+        return model
     return model._replace(known_biases=known_biases(model.expert, comparisons, judges))
 
 
+def with_biases_as_parameters(model: Model, judges: int) -> Model:
+    """The same model, did it not know the biases."""
+    none, prior = np.zeros(judges), model.prior
+    precision = np.concatenate([prior.precision, none + 1.0 / BIAS_VARIANCE])
+    pull, absolute = np.concatenate([prior.pull, none]), np.concatenate([prior.absolute, none])
+    wider = prior._replace(precision=precision, pull=pull, absolute=absolute)
+    return model._replace(prior=wider, known_biases=None)
+
+
 def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Floats:
+    """(J,) in closed form; 0 for a judge who made none of the comparisons."""
     biases = np.zeros(judges)
     for judge in np.unique(comparisons.judge):
         own = comparisons.judge == judge
@@ -39,11 +52,12 @@ def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Float
 
 
 def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) -> Floats:
-    """(J,) of biases (J,); NaN for a judge without comparisons."""
+    """(J,) of biases (J,), at most FARTHEST."""
     judge, weight, d = comparisons.judge, comparisons.weight, biases[comparisons.judge]
     noise = np.bincount(judge, (weight * expert.slope(d, comparisons.p)) ** 2, len(biases))
     information = np.bincount(judge, weight * expert.curvature(d, comparisons.p), len(biases))
-    return np.divide(np.sqrt(noise), information, out=np.full(len(biases), np.nan), where=information > 0.0)
+    information = np.maximum(information, FARTHEST**-2)
+    return np.asarray(np.sqrt(np.maximum(noise / information, 1.0) / information), np.float64)
 
 
 def _balance(expert: Expert, p: Floats, weight: Floats) -> float:

@@ -251,7 +251,7 @@ def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
     gram = np.asarray(np.diag(links.sum(axis=0) + links.sum(axis=1)) - links - links.T, np.float64)
     pull, squares = _scattered(groups, d * groups.y, n), float(d @ groups.y**2)
     size = float(len(d))
-    for judge in np.unique(groups.judge) if model.has_biases else ():
+    for judge in np.unique(groups.judge) if model.allows_for_biases else ():
         lean = np.where(groups.judge == judge, groups.lean, 0.0)
         if (told := float(d @ lean**2)) > 0.0:
             towards, tells = _scattered(groups, d * lean, n), float(d @ (lean * groups.y))

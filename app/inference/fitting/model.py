@@ -70,7 +70,12 @@ class Model(NamedTuple):
 
     @property
     def has_biases(self) -> bool:
+        """Whether they are parameters."""
         return self.size > self.n
+
+    @property
+    def allows_for_biases(self) -> bool:
+        return self.has_biases or self.known_biases is not None
 
 
 class Fit(NamedTuple):

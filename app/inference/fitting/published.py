@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import (
     WEAK,
     Hyperparameters,
@@ -14,7 +15,7 @@ from app.inference.fitting.hyperparameters import (
     weighed,
 )
 from app.inference.fitting.integration import integrate
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior, Scores
 from app.inference.types import Comparisons, Ints
 
@@ -46,7 +47,7 @@ def publish(
     What answers are worth and the scale of absolute scores are not integrated over together: with absolute scores, the
     former stays as it was learnt from comparisons.
     """
-    model, comparisons, learnt = build(method, n, judges), answers, None
+    model, comparisons, learnt = build_for(method, n, answers, judges), answers, None
     if method.evidence == "learnt" and answers.size:
         learnt, grid = learn(answers, item, model, judges, hyperprior)
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))

@@ -3,7 +3,8 @@
 delta > 0 favours the first position. Two ways to know it:
 
     closed form   beta = E[p] for the gaussian expert; delta = logit(E[p]) for soft-bt: no scores needed, sound where
-                  pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]))
+                  pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]));
+                  of any expert, and in a ranking: fitting/closed_form.py
     jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
                   model.py; the scores' covariance is then the Schur complement of the joint one, which is what
                   `posterior.scores` reads off
@@ -26,6 +27,7 @@ from scipy.special import logit
 
 from app.inference.covariance import diagonal, from_precision, times
 from app.inference.fitting import newton
+from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import Model, differences, hessian, scatter
 from app.inference.fitting.posterior import Posterior
@@ -42,6 +44,7 @@ class Bias(NamedTuple):
     identified: bool  # verdicts tell more of it than priors do
     comparisons: int
     discrimination: float | None = None  # c, where it is estimated
+    is_closed_form: bool = False
 
 
 class ClosedForm(NamedTuple):
@@ -56,12 +59,14 @@ def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
 
 
 def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
-    """The bias of every judge that compared anything; none where biases are no parameters.
+    """The bias of every judge that compared anything; none where the model does not allow for biases.
 
     Standard deviations include what is not known of the scores.
     """
-    if not model.has_biases or not comparisons.size:
+    if not model.allows_for_biases or not comparisons.size:
         return []
+    if model.known_biases is not None:
+        return _in_closed_form(model.known_biases, posterior, comparisons, model)
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, model)
     variance = diagonal(posterior.covariance)[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
@@ -77,6 +82,16 @@ def listed(
     columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts, discrimination)
     rows = zip(range(len(delta)), *columns, strict=True)
     return [Bias(*row) for row in rows if counts[row[0]]]
+
+
+def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
+    """Identified are those that would be if they were parameters: the closed form cannot tell a mix of orders."""
+    wider = with_biases_as_parameters(model, len(biases))
+    precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, wider)
+    variance = diagonal(from_precision(precision.copy()))[model.n :]
+    shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
+    known = listed(comparisons, biases, sd, shares, [None] * len(biases))
+    return [bias._replace(is_closed_form=True) for bias in known]
 
 
 def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.inference.fitting.model import build
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.pooling import Told, evidence_apart
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
@@ -13,5 +13,5 @@ def told_by(log: Log, voided: Iterable[int], interpretation: Interpretation, n: 
     counted = without(log, list(voided))
     judges = judges_of(counted)
     comparisons = interpret(counted, interpretation, judges).comparisons
-    model = build(interpretation.method, n, len(judges))
+    model = build_for(interpretation.method, n, comparisons, len(judges))
     return evidence_apart(comparisons, counted.entries.item, model, judges)

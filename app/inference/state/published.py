@@ -11,7 +11,8 @@ from app.inference.state.snapshot import Snapshot, plain_model
 
 def exact(snapshot: Snapshot) -> Published:
     """The posterior by the set's own method, from all comparisons, covariance and scales included."""
-    if snapshot.evidence.absolute.size or snapshot.learnt is not None:
+    in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
+    if snapshot.evidence.absolute.size or in_stages:
         return under(snapshot, snapshot.interpretation.method)
     comparisons, model = snapshot.comparisons, snapshot.model
     posterior = posteriors.exact(snapshot.posterior, comparisons, model)

@@ -4,7 +4,8 @@ snapshot = fold(log): comparisons that no void took back, the posterior given th
 
 Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
 when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
-So it is with what answers are worth, where it is learnt: at sizes whose first three binary digits alone are not 0.
+So it is with what answers are worth and with biases in closed form: at sizes whose first three binary digits alone are
+not 0.
 """
 
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ import numpy as np
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import Hyperparameters, at_scale, learn, usual_votes
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
@@ -30,7 +32,7 @@ class Stage(NamedTuple):
     judges: int  # whose biases, or worth, are parameters
     absolute: int  # sequence number of the last absolute score
     fitted: int  # comparisons at which the scale of absolute scores was estimated
-    learnt: int  # comparisons at which it was learnt what answers are worth
+    learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
     pooled: int  # sequence number of the last entry that the set's pool told it
 
 
@@ -108,11 +110,13 @@ def _joined(judges: Ints, new: Log) -> Ints:
 
 def _stage(log: Log, evidence: Evidence, method: Method) -> Stage:
     learns, size = method.evidence == "learnt", evidence.answers.size
-    judges = len(evidence.judges) if learns or method.position_bias == "estimate" else 0
+    judges = len(evidence.judges) if learns or method.position_bias != "none" else 0
     pooled = log.pooled.seq if learns and log.pooled else 0
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
     fitted = leading(size, 1) if evidence.absolute.size else 0
-    return Stage(judges, absolute, fitted, leading(size, 3) if learns else 0, pooled)
+    return Stage(
+        judges, absolute, fitted, leading(size, 3) if learns or method.position_bias == "closed-form" else 0, pooled
+    )
 
 
 def leading(size: int, digits: int) -> int:
@@ -124,14 +128,14 @@ def leading(size: int, digits: int) -> int:
 def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) -> Hyperparameters | None:
     if method.evidence != "learnt":
         return None
-    first = slice(stage.learnt)
-    model, prior = build(method, n, len(evidence.judges)), hyperprior_of(log, evidence.judges)
-    answers = take(evidence.answers, first)
-    return learn(answers, evidence.item[first], model, len(evidence.judges), prior).hyperparameters
+    first, judges = slice(stage.learnt), len(evidence.judges)
+    answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
+    model = build_for(method, n, answers, judges)
+    return learn(answers, evidence.item[first], model, judges, prior).hyperparameters
 
 
 def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
-    model = build(method, n, len(evidence.judges))
+    model = build_for(method, n, take(evidence.answers, slice(stage.learnt)), len(evidence.judges))
     if learnt is not None:
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(evidence.answers, learnt))
     if not evidence.absolute.size:

@@ -110,10 +110,12 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
 
 
 def _bias_line(bias: Bias, judge: str) -> str:
-    doubt = "" if bias.identified else "; its verdicts do not tell it from merit, so this is mostly the prior's guess"
+    guess = "the closed form may be wrong" if bias.is_closed_form else "this is mostly the prior's guess"
+    doubt = "" if bias.identified else f"; its verdicts do not tell it from merit, so {guess}"
     c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
-    return escape(likes + c + doubt)
+    how = ", in closed form" if bias.is_closed_form else ""
+    return escape(likes + how + c + doubt)
 
 
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:

@@ -20,6 +20,10 @@ NOT_IDENTIFIED = (
     "This judge's verdicts do not tell its liking for the first position from merit: "
     "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
 )
+TOO_LITTLE_MIXED = (
+    "The closed form takes it for granted that pairs and their orders are drawn at random, and this judge's are too "
+    "few or too little mixed. Show more pairs, and some of them the other way round."
+)
 
 
 def present_ranking(
@@ -34,7 +38,7 @@ def present_ranking(
 ) -> schemas.Ranking:
     """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
     snapshot, is_baseline = basis.snapshot, name in BASELINES
-    estimates_bias = name == JUDGE_AWARE or (not is_baseline and method.position_bias == "estimate")
+    estimates_bias = name == JUDGE_AWARE or (not is_baseline and method.position_bias != "none")
     return schemas.Ranking(
         set_id=basis.row.id,
         version=snapshot.version,
@@ -66,7 +70,7 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
         sd=bias.sd,
         comparisons=bias.comparisons,
         discrimination=bias.discrimination,
-        warning=None if bias.identified else NOT_IDENTIFIED,
+        warning=None if bias.identified else TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED,
     )
 
 

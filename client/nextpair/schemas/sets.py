@@ -113,7 +113,8 @@ class SetIn(Request):
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
     position_bias: PositionBias = Field(
         default="none",
-        description="`estimate`: each judge's liking for the first position, together with the scores.",
+        description="Each judge's liking for the first position: `estimate`, together with the scores; `closed-form`, "
+        "from its mean verdict, for pairs and orders drawn at random.",
     )
     temperatures: Temperatures = Field(
         default_factory=dict,

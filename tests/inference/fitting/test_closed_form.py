@@ -7,8 +7,8 @@ from scipy.special import logit
 from app.inference.covariance import dense
 from app.inference.experts import make
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.closed_form import FARTHEST, known_biases, standard_errors, with_known_biases
-from app.inference.fitting.model import differences
+from app.inference.fitting.closed_form import FARTHEST, known_biases, standard_errors
+from app.inference.fitting.model import Model, differences
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import (
     by_judges,
@@ -19,6 +19,10 @@ from tests.inference.factories import (
     random_comparisons,
     true_scores,
 )
+
+
+def known(m: Model, log: Comparisons, judges: int) -> Model:
+    return m._replace(known_biases=known_biases(m.expert, log, judges))
 
 
 def biased(n: int, count: int, delta: Floats, seed: int = 0) -> Comparisons:
@@ -46,7 +50,7 @@ def test_the_closed_forms_of_the_papers() -> None:
 def test_the_gaussian_with_its_closed_form_is_the_one_whose_beta_is_the_mean_p() -> None:
     """PoE 3.5, on a single judge."""
     log = random_comparisons(8, 60, seed=1)
-    ours = posterior.fit(log, with_known_biases(model(8, 1.0, "gaussian"), log, 1))
+    ours = posterior.fit(log, known(model(8, 1.0, "gaussian"), log, 1))
     theirs = posterior.fit(log, model(8, 1.0, "gaussian", beta=float(log.p.mean())))
 
     np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-10)
@@ -58,7 +62,7 @@ def test_the_gaussian_with_its_closed_form_is_the_one_whose_beta_is_the_mean_p()
 def test_any_fit_holds_a_known_bias(expert: str, n: int) -> None:
     """The gradient is 0 at d = s_first - s_second + delta, compiled or not, and folding comes to the same."""
     log = by_judges(random_comparisons(n, 3 * n, seed=4), 2)
-    m = with_known_biases(model(n, 1.0, expert), log, 2)
+    m = known(model(n, 1.0, expert), log, 2)
     assert m.known_biases is not None
     fitted = posterior.fit(log, m)
     d = fitted.mean[log.first] - fitted.mean[log.second] + m.known_biases[log.judge]
@@ -75,8 +79,9 @@ def test_a_judge_without_comparisons_has_no_bias_and_one_that_names_one_position
     log = comparisons((0, 1, 1.0), (2, 1, 1.0), (2, 0, 1.0))
 
     assert known_biases(make("soft-bt"), log, 2).tolist() == [FARTHEST, 0.0]
-    fitted = posterior.fit(log, with_known_biases(model(3), log, 2))
+    fitted = posterior.fit(log, known(model(3), log, 2))
     np.testing.assert_allclose(fitted.mean, 0.0, atol=1e-9)
+    assert standard_errors(make("soft-bt"), log, np.array([FARTHEST, 0.0])).tolist() == [FARTHEST, FARTHEST]
 
 
 def test_the_bias_is_recovered_and_its_standard_error_holds_where_scores_are_alike() -> None:
@@ -93,12 +98,12 @@ def test_the_bias_is_recovered_and_its_standard_error_holds_where_scores_are_ali
 
 
 def test_a_known_bias_saves_a_ranking_from_a_judge_who_likes_the_first_position() -> None:
-    """Error of the score differences, over 20 logs in which the better half is shown first in two pairs of three."""
+    """Squared error of the scores over 20 logs, pairs and orders drawn at random, delta = 2."""
     errors = np.zeros(2)
     for seed in range(20):
         truth = true_scores(12, seed)
         log = biased(12, 240, np.array([2.0]), seed)
-        for k, m in enumerate((model(12), with_known_biases(model(12), log, 1))):
+        for k, m in enumerate((model(12), known(model(12), log, 1))):
             mean = posterior.fit(log, m).mean
             errors[k] += np.mean((mean - mean.mean() - truth + truth.mean()) ** 2)
 

@@ -8,7 +8,9 @@ from scipy.special import expit, logit
 from app.inference.covariance import diagonal
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.identifiability import share_of_verdicts
+from app.inference.fitting.model import Method
 from app.inference.reporting.bias import Bias, closed_form, estimates
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
@@ -50,6 +52,12 @@ def simulated(n: int, count: int, delta: list[float], expert: str = "soft-bt", s
 def fitted(log: Comparisons, n: int, judges: int, expert: str = "soft-bt") -> list[Bias]:
     m = model(n, 1.0, expert, biases=judges)
     return estimates(posterior.fit(log, m), log, m)
+
+
+def in_closed_form(log: Comparisons, expert: str) -> Bias:
+    m = build_for(Method(expert, position_bias="closed-form"), 10, log, 1)
+    (bias,) = estimates(posterior.fit(log, m), log, m)
+    return bias
 
 
 def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
@@ -103,6 +111,17 @@ def test_closed_forms_by_hand() -> None:
 
     assert beta == pytest.approx(0.8)
     assert delta == pytest.approx(np.log(4.0))
+
+
+@each_true_expert
+def test_a_closed_form_is_reported_as_such_and_doubted_where_orders_are_not_mixed(expert: str) -> None:
+    _, log = simulated(10, 400, [1.0], expert)
+    mixed, one_way = (in_closed_form(each, expert) for each in (log, bipartite(10, 400)))
+
+    assert mixed.is_closed_form
+    assert abs(mixed.delta - 1.0) < 3.0 * mixed.sd
+    assert (mixed.identified, mixed.comparisons) == (True, 400)
+    assert not one_way.identified
 
 
 def test_a_gaussian_expert_at_the_mean_p_centres_the_verdicts() -> None:

@@ -11,6 +11,7 @@ from app.inference.covariance import dense
 from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import Hyperprior, Normal
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
@@ -27,6 +28,7 @@ MIXED = {
     "tempered": Interpretation(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
     "biases": Interpretation(Method(position_bias="estimate"), {}),
     "gaussian": Interpretation(Method("gaussian", (("v", 2.0),), "unit", 2.0, "estimate"), {2: 2.0}),
+    "closed form": Interpretation(Method(position_bias="closed-form"), {}),
     "laplace": Interpretation(Method("laplace", position_bias="estimate"), {}),
     "anchor": Interpretation(Method("phi-beta", prior="anchor"), {}),
 }
@@ -105,7 +107,7 @@ def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
 def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: Interpretation) -> None:
     held = by_steps(*range(1, LENGTH + 1), interpretation=interpretation, mixed=True)
     judges, _, _, comparisons, absolute = held.evidence
-    fitted = combine(comparisons, build(interpretation.method, N, len(judges)), absolute)
+    fitted = combine(comparisons, build_for(interpretation.method, N, comparisons, len(judges)), absolute)
     published = snapshots.exact(held)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
     assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
