@@ -1,7 +1,7 @@
 """The graph whose edges are the comparisons."""
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from app.inference.types import Comparisons, Floats, Ints
@@ -19,14 +19,16 @@ def appearances(comparisons: Comparisons, n: int) -> Ints:
 
 
 def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
-    """(N,) scores whose differences are the least squares fit to the (K,) values, with mean 0 in every component.
+    """Scores whose differences are the least squares fit to the values, with mean 0 in every component.
 
     Conceptually: np.linalg.pinv(W) @ values, W having +1 at first and -1 at second; weight c is c rows.
+
+    Args: values (K,) give (N,) scores; (K, M) of them give (N, M).
     """
     links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
     part = components(comparisons, n)
     precision = (part[:, None] == part) - (links + links.T)  # a mean of 0 costs no component anything
     precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
-    weighted = comparisons.weight * values
-    pull = np.bincount(comparisons.first, weighted, n) - np.bincount(comparisons.second, weighted, n)
-    return np.linalg.solve(precision, pull)
+    rows, ends = np.arange(comparisons.size), (comparisons.first, comparisons.second)
+    gains, losses = (csr_array((comparisons.weight, (end, rows)), shape=(n, comparisons.size)) for end in ends)
+    return np.linalg.solve(precision, np.asarray((gains - losses) @ values))

@@ -8,7 +8,7 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop
-from app.inference.reporting import Repeats, cycles_by_chance
+from app.inference.reporting import Repeats
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts, diagnose, gather
@@ -18,7 +18,8 @@ from app.service.rankings import RankingQuery, ranking_of, stopping_of
 FEW = 20
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
 AGREEING, CONSISTENT, FAILING, MIXED = 0.65, 0.75, 0.05, 0.5
-CYCLIC = 1.35  # standard deviations: 4 to 8% of coins are beyond, as the upper tail of cyclic triples is short
+RARE = 1  # logs of coins that may go round as much
+SEED = 0  # of the coins
 ABOVE_CHANCE = 1.645  # standard deviations: one in twenty
 COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
@@ -183,12 +184,10 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
-    _, posterior, _, comparisons, model, *_ = basis.published
-    expected = cycles_by_chance(posterior, comparisons, model, cycles.triads)
-    usual = f"{expected.mean / cycles.triads:.1%} ± {expected.sd / cycles.triads:.1%} expected"
-    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples, {usual}"
-    if cycles.cyclic > expected.mean + CYCLIC * expected.sd:
-        says = "More verdicts go in circles than chance explains: there may be no single order, or judges are too sure."
+    whirl = circulation(raw(basis.snapshot), basis.snapshot.model.n, np.random.default_rng(SEED))
+    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples; {whirl.coins} of {DRAWS} logs of coins go round as much"
+    if whirl.coins <= RARE:
+        says = "Verdicts go in circles more than even coins do: there is no single order that they could follow."
         return _check("Cycles", "doubt", says, figure)
     if cycles.cyclic > 0.25 * cycles.triads - ABOVE_CHANCE * np.sqrt(3.0 * cycles.triads / 16.0):
         says = "Verdicts go in circles about as often as coins (25%): the candidates may be alike, or judges guess."

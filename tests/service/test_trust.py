@@ -1,4 +1,4 @@
-"""Whom the check of cycles doubts, by simulation: every pair of 12 candidates, 60 logs, seeds stated."""
+"""Whom the check of cycles doubts, by simulation: every pair of 11 candidates once, seeds stated."""
 
 from collections.abc import Callable
 
@@ -6,31 +6,23 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.covariance import dense
-from app.inference.fitting import posterior
-from app.inference.fitting.model import Method, build, differences
-from app.inference.reporting.cycles import cycles, expected_cycles
+from app.inference.reporting.cycles import circulation
 from app.inference.types import Floats, Ints, by_one_judge
-from app.service.trust import CYCLIC
+from app.service.trust import RARE
 
-N, LOGS = 12, 60
+N, LOGS = 11, 60
 Judge = Callable[[np.random.Generator, Ints, Ints], Floats]  # p of what is shown first and second
 
 
-def doubted(judge: Judge, times: int = 1) -> float:
+def doubted(judge: Judge) -> float:
     """Share of logs."""
-    found = 0
+    doubts = 0
     for seed in range(LOGS):
-        rng, pairs = np.random.default_rng([15, seed]), np.tile(np.triu_indices(N, 1), times)
+        rng, pairs = np.random.default_rng([15, seed]), np.array(np.triu_indices(N, 1))
         first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
-        log, model = by_one_judge(first, second, judge(rng, first, second)), build(Method(), N)
-        fit = posterior.fit(log, model)
-        sigma = dense(fit.covariance)
-        variance = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
-        (triads, cyclic, _), d = cycles(log, N), differences(fit.mean, log, model)
-        usual = expected_cycles(log, d, variance, model.expert, N, triads)
-        found += cyclic > usual.mean + CYCLIC * usual.sd
-    return found / LOGS
+        log = by_one_judge(first, second, judge(rng, first, second))
+        doubts += circulation(log, N, rng).coins <= RARE
+    return doubts / LOGS
 
 
 def errs(sd: float) -> Judge:
@@ -50,12 +42,19 @@ def gives_probabilities(noise: float, temperature: float) -> Judge:
     return judge
 
 
-def tosses_coins(sure: float) -> Judge:
-    return lambda rng, first, second: np.where(rng.random(len(first)) < 0.5, sure, 1.0 - sure)
+def goes_in_circles(right: float) -> Judge:
+    """Each candidate beats the half of a circle before it, in this share of its pairs."""
+
+    def judge(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
+        place = rng.permutation(N)
+        beats, errs = (place[second] - place[first]) % N < N / 2, rng.random(len(first)) >= right
+        return np.asarray(beats != errs, np.float64)
+
+    return judge
 
 
-def goes_in_circles(sure: float) -> Judge:
-    """Each of three groups beats the next, as in rock, paper, scissors; within a group there is an order."""
+def plays_rock_paper_scissors(sure: float) -> Judge:
+    """Each of three groups beats the next; within a group there is an order."""
 
     def judge(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
         name = rng.permutation(N)
@@ -65,16 +64,16 @@ def goes_in_circles(sure: float) -> Judge:
     return judge
 
 
-@pytest.mark.parametrize(("sd", "times"), [(0.5, 1), (1.0, 1), (2.0, 1), (2.0, 3)])
-def test_honest_judges_who_err_by_chance_are_rarely_doubted(sd: float, times: int) -> None:
-    assert doubted(errs(sd), times) <= 0.07
+@pytest.mark.parametrize("sd", [0.0, 0.2, 1.0, 3.0])
+def test_honest_judges_who_err_by_chance_are_rarely_doubted(sd: float) -> None:
+    assert doubted(errs(sd)) <= 0.07
 
 
-@pytest.mark.parametrize(("noise", "temperature"), [(1.0, 1.0), (0.5, 0.5)])
+@pytest.mark.parametrize(("noise", "temperature"), [(1.0, 1.0), (2.0, 0.3)])
 def test_honest_judges_who_give_probabilities_are_rarely_doubted(noise: float, temperature: float) -> None:
     assert doubted(gives_probabilities(noise, temperature)) <= 0.07
 
 
-@pytest.mark.parametrize("judge", [goes_in_circles(1.0), goes_in_circles(0.9), tosses_coins(0.9)])
-def test_circles_and_confident_coins_are_doubted(judge: Judge) -> None:
-    assert doubted(judge) >= 0.8
+@pytest.mark.parametrize("judge", [goes_in_circles(1.0), goes_in_circles(0.9), plays_rock_paper_scissors(0.9)])
+def test_circles_are_doubted(judge: Judge) -> None:
+    assert doubted(judge) >= 0.75

@@ -14,7 +14,7 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
 )
-from app.inference.reporting.cycles import Cycles, ExpectedCycles, cycles_by_chance
+from app.inference.reporting.cycles import DRAWS, Circulation, Cycles, circulation
 from app.inference.reporting.diagnostics import Agreement, LogDiagnostics, OrderBalance, Repeats, diagnose
 from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
@@ -38,9 +38,9 @@ __all__ = [
     "Calibration",
     "CalibrationErrors",
     "CalibrationObjective",
+    "Circulation",
     "ClosedForm",
     "Cycles",
-    "ExpectedCycles",
     "Foretold",
     "HeldAgainst",
     "HeldOut",
@@ -64,10 +64,10 @@ __all__ = [
     "by_judges",
     "by_posterior",
     "check_predictions",
+    "circulation",
     "closed_form",
     "concordance",
     "concordance_after",
-    "cycles_by_chance",
     "debiased",
     "diagnose",
     "expected_wins",

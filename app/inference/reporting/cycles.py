@@ -1,20 +1,17 @@
-"""Cycles among the pooled verdicts of a log, i over j over k over i, and how many of them chance explains."""
+"""Cycles among the pooled verdicts of a log, i over j over k over i, and whether coins would go round as much."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.stats import binom
+from scipy.sparse.linalg import svds
 
-from app.inference.covariance import dense
-from app.inference.experts import Expert
-from app.inference.fitting.model import Model, differences
-from app.inference.fitting.posterior import Posterior, scores
-from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import TIE, pair_numbers, pooled_directions
+from app.inference.graph import potentials
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
+from app.inference.verdicts import pair_numbers, pooled_directions
 
-MANY = 0.05  # pairs, as a share of N^2, from which on a dense product is quicker
-NOTHING = 1e-12  # of spread: keeps an order where there is no other sign of one
+DRAWS = 59
+TOLERANCE = 1e-4  # of a singular value
 
 
 class Cycles(NamedTuple):
@@ -23,11 +20,9 @@ class Cycles(NamedTuple):
     share: float | None
 
 
-class ExpectedCycles(NamedTuple):
-    """Cyclic triads, were verdicts drawn anew."""
-
-    mean: float
-    sd: float
+class Circulation(NamedTuple):
+    size: float
+    coins: int  # of DRAWS logs of coins, how many have at least as much
 
 
 def cycles(comparisons: Comparisons, n: int) -> Cycles:
@@ -42,46 +37,20 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
     return Cycles(triads, cyclic, cyclic / triads if triads else None)
 
 
-def expected_cycles(
-    comparisons: Comparisons, d: Floats, variance: Floats, expert: Expert, n: int, triads: int
-) -> ExpectedCycles:
-    """Cyclic ones of the `triads` of `cycles`, if judges followed the model's order and erred by chance.
+def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:
+    """How far verdicts go round, for what no scores explain, against coins on the same pairs.
 
-    A verdict names whom the model favours with the probability P that its difference lets one expect, or with
-    max(p, 1 - p) where a p between 0 and 1 is surer: who says 0.98 of every pair promises few cycles. Differences are
-    first shrunk by sqrt(1 - mean variance / mean d^2), as fitted ones are spread by noise too. Of m verdicts on a pair
-    most decide, each as probably right as their mean.
-
-    With independent pairs, sigma_ij = 1 if i beats j and -1 else, mu its mean and v = 1 - mu^2, a triad is cyclic in
-
-        (1 + sigma_ij sigma_jk + sigma_jk sigma_ki + sigma_ki sigma_ij) / 4
-
-    of all cases, which gives the mean; and over all pairs, and all pairs of sides of triads,
-
-        sd^2 = sum_ij v_ij (sum_k (mu_jk + mu_ki) / 4)^2 + sum_ij,jk v_ij v_jk / 16
-
-    Args: `d` (K,) and `variance` (K,) are the posterior's, of first minus second in each of K >= 1 comparisons.
+    y is 1 for each pair that has a winner, as winner against loser; least squares scores leave y - D s of it, which in
+    an (N, N) matrix R, R_ij = -R_ji, goes round and round. The largest singular value of R is how much of that is one
+    circulation of all candidates, as when each beats the next half of a circle. Under coins the signs of y are drawn.
     """
-    signal = 1.0 - float(variance.mean()) / max(float((d**2).mean()), NOTHING)
-    low, high, mu = _favoured(comparisons, expert.expected(d * np.sqrt(max(signal, NOTHING))), n)
-    pairs = np.append(low, high), np.append(high, low)
-    linked, mean, spread = (
-        _matrix(values, *pairs, n) for values in (np.ones(2 * len(mu)), np.append(mu, -mu), np.tile(1.0 - mu**2, 2))
-    )
-    through = linked * (mean @ linked)  # and linked * (linked @ mean) is minus its transpose, as mu_ji = -mu_ij
-    slope = 0.25 * (through - through.T)
-    agreeing, spread_of_sides = (0.5 * (linked * (sides @ sides)).sum() for sides in (mean, spread))
-    variance_of_sum = 0.5 * (spread * slope**2).sum() + spread_of_sides / 16.0
-    return ExpectedCycles(float(triads + agreeing) / 4.0, float(np.sqrt(variance_of_sum)))
-
-
-def cycles_by_chance(posterior: Posterior, comparisons: Comparisons, model: Model, triads: int) -> ExpectedCycles:
-    """`expected_cycles` of a posterior whose covariance is exact, given the comparisons that it has seen."""
-    sigma = dense(scores(posterior, comparisons, model).covariance)
-    first, second = comparisons.first, comparisons.second
-    variance = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
-    d = differences(posterior.mean, comparisons, model)
-    return expected_cycles(comparisons, d, variance, model.expert, model.n, triads)
+    winner, loser = _edges(comparisons, n)
+    signs = np.where(rng.random((len(winner), 1 + DRAWS)) < 0.5, -1.0, 1.0)
+    signs[:, 0] = 1.0
+    s = potentials(signs, by_one_judge(winner, loser, np.ones(len(winner))), n)
+    rest, start = signs - (s[winner] - s[loser]), rng.standard_normal(n)
+    size, *of_coins = (_largest_singular_value(values, winner, loser, start) for values in rest.T)
+    return Circulation(size, int((np.array(of_coins) >= size).sum()))
 
 
 def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
@@ -92,25 +61,11 @@ def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
     return winner[direction != 0], loser[direction != 0]
 
 
-def _favoured(comparisons: Comparisons, expected: Floats, n: int) -> tuple[Ints, Ints, Floats]:
-    """(E,) low and high of the pairs that have a winner, and mu of low against high."""
-    first, second, p, _, weight = comparisons
-    claimed = np.where((p > TIE) & (p < 1.0 - TIE), np.abs(2.0 * p - 1.0), 0.0)
-    sure = np.sign(expected - 0.5) * np.maximum(np.abs(2.0 * expected - 1.0), claimed)
-    pair, group = np.unique(pair_numbers(comparisons, n), return_inverse=True)
-    times = np.bincount(group)
-    right = 0.5 + 0.5 * np.bincount(group, weight * np.where(first < second, sure, -sure)) / np.bincount(group, weight)
-    won: Floats = np.asarray(binom.sf(times // 2, times, right))
-    lost: Floats = np.asarray(binom.cdf((times - 1) // 2, times, right))
-    decided = pooled_directions(comparisons, group) != 0
-    low, high = np.divmod(pair[decided], n)
-    return low, high, ((won - lost) / (won + lost))[decided]
-
-
-def _matrix(values: Floats, row: Ints, column: Ints, n: int) -> csr_array | Floats:
-    """(N, N) with these (E,) entries, dense where they are many: for `@` and `*` either will do."""
-    matrix = coo_array((values, (row, column)), shape=(n, n))
-    return np.asarray(matrix.toarray()) if len(values) > 2 * MANY * n**2 else csr_array(matrix)
+def _largest_singular_value(values: Floats, row: Ints, column: Ints, start: Floats) -> float:
+    """Of the skew-symmetric (N, N) matrix that has these (E,) values above or below its diagonal."""
+    n = len(start)
+    half = csr_array(coo_array((values, (row, column)), shape=(n, n)))
+    return float(svds(half - half.T, k=1, v0=start, tol=TOLERANCE, return_singular_vectors=False)[0])
 
 
 def _ascending(winner: Ints, loser: Ints, n: int) -> tuple[csr_array, csr_array]:

@@ -1,4 +1,4 @@
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.experts import soft_bt
-from app.inference.reporting import cycles as cycles_module
-from app.inference.reporting.cycles import Cycles, ExpectedCycles, cycles, expected_cycles
+from app.inference.reporting.cycles import Cycles, cycles
 from app.inference.reporting.diagnostics import (
     Agreement,
     OrderBalance,
@@ -269,56 +267,6 @@ def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
     assert cycles(other, 3) == cycles(log.comparisons, 3)
     assert repeats(other, 3, log.item) == repeats(log.comparisons, 3, log.item)
     assert agreement(other, 3, log.item) == agreement(log.comparisons, 3, log.item)
-
-
-def cyclic_by_enumeration(mu: Floats, triads: list[tuple[int, int, int]]) -> ExpectedCycles:
-    """Over all ways to decide the pairs; `mu` (E,) of the lower-numbered candidate of each, triads by their sides."""
-    ways = np.array(list(product([1, -1], repeat=len(mu))))
-    chance = np.prod(0.5 * (1.0 + ways * mu), axis=1)
-    cyclic = sum((ways[:, ij] == ways[:, jk]) & (ways[:, jk] == -ways[:, ik]) for ij, jk, ik in triads)
-    mean = float(chance @ cyclic)
-    return ExpectedCycles(mean, float(np.sqrt(chance @ (cyclic - mean) ** 2)))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_expected_cycles_are_those_of_all_ways_to_decide(seed: int) -> None:
-    """One hard verdict each on 9 of the 10 pairs of five candidates; nothing to shrink."""
-    rng, n = np.random.default_rng(seed), 5
-    pairs = list(combinations(range(n), 2))[:-1]
-    first, second = np.array([pair if rng.random() < 0.5 else pair[::-1] for pair in pairs]).T
-    d, won = 2.0 * rng.standard_normal(len(pairs)), rng.integers(2, size=len(pairs)).astype(np.float64)
-    triads = [t for t in combinations(range(n), 3) if set(pairs).issuperset(combinations(t, 2))]
-    sides = [(pairs.index((i, j)), pairs.index((j, k)), pairs.index((i, k))) for i, j, k in triads]
-    wanted = cyclic_by_enumeration(np.tanh(np.where(first < second, d, -d) / 2.0), sides)
-
-    found = expected_cycles(by_one_judge(first, second, won), d, np.zeros(len(pairs)), soft_bt.make(), n, len(triads))
-
-    np.testing.assert_allclose(found, wanted)
-
-
-def test_expected_cycles_by_sparse_and_by_dense_products_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub that met everyone, and 200 pairs among 60 others."""
-    rng, n = np.random.default_rng(4), 60
-    first = np.append(np.zeros(n - 1, np.int64), rng.integers(n, size=200))
-    second = np.append(np.arange(1, n), (first[n - 1 :] + rng.integers(1, n, size=200)) % n)
-    log = by_one_judge(first, second, rng.integers(2, size=len(first)).astype(np.float64))
-    d, found = rng.standard_normal(log.size), []
-    for many in (0.0, 1.0):
-        monkeypatch.setattr(cycles_module, "MANY", many)
-        found.append(expected_cycles(log, d, np.zeros(log.size), soft_bt.make(), n, cycles(log, n).triads))
-    np.testing.assert_allclose(found[0], found[1])
-
-
-def test_expected_cycles_allow_for_several_verdicts_and_for_what_a_judge_claims() -> None:
-    """By hand: two of three verdicts at 0.7 decide in 0.784, a tie of two counts for nothing, 0.9 is surer than 0.7."""
-    d = np.full(9, np.log(0.7 / 0.3))
-    nothing, expert = np.zeros(9), soft_bt.make()
-    thrice = comparisons(*[(i, j, 1.0) for i, j in ((0, 1), (1, 2), (0, 2))] * 3)
-    once, sure = (comparisons(*[(i, j, p) for i, j in ((0, 1), (1, 2), (0, 2))]) for p in (1.0, 0.9))
-    assert expected_cycles(thrice, d, nothing, expert, 3, 1).mean == pytest.approx(0.784 * 0.216)
-    assert expected_cycles(once, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.7 * 0.3)
-    assert expected_cycles(sure, d[:3], nothing[:3], expert, 3, 1).mean == pytest.approx(0.9 * 0.1)
-    assert expected_cycles(once, d[:3], d[:3] ** 2, expert, 3, 1).mean == pytest.approx(0.25)
 
 
 @numerics
