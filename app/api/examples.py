@@ -120,6 +120,7 @@ EXAMPLES: dict[str, Any] = {
             "agreement_with_people": {"pairs": 120, "share": 0.78, "interval": [0.7, 0.84]},
             "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 120, "at_bound": False}},
         },
+        "signal": {"e_value": 0.73, "claimed": False, "verdicts": 1},
         "position_bias": BIASES,
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,

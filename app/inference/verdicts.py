@@ -28,3 +28,11 @@ def pooled_directions(comparisons: Comparisons, group: Ints) -> Ints:
     """(G,) direction of each group's mean verdict; `group` (K,) is numbered without gaps."""
     votes = np.bincount(group, comparisons.weight)
     return directions(np.bincount(group, comparisons.weight * lean_to_lower(comparisons)) / votes).astype(np.int64)
+
+
+def numbered(*columns: Ints) -> Ints:
+    """(K,) row numbers 0, 1, ... without gaps, the same where all columns are the same; columns are not negative."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        number = np.unique(number * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
+    return number

@@ -15,7 +15,7 @@ from app.files.reading import read
 from app.files.tables import InputError
 from app.inference import fitting
 from app.inference.fitting import BASELINES, Model, Published, no_absolute_scores
-from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
+from app.inference.reporting import Signal, Standings, Wanted, by_baseline, by_judges, by_posterior, signal_of
 from app.inference.types import Comparisons
 
 LEARNING: tuple[MethodName, ...] = ("soft-bt", "hard-bt")  # methods by which it can be learnt what answers are worth
@@ -54,6 +54,7 @@ class Ranked(NamedTuple):
     group: Group
     method: RankingMethod
     standings: Standings
+    signal: Signal
 
 
 def split(comparisons: GroupedComparisons) -> Iterator[Group]:
@@ -91,7 +92,8 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     if not standings.convergence.converged:
         name = " / ".join(group.labels) or "all comparisons"
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {standings.convergence.outcome.value}")
-    return Ranked(group, method, standings)
+    item = np.zeros(group.comparisons.size, np.int64)
+    return Ranked(group, method, standings, signal_of(group.comparisons, len(group.keys), item))
 
 
 def _standings(group: Group, method: RankingMethod) -> Standings:

@@ -8,7 +8,8 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Published
-from app.inference.state import Catalogue, Snapshot, exact
+from app.inference.reporting import Signal, signal_of
+from app.inference.state import Catalogue, Snapshot, exact, raw
 from app.service import held_out, posteriors
 from app.service.context import Context
 from app.service.errors import VersionUnknown
@@ -37,6 +38,11 @@ class Basis:
     def published(self) -> Published:
         """The posterior by the set's own method."""
         return exact(self.snapshot)
+
+    @cached_property
+    def signal(self) -> Signal:
+        """Evidence that verdicts depend on what is compared."""
+        return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
 
 
 async def read_basis(

@@ -8,7 +8,8 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop
-from app.inference.reporting import Repeats
+from app.inference.reporting import CLAIMED, DRAWS, Repeats, Signal, circulation
+from app.inference.state import raw
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts, diagnose, gather
@@ -16,6 +17,7 @@ from app.service.errors import NotConverged
 from app.service.rankings import RankingQuery, ranking_of, stopping_of
 
 FEW = 20
+LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
 AGREEING, CONSISTENT, FAILING, MIXED = 0.65, 0.75, 0.05, 0.5
 RARE = 1  # logs of coins that may go round as much
@@ -44,6 +46,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnos
     own_bias = basis.snapshot.interpretation.method.position_bias != "none"
     return [
         _top(ranking, first_alone and first_alone.forecast),
+        _signal(basis.signal, len(ranking.ranking)),
         _connected(diagnostics),
         _fit(ranking),
         _position(diagnostics, estimated=own_bias),
@@ -85,6 +88,17 @@ def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
     more = f"about {forecast:,} more comparisons" if forecast else "more comparisons than can be foretold"
     says = f"{best.key} leads, but is not surely the best: it would take {more} to tell it apart."
     return _check("First place", "doubt", says, figure)
+
+
+def _signal(signal: Signal, candidates: int) -> schemas.Check:
+    figure = f"evidence {signal.e_value:.2g} from {signal.verdicts:,} verdicts, enough is {CLAIMED:.0f}"
+    if signal.claimed:
+        says = "Verdicts depend on what is compared: coins would hardly ever look so, however often one looks."
+        return _check("Signal", "holds", says, figure)
+    if signal.verdicts < max(FEW, LONG * candidates):
+        return _check("Signal", "unknown", "Judges who toss coins could have said the same so far.", figure)
+    says = "After all these verdicts judges may still toss coins: the candidates are alike, or judges do not see how."
+    return _check("Signal", "doubt", says, figure)
 
 
 def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:

@@ -92,6 +92,7 @@ declare namespace Contract {
     method: Method;
     sureness: Sureness | null;
     certainty: Certainty;
+    signal: Signal;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
   }
@@ -115,6 +116,12 @@ declare namespace Contract {
   interface Sureness {
     concordance: number;
     interval: [number, number];
+  }
+
+  interface Signal {
+    e_value: number;
+    claimed: boolean;
+    verdicts: number;
   }
 
   interface Method {

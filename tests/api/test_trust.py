@@ -52,7 +52,7 @@ async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[
 async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])
     found = await checks(http, created["id"])
-    unsure = ["Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
+    unsure = ["Signal", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
     assert {found[name][0] for name in unsure} == {"unknown"}
 
 
@@ -65,6 +65,26 @@ async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
     for name in ("Connected", "Fit", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles"):
         assert found[name][0] == "holds", (name, found[name])
     assert "15 random pairs" in found["Prediction"][1]
+
+
+async def test_signal_is_said_by_trust_and_by_the_ranking(http: httpx.AsyncClient) -> None:
+    rng, verdicts = np.random.default_rng(0), {}
+    logs = {
+        "look": [row for seed in range(8) for row in simulated(KEYS, 40, seed, f"judge {seed}")],
+        "toss coins": [
+            comparison(a, b, float(rng.random() < 0.5), f"judge {seed}")
+            for seed in range(8)
+            for a, b in combinations(KEYS, 2)
+        ],
+    }
+    for name, log in logs.items():
+        created = await create_set(http, *KEYS)
+        await compare_all(http, created["id"], log)
+        signal = (await ranking(http, created["id"]))["signal"]
+        verdict, words = (await checks(http, created["id"]))["Signal"]
+        assert f"evidence {signal['e_value']:.2g} from {signal['verdicts']}" in words
+        verdicts[name] = verdict, signal["claimed"]
+    assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 
 
 async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> None:
@@ -81,10 +101,11 @@ async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> 
 
 
 async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *KEYS)
-    pairs = [(a, b) for a in KEYS for b in KEYS if a < b]
-    steps = {(a, b): KEYS.index(b) - KEYS.index(a) for a, b in pairs}
-    await compare_all(http, created["id"], [comparison(a, b, 0.95 if steps[a, b] <= 2 else 0.05) for a, b in pairs])
+    keys = [*KEYS, "pine", "rowan", "spruce", "willow", "yew"]
+    created = await create_set(http, *keys)
+    pairs = list(combinations(keys, 2))
+    steps = {(a, b): keys.index(b) - keys.index(a) for a, b in pairs}
+    await compare_all(http, created["id"], [comparison(a, b, 0.95 if steps[a, b] <= 5 else 0.05) for a, b in pairs])
     assert (await checks(http, created["id"]))["Cycles"][0] == "doubt"
     await compare_all(http, created["id"], [comparison(a, b, 0.5, "shy") for a in KEYS for b in KEYS if a != b] * 2)
     assert (await checks(http, created["id"]))["Consistency"] == (

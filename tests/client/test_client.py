@@ -246,6 +246,7 @@ RANKING = {
         "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 20, "at_bound": False}},
     },
     "sureness": {"concordance": 0.8, "interval": [0.7, 0.9], "forecast": [{"comparisons": 6, "concordance": 0.9}]},
+    "signal": {"e_value": 0.9, "claimed": False, "verdicts": 3},
     "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
     "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},
     "held_out": {"comparisons": 1, "agreement": None, "log_loss": 0.7},

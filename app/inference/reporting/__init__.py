@@ -21,6 +21,7 @@ from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
+from app.inference.reporting.signal import CLAIMED, Signal, signal_of
 from app.inference.reporting.standings import (
     Foretold,
     Standing,
@@ -33,6 +34,8 @@ from app.inference.reporting.standings import (
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance, concordance_after, sureness_of
 
 __all__ = [
+    "CLAIMED",
+    "DRAWS",
     "Agreement",
     "Bias",
     "Calibration",
@@ -53,6 +56,7 @@ __all__ = [
     "Ranking",
     "Reliability",
     "Repeats",
+    "Signal",
     "Standing",
     "Standings",
     "Sureness",
@@ -78,6 +82,7 @@ __all__ = [
     "ranks",
     "rejection",
     "reliability",
+    "signal_of",
     "sureness_of",
     "temperature",
 ]

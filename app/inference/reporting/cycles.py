@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import svds
 
 from app.inference.graph import potentials
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.inference.verdicts import pair_numbers, pooled_directions
 
 DRAWS = 59
-TOLERANCE = 1e-4  # of a singular value
+SMALLEST = 1e-300
+STEPS = 30  # towards a singular value, the same for verdicts and coins
 
 
 class Cycles(NamedTuple):
@@ -48,9 +48,8 @@ def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> C
     signs = np.where(rng.random((len(winner), 1 + DRAWS)) < 0.5, -1.0, 1.0)
     signs[:, 0] = 1.0
     s = potentials(signs, by_one_judge(winner, loser, np.ones(len(winner))), n)
-    rest, start = signs - (s[winner] - s[loser]), rng.standard_normal(n)
-    size, *of_coins = (_largest_singular_value(values, winner, loser, start) for values in rest.T)
-    return Circulation(size, int((np.array(of_coins) >= size).sum()))
+    size, *of_coins = _largest_singular_values(signs - (s[winner] - s[loser]), winner, loser, rng.standard_normal(n))
+    return Circulation(float(size), int((np.array(of_coins) >= size).sum()))
 
 
 def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
@@ -61,11 +60,16 @@ def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
     return winner[direction != 0], loser[direction != 0]
 
 
-def _largest_singular_value(values: Floats, row: Ints, column: Ints, start: Floats) -> float:
-    """Of the skew-symmetric (N, N) matrix that has these (E,) values above or below its diagonal."""
-    n = len(start)
-    half = csr_array(coo_array((values, (row, column)), shape=(n, n)))
-    return float(svds(half - half.T, k=1, v0=start, tol=TOLERANCE, return_singular_vectors=False)[0])
+def _largest_singular_values(values: Floats, row: Ints, column: Ints, start: Floats) -> Floats:
+    """(M,) of the skew-symmetric (N, N) matrices with these (E, M) values at row and column, by power iteration."""
+    edges, n = np.arange(len(row)), len(start)
+    at_row, at_column = (csr_array((np.ones(len(end)), (end, edges)), shape=(n, len(end))) for end in (row, column))
+    x, size = np.tile(start[:, None], values.shape[1]), np.empty(values.shape[1])
+    for _ in range(STEPS):
+        x /= np.maximum(np.linalg.norm(x, axis=0), SMALLEST)
+        x = np.asarray(at_row @ (values * x[column]) - at_column @ (values * x[row]))
+        size = np.linalg.norm(x, axis=0)
+    return np.asarray(size)
 
 
 def _ascending(winner: Ints, loser: Ints, n: int) -> tuple[csr_array, csr_array]:

@@ -15,7 +15,7 @@ import numpy as np
 from app.inference.graph import components, potentials
 from app.inference.reporting.cycles import Cycles, cycles
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, lean_to_lower, pair_numbers, pooled_directions
+from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
 
 
 class Agreement(NamedTuple):
@@ -66,7 +66,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
     Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
     agrees in 2 f s + t^2: never if it is always the same position, always if nothing but ties.
     """
-    key = 2 * _number(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
+    key = 2 * numbered(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
     earliest = _earliest(key)
     now, before = _preceded(earliest[key])
     later, other = _preceded(earliest[key ^ 1])
@@ -86,8 +86,8 @@ def agreement(comparisons: Comparisons, n: int, item: Ints) -> Agreement:
     A judge that decided a pair several times has one verdict there, the pooled one. Two judges that flip coins, without
     ties, agree in half of the pairs.
     """
-    pair = _number(item, pair_numbers(comparisons, n))
-    vote = _number(pair, comparisons.judge)  # one number for each judge of each pair
+    pair = numbered(item, pair_numbers(comparisons, n))
+    vote = numbered(pair, comparisons.judge)  # one number for each judge of each pair
     direction, voted_on = pooled_directions(comparisons, vote), pair[np.unique(vote, return_index=True)[1]]
     twos, agreeing = _twos_within(voted_on), _twos_within(3 * voted_on + direction + 1)
     return Agreement(twos, _share(agreeing, twos))
@@ -110,14 +110,6 @@ def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
     return OrderBalance(
         leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
     )
-
-
-def _number(*columns: Ints) -> Ints:
-    """(K,) row numbers 0, 1, ... without gaps, the same where all columns are the same; columns are not negative."""
-    number = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        number = np.unique(number * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
-    return number
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -42,6 +42,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "entropy": standings.entropy,
         "certainty": {"about": ABOUT_CERTAINTY},
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
+        "signal": ranked.signal._asdict(),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
@@ -100,6 +101,10 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     if ranked.standings.sureness:
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
+    if not ranked.signal.claimed:
+        console.print(
+            f"no signal yet: judges who toss coins could have said the same (evidence {ranked.signal.e_value:.2g})"
+        )
     if ranked.standings.components > 1:
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."

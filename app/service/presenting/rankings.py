@@ -49,6 +49,7 @@ def present_ranking(
         entropy=standings.entropy,
         sureness=_sureness(standings),
         certainty=certainty,
+        signal=schemas.Signal(**basis.signal._asdict()),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,

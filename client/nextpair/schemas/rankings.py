@@ -141,6 +141,17 @@ class Sureness(Response):
     forecast: list[Foretold] = Field(description="Empty before the first comparison.")
 
 
+class Signal(Response):
+    """Evidence that verdicts depend on what is compared: judges who toss coins, or like a position, give none."""
+
+    e_value: float = Field(
+        description="How much likelier the verdicts are foretold from those before them than by what each judge likes "
+        "to say of any pair. Without signal it ever reaches 20 in at most one of twenty sets, however often one looks."
+    )
+    claimed: bool = Field(description="Whether `e_value` is 20 or more.")
+    verdicts: int = Field(description="How many count: of each judge the first on a pair, unless it is a tie.")
+
+
 class Ranking(Response):
     set_id: UUID
     version: int
@@ -151,6 +162,7 @@ class Ranking(Response):
     entropy: float | None
     sureness: Sureness | None = Field(description="Null for a baseline, and where there are no two candidates.")
     certainty: Certainty
+    signal: Signal
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")

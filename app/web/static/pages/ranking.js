@@ -57,6 +57,7 @@ async function load() {
     showStatus(status);
     showLeader(newest, goesOn(status));
     showSureness(newest);
+    showSignal(newest);
     showWarnings(newest);
   } catch (error) {
     showProblem(error);
@@ -228,6 +229,13 @@ function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
     ...judges.map(([judge, { temperature: t }]) =>
       `${judge} is ${t > 1 ? "surer" : "less sure"} than people bear out: a temperature of ${t.toFixed(1)} fits their verdicts.`),
   ];
+}
+
+/** @param {Contract.Ranking} ranking */
+function showSignal({ signal: { claimed, e_value }, comparisons }) {
+  find("#signal").textContent = claimed || comparisons === 0
+    ? ""
+    : `No signal yet: judges who toss coins could have said the same (evidence ${e_value.toPrecision(2)}, enough is 20).`;
 }
 
 /** @param {Contract.Ranking} ranking */

@@ -1,0 +1,93 @@
+"""Signal by simulation, seeds stated: coins and habits hardly ever give it, honest judges do."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.reporting.signal import CLAIMED, counting, log_evidence, signal_of
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
+
+N, RUNS = 12, 100
+PAIRS = np.array(np.triu_indices(N, 1))
+
+
+def shown(rng: np.random.Generator, rounds: int = 1) -> tuple[Ints, Ints]:
+    """First and second of every pair, once a round, in random order."""
+    pairs = np.concatenate([PAIRS[:, rng.permutation(PAIRS.shape[1])] for _ in range(rounds)], axis=1)
+    first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
+    return first, second
+
+
+def evidence(comparisons: Comparisons) -> Floats:
+    return log_evidence(comparisons, N, np.zeros(comparisons.size, np.int64))
+
+
+@pytest.mark.parametrize("liking", [0.5, 0.9, 1.0])
+def test_judges_who_do_not_look_hardly_ever_give_signal_however_often_one_looks(liking: float) -> None:
+    """Three judges who name the first position so often, each of whom repeats on every pair what it said before."""
+    claimed = 0
+    for seed in range(RUNS):
+        rng = np.random.default_rng([38, seed])
+        first, second = shown(rng, rounds=3)
+        once, judge = rng.random((3, N, N)) < liking, rng.integers(3, size=len(first))
+        log = once_each(first, second, once[judge, first, second].astype(np.float64), judge)
+        claimed += bool(evidence(log).max() >= np.log(CLAIMED))
+    assert claimed <= 0.05 * RUNS + 2.0 * np.sqrt(0.05 * 0.95 * RUNS)
+
+
+def test_the_first_candidate_winning_always_where_it_is_always_shown_first_is_no_signal() -> None:
+    """Orders that follow the numbers, as `as_selected` has them: a liking for a position looks like merit."""
+    first, second = PAIRS
+    assert signal_of(by_one_judge(first, second, np.ones(len(first))), N, np.zeros(len(first), np.int64)).e_value <= 1.0
+
+
+@pytest.mark.parametrize(("sd", "least"), [(1.0, 0.3), (3.0, 0.95)])
+def test_honest_judges_give_signal(sd: float, least: float) -> None:
+    """All pairs of 12 once, hard verdicts."""
+    claimed = 0
+    for seed in range(RUNS):
+        rng = np.random.default_rng([39, seed])
+        first, second = shown(rng)
+        s = rng.normal(0.0, sd, N)
+        log = by_one_judge(first, second, (rng.random(len(first)) < expit(s[first] - s[second])).astype(np.float64))
+        claimed += bool(evidence(log)[-1] >= np.log(CLAIMED))
+    assert claimed >= least * RUNS
+
+
+@pytest.mark.parametrize("liking", [0.3, 0.5, 0.95])
+def test_the_mean_over_all_that_coins_may_say_is_at_most_1(liking: float) -> None:
+    first, second = (side[:8] for side in shown(np.random.default_rng(40)))
+    judge, total = np.arange(8) % 2, np.zeros(8)
+    for verdicts in product((0.0, 1.0), repeat=8):
+        p = np.array(verdicts)
+        chance = np.prod(np.where(p == 1.0, liking, 1.0 - liking))
+        total += chance * np.exp(evidence(once_each(first, second, p, judge)))
+    assert total.max() <= 1.0 + 1e-9
+    assert total.min() > 0.02
+
+
+def test_repeats_and_ties_do_not_count() -> None:
+    log = once_each(
+        np.array([0, 1, 0, 2, 0]),
+        np.array([1, 0, 1, 3, 1]),
+        np.array([1.0, 0.0, 1.0, 0.5, 1.0]),
+        np.array([0, 0, 0, 0, 1]),
+    )
+    assert counting(log, N, np.zeros(5, np.int64)).tolist() == [True, False, False, False, True]
+    assert counting(log, N, np.arange(5)).tolist() == [True, True, True, False, True]
+    before = evidence(log)
+    assert before[0] == before[1] == before[2] == before[3]
+
+
+def test_a_log_without_verdicts_says_nothing() -> None:
+    assert signal_of(no_comparisons(), N, np.empty(0, np.int64)) == (1.0, False, 0)
+
+
+def test_evidence_is_that_of_the_log_up_to_there() -> None:
+    rng = np.random.default_rng(41)
+    first, second = shown(rng)
+    log = once_each(first, second, rng.random(len(first)), rng.integers(3, size=len(first)))
+    part = take(log, slice(30))
+    assert evidence(part)[-1] == pytest.approx(evidence(log)[29])
