@@ -116,12 +116,6 @@ declare namespace Contract {
   interface Sureness {
     concordance: number;
     interval: [number, number];
-    forecast: Foretold[];
-  }
-
-  interface Foretold {
-    comparisons: number;
-    concordance: number;
   }
 
   interface Signal {

@@ -17,6 +17,14 @@ rows e_low - e_high, R^T D R = U diag(lambda) U^T and c = U^T R^T D y, each with
 which is y ~ N(0, tau2 R R^T + kappa D^-1). Where there are votes, kappa stays where measurements put it, and Laplace's
 evidence decides on tau2:  ln Z = L(mu) + ln det Sigma / 2 - N ln(tau2) / 2.
 
+A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back, and m
+votes of a group count as m / (1 + (m - 1) rho). As votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
+
+    1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(V) / 2), at most 1      V = sum (1 - 1 / m) pi (1 - pi)
+
+with pi from a fit that counts every vote, and one standard error in favour of rho = 0: where repeats vary about as much
+as chance lets them, a little rho would make scores of little spread out of many votes.
+
 Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
 is 1 over the dispersion of Pearson's residuals, and at most 1. Single votes say nothing of that.
 
@@ -24,8 +32,8 @@ Priors are normal in ln sigma2, around an answer that is worth one vote, and in 
 wide that some dozen answers overrule them, and that a set without any signal is thought possible. A pool of sets
 narrows them. sigma2 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
 
-    tau2, sigma2, phi      Hyperparameters.scale, .noise, .votes     (), (J,), (J,)
-    lambda, c, y^T D y, G  Spectrum
+    tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .echo     (), (J,), (J,), (J,)
+    lambda, c, y^T D y, G   Spectrum
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +41,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.covariance import dense
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, unit_prior
-from app.inference.fitting.posterior import fit
+from app.inference.fitting.posterior import Posterior, fit
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
@@ -48,6 +57,7 @@ SHARP = 0.15  # sd of a logarithm below which one point is enough
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
 FLAT = 1e-9  # precision of a bias, of what answers tell of it
+FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 
 
@@ -72,6 +82,7 @@ class Hyperparameters(NamedTuple):
     scale: float  # tau2
     noise: Floats  # (J,) sigma2
     votes: Floats  # (J,) phi
+    echo: Floats  # (J,) rho
 
 
 class Grid(NamedTuple):
@@ -111,12 +122,17 @@ class Spectrum(NamedTuple):
 LogDensity = Callable[..., Floats]  # one axis (A,), or two (A,), (B,), to (A,) or (A, B)
 
 
-def shares(comparisons: Comparisons, item: Ints, n: int) -> Floats:
-    """(K,) what is left of each comparison's weight where repeats share the largest one."""
+def shares(comparisons: Comparisons, item: Ints, n: int, echo: Floats) -> Floats:
+    """(K,) what is left of each comparison's weight where m votes of a group count as m / (1 + (m - 1) rho).
+
+    Args: `echo` (J,) is rho; of measurements it is 1.
+    """
     group = _repeats(comparisons, item, n)
     largest = np.zeros(group.max(initial=-1) + 1)
     np.maximum.at(largest, group, comparisons.weight)
-    return np.asarray((largest / np.bincount(group, comparisons.weight))[group], np.float64)
+    others = np.bincount(group, comparisons.weight) / largest - 1.0
+    rho = np.where(is_vote(comparisons.p), echo[comparisons.judge], 1.0)
+    return np.asarray(1.0 / (1.0 + rho * others[group]), np.float64)
 
 
 def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyperparameters) -> Comparisons:
@@ -126,7 +142,7 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
     """
     of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
     worth = np.where(is_vote(comparisons.p), of_vote[comparisons.judge], of_measurement[comparisons.judge])
-    return comparisons._replace(weight=comparisons.weight * shares(comparisons, item, n) * worth)
+    return comparisons._replace(weight=comparisons.weight * shares(comparisons, item, n, hyperparameters.echo) * worth)
 
 
 def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyperprior: Hyperprior = WEAK) -> Learnt:
@@ -140,7 +156,7 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
     start = [_prior_of_scale(hyperprior, noise[groups.judge]), Normal(0.0, _sd_of_noise(hyperprior, judges))]
     (log_scale, log_kappa), at, weight = _zoom(log_density, start, COARSE, points)
     kappa = floor + np.exp(log_kappa)
-    learnt = Hyperparameters(np.exp(log_scale), noise * kappa, _phi(groups, noise * kappa, judges))
+    learnt = Hyperparameters(np.exp(log_scale), noise * kappa, _phi(groups, noise * kappa, judges), np.ones(judges))
     if not is_vote(comparisons.p).any():
         return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
     return _with_votes(comparisons, item, model, learnt, hyperprior)
@@ -154,14 +170,17 @@ def usual_votes(comparisons: Comparisons, hyperparameters: Hyperparameters) -> f
 def _with_votes(
     comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters, hyperprior: Hyperprior
 ) -> Learnt:
-    """The scale by Laplace's evidence, and phi of those who vote; sigma2 as it was learnt from measurements."""
+    """The scale by Laplace's evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), len(learnt.votes)) > 0
-    learnt = learnt._replace(votes=np.where(measures, learnt.votes, 1.0))
+    fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), echo=np.zeros(len(learnt.votes)))
     start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, ONE_VOTE)[comparisons.judge])]
-    (log_scale,), at, weight = _zoom(_of_all(comparisons, item, model, learnt, start[0]), start, FINE, _points(model.n))
-    phi = _agreement_of_votes(comparisons, item, model, learnt._replace(scale=np.exp(log_scale)))
-    if (phi < 1.0)[~measures].any():
-        learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
+    (log_scale,), at, weight = _zoom(_of_all(comparisons, item, model, fresh, start[0]), start, FINE, _points(model.n))
+    fresh = fresh._replace(scale=float(np.exp(log_scale)))
+    learnt = fresh._replace(echo=_echo(comparisons, item, model, fresh))
+    phi = _agreement_of_votes(comparisons, item, model, learnt)
+    learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
+    as_learnt, as_fresh = (weighed(comparisons, item, model.n, each).weight for each in (learnt, fresh))
+    if (as_learnt != as_fresh).any():
         log_density = _of_all(comparisons, item, model, learnt, start[0])
         (log_scale,), at, weight = _zoom(log_density, start, FINE, _points(model.n))
     return Learnt(learnt._replace(scale=float(np.exp(log_scale))), Grid(weight, np.exp(at[:, 0]), np.ones(len(at))))
@@ -303,11 +322,36 @@ def _agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, lear
     group = _repeats(cast, np.zeros(cast.size, np.int64), model.n)
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance, count = np.bincount(group, cast.weight * expected * (1.0 - expected)), np.bincount(group, cast.weight)
-    several, judge = count > 1.0 + 1e-9, cast.judge[np.unique(group, return_index=True)[1]]
-    judges, own = len(learnt.votes), judge[several]
+    several, once = count > 1.0 + 1e-9, np.unique(group, return_index=True)[1]
+    judges, own = len(learnt.votes), cast.judge[once][several]
     chi2 = np.bincount(own, (residual**2 / np.maximum(variance, 1e-300))[several], judges)
-    freedom = np.bincount(own, minlength=judges) * max(1.0 - (model.n - 1) / max(int(several.sum()), 1), 0.0)
+    left = 1.0 - variance * _variances(posterior, cast)[once]
+    freedom = np.bincount(own, np.maximum(left, 0.0)[several], judges)
     return np.minimum((FIRM + freedom) / (FIRM + chi2), 1.0)
+
+
+def _echo(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
+    """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
+
+    Args: `fresh` counts every repeat in full.
+    """
+    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale))
+    votes, judges = is_vote(comparisons.p), len(fresh.votes)
+    cast = take(comparisons, votes)
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
+    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    in_order = 2 * _repeats(cast, item[votes], model.n) + (cast.first < cast.second)
+    _, group, m = np.unique(in_order, return_inverse=True, return_counts=True)
+    apart = cast.p - (np.bincount(group, cast.p) / m)[group]
+    by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
+    varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))
+    return np.asarray(1.0 - np.minimum(varies / np.maximum(may_vary - 0.5 * np.sqrt(may_vary), FEW), 1.0), np.float64)
+
+
+def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
+    """(K,) posterior variances of s_first - s_second."""
+    sigma, i, j = dense(posterior.covariance), comparisons.first, comparisons.second
+    return np.asarray(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j], np.float64)
 
 
 def _prior_of_scale(hyperprior: Hyperprior, noise: Floats) -> Normal:

@@ -78,7 +78,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
             told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES), np.exp(NOISES))))
     if votes.any():
         cast, few = take(comparisons, votes), SCALES[::COARSER]
-        cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n))
+        cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
         by_scale = [laplace_evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
         told.append(Told(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return told
