@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.inference.fitting import Hyperprior, Told, pool
+from app.inference.fitting import Told, pool
 from app.inference.state import log_from_rows, told_by
 from app.service.context import Context
 from app.service.definitions import terms_of
@@ -65,10 +65,11 @@ async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told = [each for row in members for each in await _told_by(ctx, row)]
-    hyperprior = await ctx.jobs.compute(partial(pool, told))
+    told = [each for each in [await _told_by(ctx, row) for row in members] if each]
+    value = await ctx.jobs.compute(partial(_stored, told)) if told else None
+    estimate = Estimate(uuid4(), len(told), value) if value else None
     async with ctx.engine.begin() as db:
-        await pools.record(db, name, Estimate(uuid4(), int(members[0].in_pool), len(members), _stored(hyperprior)))
+        await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
 
 async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
@@ -83,8 +84,8 @@ async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
     return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates))
 
 
-def _stored(hyperprior: Hyperprior) -> dict[str, Any]:
-    log_scale, log_noise = hyperprior
+def _stored(told_by_each: Sequence[Sequence[Told]]) -> dict[str, Any]:
+    log_scale, log_noise = pool([told for of_set in told_by_each for told in of_set])
     return {"log_scale": log_scale, "log_noise": {str(judge): noise for judge, noise in log_noise.items()}}
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, text, update
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import Text, cast, func, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.schema import Record, pools, sets
@@ -23,8 +23,7 @@ _of_pool = (s.pool.is_not(None), s.deleted_at.is_(None))
 class Estimate(NamedTuple):
     """What a pool has learnt, to be told to its sets."""
 
-    id: UUID
-    comparisons: int  # in the pool
+    estimate: UUID  # its id
     sets: int  # that told it
     value: dict[str, Any]
 
@@ -40,22 +39,19 @@ async def of_sets(db: AsyncConnection, ids: Sequence[UUID] | None) -> Sequence[s
 
 async def claim(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
     """Those of these pools that are due and that nobody else estimates now; for a while they are this process's."""
-    has_grown = or_(p.estimate.is_(None), _total >= GROWTH * p.comparisons)
-    due = (
-        select(s.pool, func.now() + TO_ESTIMATE, _total)
-        .select_from(sets.outerjoin(pools, p.name == s.pool))
+    rows = select(func.unnest(cast(names, ARRAY(Text))), func.now())
+    await db.execute(insert(pools).from_select(["name", "claimed_until"], rows).on_conflict_do_nothing())
+    in_pool = (
+        select(s.pool, _total.label("comparisons"))
         .where(*_of_pool, s.pool == func.any(names))
-        .group_by(s.pool, p.estimate, p.comparisons)
-        .having(func.count().filter(COMPARISONS >= ENOUGH) >= TELLING, has_grown)
+        .group_by(s.pool)
+        .having(func.count().filter(COMPARISONS >= ENOUGH) >= TELLING)
+        .subquery()
     )
-    new = postgresql.insert(pools).from_select(["name", "claimed_until", "comparisons"], due)
-    still_due = or_(p.estimate.is_(None), new.excluded.comparisons >= GROWTH * p.comparisons)
-    statement = new.on_conflict_do_update(
-        index_elements=["name"],
-        set_={"claimed_until": new.excluded.claimed_until},
-        where=(p.claimed_until < func.now()) & still_due,
-    )
-    return [row.name for row in await db.execute(statement.returning(p.name))]
+    has_grown = in_pool.c.comparisons >= GROWTH * p.comparisons
+    due = (p.name == in_pool.c.pool, p.claimed_until <= func.now(), has_grown)
+    statement = update(pools).where(*due).values(claimed_until=func.now() + TO_ESTIMATE).returning(p.name)
+    return [row.name for row in await db.execute(statement)]
 
 
 async def members(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
@@ -65,11 +61,10 @@ async def members(db: AsyncConnection, name: str, limit: int) -> Sequence[Record
     return (await db.execute(statement.order_by(COMPARISONS.desc(), s.id).limit(limit))).all()
 
 
-async def record(db: AsyncConnection, name: str, estimate: Estimate) -> None:
-    """Keep the estimate of a pool that was claimed, and let it go."""
-    id_, comparisons, told_by, value = estimate
-    values = {"estimate": id_, "comparisons": comparisons, "sets": told_by, "value": value}
-    await db.execute(update(pools).where(p.name == name).values(**values, claimed_until=func.now()))
+async def record(db: AsyncConnection, name: str, comparisons: int, estimate: Estimate | None) -> None:
+    """Let go of a pool that was claimed, with what it has learnt of so many comparisons, if anything."""
+    values = {"comparisons": comparisons, "claimed_until": func.now()} | (estimate._asdict() if estimate else {})
+    await db.execute(update(pools).where(p.name == name).values(values))
 
 
 _is_new = (p.estimate.is_not(None), s.estimate.is_distinct_from(p.estimate))

@@ -12,9 +12,10 @@ from fastapi import FastAPI
 from app.service import pools
 from app.service.context import Context
 from app.settings import Settings
+from app.storage import pools as storage
 from app.storage import sets
 from tests.conftest import running
-from tests.factories import KEYS, compare_all, create_set, get, patch, ranking, simulated, void
+from tests.factories import KEYS, compare_all, comparison, create_set, get, patch, ranking, run_sql, simulated, void
 
 
 @pytest.fixture(autouse=True)
@@ -175,6 +176,32 @@ async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
 async def _without_place(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
     (entry,) = await told(http, set_id)
     return {name: value for name, value in entry.items() if name not in ("set_id", "seq", "created_at")}
+
+
+async def test_a_process_that_is_killed_while_it_estimates_holds_a_pool_for_a_while_only(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    here, _ = await judged(http), await judged(http)
+    async with context.engine.begin() as db:
+        assert await storage.claim(db, ["project:wood"]) == ["project:wood"]
+    await pools.look(context, None)
+    assert await told(http, here) == []
+    await run_sql(context.engine, "UPDATE pools SET claimed_until = claimed_until - interval '5 minutes'")
+    await pools.look(context, None)
+    assert len(await told(http, here)) == 1
+
+
+async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has_grown(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    """Few votes say nothing."""
+    ids = [(await create_set(http, project="wood"))["id"] for _ in range(2)]
+    for set_id in ids:
+        await compare_all(http, set_id, [comparison("ash", "elm", 1.0), comparison("elm", "birch", 0.0)] * 2)
+    await pools.look(context, None)
+    assert await how_often_told(http, *ids) == [0, 0]
+    async with context.engine.begin() as db:
+        assert await storage.claim(db, ["project:wood"]) == []
 
 
 async def test_processes_that_look_at_once_estimate_once(

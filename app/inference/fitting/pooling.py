@@ -43,6 +43,7 @@ STEP = 0.25
 SCALES = np.arange(np.log(1e-3), np.log(100.0), STEP)
 NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(50.0), STEP)
 COARSER = 4  # each point of votes is a fit, and they say little
+VOTES_TELL = 2  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
 BETWEEN, ALIKE = 0.5, 4.0
 WEAK_SCALE = Normal(WEAK_RATIO.mean + float(np.log(ONE_VOTE)), float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
 SETTLED, ROUNDS = 1e-3, 300
@@ -76,7 +77,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
             groups = measurements(take(comparisons, own), item[own], model.n)
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES), np.exp(NOISES))))
-    if votes.any():
+    if votes.sum() >= VOTES_TELL * model.n:
         cast, few = take(comparisons, votes), SCALES[::COARSER]
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
         by_scale = [laplace_evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
@@ -85,7 +86,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
 
 
 def pool(told: Sequence[Told]) -> Hyperprior:
-    """What each of the sets expects that told this, or any other of their pool; judges as in `told`."""
+    """What each of the sets expects that told this, one at least, or any other of their pool; judges as in `told`."""
     evidence = {
         judge: np.stack([_relative(each.log_evidence) for each in told if each.judge == judge])
         for judge in sorted({each.judge for each in told})

@@ -1,0 +1,111 @@
+"""What sets gain by telling each other? `python -m benchmarks.studies.pools` prints a table of docs/uncertainty.md.
+
+SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
+service's own code chooses. `alone` each learns from itself what an answer is worth; `pooled` they tell each other
+whenever their comparisons have grown by a quarter, as the sets of a project do. Both are asked by the same judges.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.fitting import Method, pool
+from app.inference.state import (
+    Interpretation,
+    PooledEvidence,
+    Snapshot,
+    advance,
+    ask,
+    empty,
+    exact,
+    log_from_rows,
+    told_by,
+)
+from benchmarks.studies.evidence.coverage import outcome
+from benchmarks.studies.evidence.judges import JUDGES, Answer, answering
+from benchmarks.studies.evidence.sets import JUDGE, NONE_OUT, of_texts
+from benchmarks.studies.methods.markdown import table
+
+SEED = 20_264
+N, SETS = 12, 25
+LENGTHS = (6, 12, 24)  # comparisons of each set
+GROWTH = 1.25
+SETTINGS = tuple((judge, sd) for judge in ("consistent", "noisy", "people") for sd in (0.2, 1.0))
+LEARNT = Interpretation(Method(evidence="learnt"), {})
+CATALOGUE, PLAN = of_texts(N), Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
+HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "so"]
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.pools", description=__doc__)
+    parser.add_argument("--runs", type=int, default=8, help=f"of every row, each of {SETS} sets")
+    runs = parser.parse_args().runs
+    print(table(HEADINGS, [row for judge, sd in SETTINGS for row in rows_of(judge, sd, runs)]))
+
+
+def rows_of(judge: str, sd: float, runs: int) -> Iterator[list[str]]:
+    """A row for each of LENGTHS: alone -> pooled."""
+    figures = np.array([run(judge, sd, number) for number in range(runs)]).mean(axis=0)
+    for length, (alone, pooled) in zip(LENGTHS, figures, strict=True):
+        cells = [
+            f"{alone[k]:{form}} → {pooled[k]:{form}}" for k, form in enumerate((".3f", ".0f", ".1f", ".2f", ".2f"))
+        ]
+        yield [judge, f"{sd:g}", f"{length}", *cells]
+
+
+def run(judge: str, sd: float, number: int) -> list[list[list[float]]]:
+    """At each of LENGTHS, alone and pooled, the means of SETS sets."""
+    alone, pooled = (_run(judge, sd, number, together) for together in (_say_nothing, _tell_each_other))
+    return [[*pair] for pair in zip(alone, pooled, strict=True)]
+
+
+def _run(
+    judge: str, sd: float, number: int, together: Callable[[list[Snapshot]], list[Snapshot]]
+) -> Iterator[list[float]]:
+    rng = np.random.default_rng([SEED, number])
+    truths = [rng.normal(0.0, sd, N) for _ in range(SETS)]
+    answers = [answering(JUDGES[judge], truth, rng) for truth in truths]
+    snapshots, told_at = [empty(LEARNT, N, 1) for _ in range(SETS)], 0
+    for length in range(1, max(LENGTHS) + 1):
+        snapshots = [_asked(snapshot, answer) for snapshot, answer in zip(snapshots, answers, strict=True)]
+        if length >= 3 and length >= GROWTH * told_at:
+            snapshots, told_at = together(snapshots), length
+        if length in LENGTHS:
+            held = [_against(snapshot, truth) for snapshot, truth in zip(snapshots, truths, strict=True)]
+            yield np.mean(held, axis=0).tolist()
+
+
+def _asked(snapshot: Snapshot, answer: Answer) -> Snapshot:
+    ((_, pair, _),) = ask(snapshot, CATALOGUE, NONE_OUT, PLAN, 1)
+    seq = snapshot.version + 1
+    verdict = (seq, 0, pair.first, pair.second, answer(pair.first, pair.second), JUDGE, 1.0)
+    return advance(snapshot, seq, log_from_rows([verdict]), [])
+
+
+def _say_nothing(snapshots: list[Snapshot]) -> list[Snapshot]:
+    return snapshots
+
+
+def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
+    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), LEARNT, N)]
+    if not told:
+        return snapshots
+    hyperprior = pool(told)
+    return [
+        advance(each, each.version + 1, log_from_rows([], pooled=PooledEvidence(each.version + 1, hyperprior)), [])
+        for each in snapshots
+    ]
+
+
+def _against(snapshot: Snapshot, truth: np.ndarray) -> list[float]:
+    """Spearman with the truth, whether all rank intervals hold, their width, P(best) of the leader, whether it is."""
+    of_ranking = outcome(snapshot, truth)
+    rho = float(spearmanr(exact(snapshot).scores.mean, truth)[0])
+    return [rho, 100.0 * of_ranking.ranks, of_ranking.width, of_ranking.best_stated, of_ranking.best]
+
+
+if __name__ == "__main__":
+    main()
