@@ -187,6 +187,7 @@ EXAMPLES: dict[str, Any] = {
             "median_latency_ms": 210.0, "failures": {"refused": 2}, "failure_rate": 0.03, "skill": 0.71,
             "agreement": {"pairs": 20, "share": 0.8}, "same_order": {"pairs": 4, "share": 1.0},
             "swapped": {"pairs": 12, "share": 0.75}, "position_bias": BIASES["gpt-4"] | {"discrimination": 1.2},
+            "accord": {"overall": 0.94, "since": 80, "before": 0.98, "after": 0.9, "named": None},
             "influence": {"rank_correlation": 0.98, "largest_move": 1, "changes_top": False},
         }],
         "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8}],

@@ -1,6 +1,6 @@
 """Trust: checks of what holds of a ranking and what does not, in plain words, each with its figure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -8,12 +8,14 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop
+from app.inference.judges import Accord, accords
 from app.inference.reporting import CLAIMED, DRAWS, Repeats, Signal, circulation
 from app.inference.state import raw
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts, diagnose, gather
 from app.service.errors import NotConverged
+from app.service.presenting.judges import in_words
 from app.service.rankings import RankingQuery, ranking_of, stopping_of
 
 FEW = 20
@@ -51,6 +53,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnos
         _fit(ranking),
         _position(diagnostics, estimated=own_bias),
         _agreement(diagnostics),
+        _judges(accords(raw(basis.snapshot), basis.snapshot.model.n, basis.snapshot.log.entries.item), basis),
         _with_people(ranking.certainty, only_people=basis.only_people),
         _repeats(facts.of_log.repeats),
         _failures(diagnostics),
@@ -165,6 +168,18 @@ def _with_people(certainty: schemas.Certainty, *, only_people: bool) -> schemas.
         return _check(name, "holds", f"{says} {certainty.about}", figure)
     says = "Judges name the winner that people name little more often than coins."
     return _check(name, "doubt", f"{says} {certainty.about}", figure)
+
+
+def _judges(examined: Sequence[Accord], basis: Basis) -> schemas.Check:
+    if not examined:
+        return _check("Judges", "unknown", "No judge has given enough verdicts to tell how it answers.", "–")
+    names = {accord: basis.names[int(basis.snapshot.evidence.judges[accord.judge])] for accord in examined}
+    named, least = [accord for accord in examined if accord.named], min(examined, key=lambda accord: accord.after)
+    figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
+    if named:
+        return _check("Judges", "doubt", " ".join(in_words(accord, names[accord]) for accord in named), figure)
+    says = "No judge answers like coins where others do not, or otherwise than before."
+    return _check("Judges", "holds", says, figure)
 
 
 def _repeats(repeats: Repeats) -> schemas.Check:

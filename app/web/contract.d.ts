@@ -188,6 +188,7 @@ declare namespace Contract {
     agreement: Agreement | null;
     swapped: Agreement | null;
     position_bias: JudgeBias | null;
+    accord: Accord | null;
     influence: Influence | null;
   }
 
@@ -199,6 +200,10 @@ declare namespace Contract {
     judges: [string, string];
     pairs: number;
     share: number | null;
+  }
+
+  interface Accord {
+    overall: number;
   }
 
   interface Influence {

@@ -52,7 +52,7 @@ async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[
 async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])
     found = await checks(http, created["id"])
-    unsure = ["Signal", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
+    unsure = ["Judges", "Signal", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
     assert {found[name][0] for name in unsure} == {"unknown"}
 
 
@@ -85,6 +85,21 @@ async def test_signal_is_said_by_trust_and_by_the_ranking(http: httpx.AsyncClien
         assert f"evidence {signal['e_value']:.2g} from {signal['verdicts']}" in words
         verdicts[name] = verdict, signal["claimed"]
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
+
+
+async def test_a_judge_who_tosses_coins_among_good_ones_is_named(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    rng, pairs = np.random.default_rng(0), list(combinations(KEYS, 2)) * 4
+    good = [row for seed, name in enumerate(("ann", "bea")) for row in simulated(KEYS, 60, seed, name, sure=4.0)]
+    coins = [comparison(a, b, float(rng.random() < 0.5), "coin") for a, b in pairs]
+    await compare_all(http, created["id"], good + coins)
+    verdict, words = (await checks(http, created["id"]))["Judges"]
+    assert verdict == "doubt"
+    assert words.startswith("coin answers like coins where the others follow an order. coin")
+    found = await get(http, f"/v1/sets/{created['id']}/judges")
+    named = {card["judge"]: card["accord"]["named"] for card in found["judges"]}
+    assert named == {"ann": None, "bea": None, "coin": "coins"}
+    assert sum("coin" in warning for warning in found["warnings"]) == 1
 
 
 async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """
 
+from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import Aggregate, binary, votes
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Agreements, Findings, Influence, examine_judges
@@ -24,6 +25,7 @@ from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 __all__ = [
     "DEPARTS",
     "ENOUGH",
+    "Accord",
     "Aggregate",
     "Agreements",
     "Doubt",
@@ -37,6 +39,7 @@ __all__ = [
     "RankSets",
     "Step",
     "Wins",
+    "accords",
     "aggregate",
     "all_judged",
     "binary",

@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 
 from app.inference.fitting import judge_aware
 from app.inference.fitting.model import Model
+from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import binary
 from app.inference.judges.group_verdicts import Doubt, aggregate, departure, doubts, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
@@ -45,6 +46,7 @@ class Findings(NamedTuple):
     departure: float  # of the method from the majority
     agreements: Agreements
     repeats: list[Repeats]  # by judge
+    accords: dict[int, Accord]  # by judge; none where verdicts are few
     discrimination: Floats  # (J,) of the judge-aware fit
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
@@ -87,6 +89,7 @@ def examine_judges(
         doubts=doubts(y),
         departure=departure(group, y),
         agreements=agreements(directions(votes.p - 0.5)),
+        accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         discrimination=np.exp(aware.judges.log_c),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},

@@ -8,7 +8,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.inference.judges import DEPARTS, Doubt, Findings
+from app.inference.judges import DEPARTS, Accord, Doubt, Findings
 from app.inference.state import Catalogue
 from app.service.presenting.diagnostics import present_agreement
 from app.service.presenting.rankings import present_bias, present_convergence
@@ -17,7 +17,7 @@ from app.storage.schema import Record
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
-SILENT = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "influence"))
+SILENT = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "accord", "influence"))
 
 
 def present_judge(row: Record) -> schemas.JudgeOut:
@@ -83,7 +83,7 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements)
     repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias = weighed.biases.get(number)
+    bias, accord = weighed.biases.get(number), findings.accords.get(number)
     if bias is not None:
         bias = bias._replace(discrimination=float(findings.discrimination[number]))
     return {
@@ -92,8 +92,14 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
         "same_order": present_agreement(repeats.same_order),
         "swapped": present_agreement(repeats.swapped),
         "position_bias": None if bias is None else present_bias(bias),
+        "accord": None if accord is None else present_accord(accord),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
+
+
+def present_accord(accord: Accord) -> schemas.Accord:
+    _, *columns = accord
+    return schemas.Accord.model_validate(dict(zip(Accord._fields[1:], columns, strict=True)))
 
 
 def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
@@ -129,6 +135,9 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
 
 def _warnings(method: AggregationName, names: Sequence[str], findings: Findings) -> list[str]:
     warnings = [_in_words(doubt, names[doubt.judge]) for doubt in findings.doubts if doubt.kind != "one_sided"]
+    doubted = {doubt.judge for doubt in findings.doubts}
+    named = [accord for accord in findings.accords.values() if accord.named and accord.judge not in doubted]
+    warnings += [in_words(accord, names[accord.judge]) for accord in named]
     if findings.departure >= DEPARTS:
         warnings.append(
             f"{method} decides against the majority in {findings.departure:.0%} of the pairs; look at some of them."
@@ -140,3 +149,12 @@ def _in_words(doubt: Doubt, judge: str) -> str:
     if doubt.kind == "chance":
         return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f})."
     return f"{judge} is against the others (skill {doubt.size:.2f}): was it asked the same question?"
+
+
+def in_words(accord: Accord, judge: str) -> str:
+    """What a judge is named for."""
+    if accord.named == "changed":
+        return f"{judge} answers otherwise since its verdict {accord.since + 1:,}: was anything changed?"
+    if accord.named == "coins":
+        return f"{judge} answers like coins where the others follow an order."
+    return f"{judge} answers against the others: was it asked the same question?"

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from nextpair.schemas.common import Failure, Request, Response
 from nextpair.schemas.rankings import Convergence, JudgeBias
-from nextpair.words import AggregationName, JudgeKind
+from nextpair.words import AccordName, AggregationName, JudgeKind
 
 
 class JudgeIn(Request):
@@ -53,6 +53,19 @@ class Influence(Response):
     changes_top: bool
 
 
+class Accord(Response):
+    """How far a judge's verdicts go with the candidates as all verdicts before and the others' show them.
+
+    1 is as far as one may expect of it, 0 is like coins, less is against the others.
+    """
+
+    overall: float
+    since: int = Field(description="Of its verdicts, where the part begins that is farthest from what one may expect.")
+    before: float | None = Field(description="Up to there; null where that part is all of them.")
+    after: float = Field(description="From there on.")
+    named: AccordName | None = Field(description="Set where that is hardly chance: like coins, against, or changed.")
+
+
 class JudgeCard(Response):
     """One judge in one set; null is what its verdicts do not tell."""
 
@@ -72,6 +85,7 @@ class JudgeCard(Response):
     same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
     swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
     position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
+    accord: Accord | None = Field(description="Null below 40 verdicts.")
     influence: Influence | None
 
 

@@ -28,6 +28,7 @@ function facts({ position_bias: bias, influence, median_latency_ms: latency, ...
     ["Skill", number(judge.skill)],
     ["Discrimination", number(bias?.discrimination)],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
+    ["Accord with the ranking", number(judge.accord?.overall)],
     ["Agrees with others", percent(judge.agreement?.share)],
     ["With itself, other order", percent(judge.swapped?.share)],
     ["Failures", percent(judge.failure_rate)],

@@ -1,0 +1,110 @@
+"""How far each judge answers as the others do, lately and before: who tosses coins, and who has changed.
+
+Verdict k of a judge is foreseen from all verdicts of the others and from its own earlier ones (fitting/foresight.py);
+the scales count in proportion to how well they foretell both. q is the probability foreseen that the first wins, z
+what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
+judge's verdicts
+
+    accord      A = sum w (z - 1/2) l / sum w (q - 1/2) l         1: as the others, 0: like coins, below 0: against them
+    surprise    sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is foreseen
+
+w is 1 / m for m verdicts of the part on one pair, which may share their noise; ties have none. A part begins at one of
+STARTS, as shares of the judge's verdicts, and ends with the last. The most surprising one is taken, and the judge is
+named if the surprise is at least SURPRISING and the accord below CHANGED: as changed if its accord before was above.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.words import AccordName
+from scipy.special import expit, logit, softmax
+
+from app.inference.fitting.foresight import Foresight, foresee, log_likelihoods, logits
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.verdicts import directions, numbered, pair_numbers
+
+FEW = 40  # verdicts below which nothing is said of a judge
+MOST = 100  # judges that are looked at, those of the most verdicts
+STARTS = (0.0, 0.25, 0.5, 0.75)
+SURPRISING = 2.33  # one in a hundred, were there one part
+CHANGED = 0.5
+NOTHING = 1e-9
+
+
+class Accord(NamedTuple):
+    judge: int
+    overall: float  # accord of all its verdicts
+    named: AccordName | None
+    since: int  # of its verdicts, where the most surprising part begins
+    before: float | None  # accord up to there
+    after: float  # and from there on
+
+
+class _Own(NamedTuple):
+    """A judge's K own verdicts."""
+
+    first_won: Bools
+    decided: Bools
+    pair: Ints
+    q: Floats
+    lean: Floats  # l, before its mean is taken off
+
+
+def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Accord]:
+    """One for each judge of at least FEW verdicts, by number; p is raw, `item` (K,) is what each was about."""
+    counts = np.bincount(comparisons.judge)
+    often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEW]
+    pair = numbered(item, pair_numbers(comparisons, n))
+    first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
+    shares = _shares(numbered(pair, comparisons.judge), decided)
+    evidence = shares * log_likelihoods(logits(foresee(comparisons, n)), first_won)
+    return [_accord(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
+
+
+def _accord(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Accord:
+    """Args: `evidence` (C, K) is what each verdict says of each scale."""
+    own = _foreseen(judge, comparisons, n, pair, evidence)
+    count = len(own.q)
+    starts = [int(share * count) for share in STARTS]
+    parts = [_part(own, slice(start, None)) for start in starts]
+    worst = int(np.argmax([surprise for _, surprise in parts]))
+    before = _part(own, slice(starts[worst]))[0] if worst else None
+    (overall, _), (after, surprise) = parts[0], parts[worst]
+    alone = bool((comparisons.judge == judge).all())
+    named = _name(overall, before, alone=alone) if surprise >= SURPRISING and after < CHANGED else None
+    return Accord(judge, overall, named, starts[worst], before, after)
+
+
+def _name(overall: float, before: float | None, *, alone: bool) -> AccordName | None:
+    if before is not None and before >= CHANGED:
+        return "changed"
+    if alone:
+        return None
+    return "coins" if overall > -CHANGED else "against"
+
+
+def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> _Own:
+    mine = comparisons.judge == judge
+    order = np.concatenate([np.flatnonzero(~mine), np.flatnonzero(mine)])
+    known = foresee(take(comparisons, order), n)
+    foresight = Foresight(*(column[-int(mine.sum()) :] for column in known))
+    of_each, told = logits(foresight), evidence[:, mine]
+    so_far = evidence[:, ~mine].sum(axis=1)[:, None] + told.cumsum(axis=1) - told
+    q = (softmax(so_far, axis=0) * expit(of_each)).sum(axis=0)
+    p = comparisons.p[mine]
+    return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - foresight.bias)
+
+
+def _part(own: _Own, part: slice) -> tuple[float, float]:
+    """Accord and surprise of a part of the verdicts."""
+    w, q, lean = _shares(own.pair[part], own.decided[part]), own.q[part], own.lean[part]
+    z, lean = own.first_won[part], lean - w @ lean / max(float(w.sum()), NOTHING)
+    shown, expected = float(w @ ((z - 0.5) * lean)), float(w @ ((q - 0.5) * lean))
+    spread = float(np.sqrt(w @ (q * (1.0 - q) * lean**2)))
+    return shown / max(expected, NOTHING), (expected - shown) / max(spread, NOTHING)
+
+
+def _shares(group: Ints, decided: Bools) -> Floats:
+    """(K,) 1 / m for m decided members of a group, 0 for the others."""
+    _, number = np.unique(group, return_inverse=True)
+    return decided / np.maximum(np.bincount(number, decided), 1.0)[number]

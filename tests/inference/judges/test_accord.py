@@ -1,0 +1,70 @@
+"""Accord by simulation, seeds stated: four judges, 360 hard verdicts on 12 candidates whose scores have spread 1."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.judges.accord import FEW, Accord, accords
+from app.inference.types import Comparisons, once_each, take
+
+N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
+
+
+def simulated(seed: int, *, errs_from: float = 1.0, reverses: bool = False, repeats: int = 1) -> Comparisons:
+    """A log whose judge 0 tosses coins, or reverses, from this share of it on."""
+    rng, pairs = np.random.default_rng([45, seed]), np.array(np.triu_indices(N, 1))
+    shown = pairs[:, rng.integers(pairs.shape[1], size=VERDICTS)]
+    first, second = np.where(rng.random(VERDICTS) < 0.5, shown, shown[::-1])
+    s, judge = rng.standard_normal(N), rng.integers(JUDGES, size=VERDICTS)
+    won = rng.random(VERDICTS) < expit(s[first] - s[second])
+    late = (judge == 0) & (np.arange(VERDICTS) >= errs_from * VERDICTS)
+    won ^= late & (reverses | (rng.random(VERDICTS) < 0.5))
+    return take(once_each(first, second, won.astype(np.float64), judge), np.repeat(np.arange(VERDICTS), repeats))
+
+
+def examined(log: Comparisons) -> dict[int, Accord]:
+    return {accord.judge: accord for accord in accords(log, N, np.zeros(log.size, np.int64))}
+
+
+def test_honest_judges_are_rarely_named() -> None:
+    accords_of_all = [accord for seed in range(RUNS) for accord in examined(simulated(seed)).values()]
+    assert len(accords_of_all) == JUDGES * RUNS
+    assert sum(accord.named is not None for accord in accords_of_all) <= 0.05 * JUDGES * RUNS
+    assert np.mean([accord.overall for accord in accords_of_all]) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("errs_from", "reverses", "name", "least"),
+    [
+        (0.0, False, "coins", 0.6),
+        (0.0, True, "against", 0.6),
+        (0.5, False, "changed", 0.6),
+        (0.5, True, "changed", 0.8),
+    ],
+)
+def test_who_tosses_coins_or_changes_is_named_and_the_others_are_not(
+    errs_from: float, reverses: bool, name: str, least: float
+) -> None:
+    logs = [examined(simulated(seed, errs_from=errs_from, reverses=reverses)) for seed in range(RUNS)]
+    names = [log[0].named for log in logs]
+    assert sum(each is not None for each in names) >= 0.8 * RUNS
+    assert names.count(name) >= least * RUNS  # type: ignore[arg-type]
+    assert sum(log[judge].named is not None for log in logs for judge in (1, 2, 3)) <= 0.05 * 3 * RUNS
+
+
+def test_a_judge_who_says_everything_ten_times_says_it_once() -> None:
+    once, often = examined(simulated(0, errs_from=0.0)), examined(simulated(0, errs_from=0.0, repeats=10))
+    assert sum(accord.named is not None for accord in often.values()) <= 1
+    assert often[0].overall == pytest.approx(once[0].overall, abs=0.3)
+
+
+def test_few_verdicts_say_nothing_and_ties_are_no_trouble() -> None:
+    log = simulated(0)
+    assert examined(take(log, slice(FEW - 1))) == {}
+    assert all(accord.named is None for accord in examined(log._replace(p=np.full(log.size, 0.5))).values())
+
+
+def test_a_judge_alone_is_never_held_against_others() -> None:
+    rng = np.random.default_rng(0)
+    log = simulated(0)._replace(judge=np.zeros(VERDICTS, np.int64), p=(rng.random(VERDICTS) < 0.5).astype(np.float64))
+    assert examined(log)[0].named in (None, "changed")
