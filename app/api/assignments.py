@@ -3,23 +3,50 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from nextpair import schemas
+from pydantic import ValidationError
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import asking, asking_many, leases
-from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge, UnknownSet
+from app.service.errors import (
+    InvalidRequest,
+    LeaseEnded,
+    LeaseSuperseded,
+    SetDeleted,
+    UnknownAssignment,
+    UnknownJudge,
+    UnknownSet,
+)
 
 router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
+
+
+def get_goal(
+    top_k: Annotated[int | None, Query(ge=1, description="Choose for this goal instead of the set's own.")] = None,
+    against: Annotated[str | None, Query(min_length=1, description="Likewise, by the key of a candidate.")] = None,
+    pair: Annotated[list[str] | None, Query(description="Likewise; twice, for the keys of two candidates.")] = None,
+) -> schemas.Goal | None:
+    """The goal of a preview, if it has one. Raises InvalidRequest."""
+    if top_k is None and against is None and pair is None:
+        return None
+    named = {"top_k": top_k, "against": against, "pair": pair}
+    try:
+        return schemas.Goal.model_validate(named)
+    except ValidationError as error:
+        raise InvalidRequest(f"goal: {error.errors()[0]['msg']}") from None
+
+
+GoalDep = Annotated[schemas.Goal | None, Depends(get_goal)]
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 
 @router.post(
     "/sets/{set_id}/next-pair",
     response_model=schemas.Assignments,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge),
+    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest),
 )
 async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
     """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
@@ -29,12 +56,16 @@ async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assi
     return await asking.ask(ctx, set_id, body)
 
 
-@router.get("/sets/{set_id}/next-pair", response_model=schemas.Preview, responses=documented(UnknownSet, SetDeleted))
+@router.get(
+    "/sets/{set_id}/next-pair",
+    response_model=schemas.Preview,
+    responses=documented(UnknownSet, SetDeleted, InvalidRequest),
+)
 async def preview_pairs(
-    set_id: SetId, db: ReadDep, ctx: ContextDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
+    set_id: SetId, db: ReadDep, ctx: ContextDep, goal: GoalDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> schemas.Preview:
     """The pairs that would be leased next, as a preview: leases nothing."""
-    return await asking.preview(ctx, db, set_id, count)
+    return await asking.preview(ctx, db, set_id, count, goal)
 
 
 @router.post("/next-pairs", response_model=schemas.Assignments)

@@ -18,6 +18,7 @@ from app.cli.options import (
     PositionBiasOption,
     PriorOption,
     PriorVariance,
+    ScoresOption,
     Second,
     WeightOption,
     Where,
@@ -50,6 +51,7 @@ def rank(
     position_bias: PositionBiasOption = "none",
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
     weight: WeightOption = None,
+    scores: ScoresOption = None,
     level: Annotated[
         float, typer.Option(help="Probability that an interval holds.", callback=within(0, 0.9999))
     ] = 0.95,
@@ -74,7 +76,7 @@ def rank(
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
-    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how))
+    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw
 

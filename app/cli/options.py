@@ -64,6 +64,15 @@ PriorVariance = Annotated[
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
+ScoresOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Absolute scores beside the comparisons: candidate, score, and if there variance, judge, group columns.",
+        callback=lambda file: file if file is None else existing(file),
+    ),
+]
+
 Host = Annotated[str, typer.Option(help="Address to listen on; other than loopback only with NEXTPAIR_API_KEY.")]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 DataDir = Annotated[

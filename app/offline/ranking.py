@@ -14,9 +14,11 @@ from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_gr
 from app.files.reading import read
 from app.files.tables import InputError
 from app.inference import fitting
-from app.inference.fitting import BASELINES, Model, Published, no_absolute_scores
+from app.inference.fitting import BASELINES, AbsoluteScores, Model, Published, no_absolute_scores
 from app.inference.reporting import Signal, Standings, Wanted, by_baseline, by_judges, by_posterior, signal_of
 from app.inference.types import Comparisons
+from app.offline import absolute_scores
+from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
 
 LEARNING: tuple[MethodName, ...] = ("soft-bt", "hard-bt")  # methods by which it can be learnt what answers are worth
 
@@ -34,6 +36,7 @@ class Group(NamedTuple):
     keys: list[str]  # (N,) its candidates
     comparisons: Comparisons
     judges: Sequence[str] = ("",)  # (J,) by number; one without a name where the file names none
+    absolute: AbsoluteScores = no_absolute_scores()
 
 
 class RankingMethod(NamedTuple):
@@ -48,6 +51,16 @@ class RankingMethod(NamedTuple):
     evidence: EvidenceName = "one-vote"
 
 
+class JudgeScale(NamedTuple):
+    """The line c0 + c1 mu from the absolute scores of a judge to the scores as they are shown."""
+
+    judge: str
+    c0: float
+    c1: float
+    scores: int
+    settled: bool  # whether it is final
+
+
 class Ranked(NamedTuple):
     """A group and its ranking."""
 
@@ -55,10 +68,11 @@ class Ranked(NamedTuple):
     method: RankingMethod
     standings: Standings
     signal: Signal
+    scales: Sequence[JudgeScale] = ()  # of who gave absolute scores
 
 
-def split(comparisons: GroupedComparisons) -> Iterator[Group]:
-    """The groups of comparisons, each among the candidates that it mentions."""
+def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
+    """The groups of comparisons, each among the candidates that it or its scores mention."""
     for code, labels in enumerate(comparisons.groups):
         rows = comparisons.group == code
         pairs = np.array([comparisons.first[rows], comparisons.second[rows]])
@@ -68,7 +82,8 @@ def split(comparisons: GroupedComparisons) -> Iterator[Group]:
         judges, judge = np.unique(comparisons.judge[rows], return_inverse=True)
         names = [comparisons.judges[number] for number in judges]
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
-        yield Group(labels, keys, group, names)
+        keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
+        yield Group(labels, keys, group, names, absolute)
 
 
 def rank_file(
@@ -77,40 +92,58 @@ def rank_file(
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
     method: RankingMethod,
+    scores: str | None = None,
 ) -> list[Ranked]:
-    """A ranking per group of a file, of the rows that meet `conditions`.
+    """A ranking per group of a file, of the rows that meet `conditions`, and of the absolute scores in another file.
 
     Raises InputError and NotConvergedError.
     """
     comparisons = read_grouped([where(read(path), conditions)], columns, group_by)
-    return [rank(group, method) for group in split(comparisons)]
+    if scores is not None and method.name in BASELINES:
+        raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
+    groups = list(split(comparisons, absolute_scores.load(scores, group_by)))
+    if scores is not None and not any(group.absolute.size for group in groups):
+        raise InputError(f"{scores}: none of its scores is in a group of the comparisons; check the group columns")
+    return [rank(group, method) for group in groups]
 
 
 def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises NotConvergedError."""
-    standings = _standings(group, method)
+    published = None if method.name in BASELINES else _published(group, method)
+    standings = _standings(group, method, published)
     if not standings.convergence.converged:
         name = " / ".join(group.labels) or "all comparisons"
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {standings.convergence.outcome.value}")
     item = np.zeros(group.comparisons.size, np.int64)
-    return Ranked(group, method, standings, signal_of(group.comparisons, len(group.keys), item))
+    signal = signal_of(group.comparisons, len(group.keys), item)
+    return Ranked(group, method, standings, signal, _scales(group, published))
 
 
-def _standings(group: Group, method: RankingMethod) -> Standings:
-    if method.name in BASELINES:
+def _standings(group: Group, method: RankingMethod, published: Published | None) -> Standings:
+    if published is None:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name == JUDGE_AWARE:
-        model = model_of(method, len(group.keys))
-        aware = fitting.fit_judge_aware(group.comparisons, model, len(group.judges))
-        return by_judges(aware, group.comparisons, model, method.wanted)
-    return by_posterior(_published(group, method), method.wanted)
+        aware = fitting.fit_judge_aware(published.comparisons, published.model, len(group.judges))
+        return by_judges(aware, published.comparisons, published.model, method.wanted)
+    return by_posterior(published, method.wanted)
 
 
 def _published(group: Group, method: RankingMethod) -> Published:
     """Comparisons are each about something else, as far as a file says: only a judge who is named repeats itself."""
     item = np.zeros(group.comparisons.size, np.int64) if any(group.judges) else np.arange(group.comparisons.size)
     n, judges = len(group.keys), len(group.judges)
-    return fitting.publish(group.comparisons, item, no_absolute_scores(), definition_of(method), n, judges)
+    return fitting.publish(group.comparisons, item, group.absolute, definition_of(method), n, judges)
+
+
+def _scales(group: Group, published: Published | None) -> list[JudgeScale]:
+    if published is None or published.scale is None:
+        return []
+    level, counts = published.posterior.mean[: published.model.n].mean(), np.bincount(group.absolute.judge)
+    c0, c1 = published.scale.c0 - level, published.scale.c1
+    return [
+        JudgeScale(group.judges[judge], float(c0[judge]), float(c1[judge]), int(counts[judge]), published.settled)
+        for judge in np.flatnonzero(counts).tolist()
+    ]
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:

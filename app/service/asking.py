@@ -20,6 +20,7 @@ from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
+from app.service.goals import refuse_strangers, wanting
 from app.service.grouping import by_set
 from app.service.leases import NOBODY, Asker, PairLease
 from app.service.posteriors import CurrentSet
@@ -34,7 +35,10 @@ MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
-    """Raises UnknownSet, SetDeleted, UnknownJudge."""
+    """Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest."""
+    if request.goal is not None:
+        async with ctx.reading() as db:
+            await refuse_strangers(ctx, db, await existing_set(db, set_id), request.goal)
     clock = asyncio.get_running_loop().time
     deadline = clock() + request.wait_seconds
     topic = ctx.notices.about(set_id)
@@ -56,10 +60,15 @@ async def _refuse_missing(ctx: Context, set_id: UUID) -> NoReturn:
     raise AssertionError(f"set {set_id} was there and was not")
 
 
-async def preview(ctx: Context, db: AsyncConnection, set_id: UUID, count: int) -> schemas.Preview:
-    """Choose pairs as an ask would, and lease none. Raises UnknownSet, SetDeleted."""
+async def preview(
+    ctx: Context, db: AsyncConnection, set_id: UUID, count: int, goal: schemas.Goal | None = None
+) -> schemas.Preview:
+    """Choose pairs as an ask would, and lease none. Raises UnknownSet, SetDeleted, InvalidRequest."""
+    row = await existing_set(db, set_id)
+    await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
-    (current,) = await posteriors.current_many(ctx, db, [await existing_set(db, set_id)])
+    (current,) = await posteriors.current_many(ctx, db, [row])
+    current = wanting(current, goal)
     stopped = await _stopped(ctx, [current])
     reopenings = await _reopenings(db, [current], current.snapshot.evidence.judges.tolist())
     state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, reopenings)
@@ -80,13 +89,13 @@ async def ask_together(
     async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
         await sets.lock_asking(db, ids)
         asker = await _asker(ctx, db, request)
-        states, own = await _load(ctx, db, asker, counts, most, room)
+        states, own = await _load(ctx, db, asker, request.goal, counts, most, room)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
         new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
         leased = [*own, *await leases.lease(db, new, asker)]
         if not states:
             await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
-    if len(own) + len(chosen) < most and asker.checks is None:
+    if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
         _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, request.judge)
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
@@ -105,13 +114,19 @@ async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schem
 
 
 async def _load(
-    ctx: Context, db: AsyncConnection, asker: Asker, counts: Mapping[UUID, int], most: int, room: int
+    ctx: Context,
+    db: AsyncConnection,
+    asker: Asker,
+    goal: schemas.Goal | None,
+    counts: Mapping[UUID, int],
+    most: int,
+    room: int,
 ) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
     rows = await assignments.blocking(db, list(counts), asker.judge_id)
     # After the leases: a pair that is answered in between is then in one of the two.
     heads = await sets.heads(db, list(counts))
-    current = {each.id: each for each in await posteriors.current_many(ctx, db, heads)}
+    current = {each.id: wanting(each, goal) for each in await posteriors.current_many(ctx, db, heads)}
     # People who check a judge go on when the set's own queue has ended.
     stopped = await _stopped(ctx, current.values()) if asker.checks is None else {}
     own_rows = [row for row in leases.own_rows(rows, counts, most, asker) if row.set_id in current]

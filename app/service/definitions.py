@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
+from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.choosing import Batch, Criterion, Order, Plan, Policy, Stop
+from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import Catalogue, Interpretation, make_catalogue
 from app.live.posteriors import Definition, LiveSet, Terms
@@ -45,7 +46,7 @@ async def _read(db: AsyncConnection, revisions: Mapping[UUID, int]) -> dict[UUID
     definitions = {}
     for row in await sets.get_many(db, ids):
         catalogue = _catalogue(revisions[row.id], keys[row.id], items[row.id], lengths[row.id])
-        definitions[row.id] = Definition(revisions[row.id], terms_of(row), catalogue)
+        definitions[row.id] = Definition(revisions[row.id], _terms(row, catalogue.ids), catalogue)
     return definitions
 
 
@@ -58,12 +59,25 @@ def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], o
     )
 
 
-def terms_of(row: Record) -> Terms:
+def interpretation_of(row: Record) -> Interpretation:
+    """A set's way of reading its log; `row` is that of the set."""
     parameters = tuple(sorted(row.expert_parameters.items()))
     method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
+    return Interpretation(method, dict(row.temperatures.values()))
+
+
+def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:
+    """The goal by the numbers of its candidates; the ranking while one of them has not joined yet."""
+    if not set(goal.candidates) <= set(ids):
+        return RANKING
+    pair = None if goal.pair is None else (ids[goal.pair[0]], ids[goal.pair[1]])
+    return Goal(goal.top_k, None if goal.against is None else ids[goal.against], pair)
+
+
+def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
+    plan = Plan(policy, Order(row.order), row.seed, goal_of(schemas.Goal.model_validate(row.goal), ids))
     return Terms(
         row.status, row.question, row.context, row.max_comparisons,
-        Interpretation(method, dict(row.temperatures.values())),
-        Plan(policy, Order(row.order), row.seed), Stop(**row.stop) if row.stop else None,
+        interpretation_of(row), plan, Stop(**row.stop) if row.stop else None,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from app.inference.fitting import Told, pool
 from app.inference.state import log_from_rows, told_by
 from app.service.context import Context
-from app.service.definitions import terms_of
+from app.service.definitions import interpretation_of
 from app.service.failures import FAILURES
 from app.storage import comparisons, pooled_evidence, pools, sets
 from app.storage.pools import Estimate
@@ -80,7 +80,7 @@ async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
     compared = log_from_rows(
         (row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in entries
     )
-    voided, interpretation = [row.voids for row in voids], terms_of(row).interpretation
+    voided, interpretation = [row.voids for row in voids], interpretation_of(row)
     return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates))
 
 

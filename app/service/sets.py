@@ -10,6 +10,7 @@ from app.inference.fitting import Method, build
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, InvalidRequest, UnknownSet
+from app.service.goals import refuse_strangers, refuse_unknown
 from app.service.limits import refuse_large_text
 from app.service.presenting.sets import present_set
 from app.storage import sets
@@ -18,6 +19,8 @@ from app.storage import sets
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
     """Store a set with its candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
     _refuse_impossible_method(new)
+    if new.candidates:
+        refuse_unknown(new.goal, {candidate.key for candidate in new.candidates})
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
     set_id = uuid4()
@@ -55,8 +58,9 @@ async def projects(db: AsyncConnection) -> list[str]:
 
 async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas.SetPatch) -> schemas.SetOut:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
-    await locked_set(db, set_id)
+    row = await locked_set(db, set_id)
     _refuse_null(patch)
+    await refuse_strangers(ctx, db, row, patch.goal)
     if values := await _columns(ctx, db, patch):
         await sets.change(db, set_id, {**values, "revision": sets.next_revision()})
         await sets.announce(db, [set_id])
@@ -81,7 +85,7 @@ def _refuse_impossible_method(new: schemas.SetIn) -> None:
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in ("name", "status", "selection", "temperatures", "pool_by", "metadata"):
+    for name in ("name", "status", "selection", "temperatures", "goal", "pool_by", "metadata"):
         if name in patch.model_fields_set and getattr(patch, name) is None:
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 

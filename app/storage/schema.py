@@ -88,6 +88,7 @@ sets = Table(
     Column("position_bias", Text, nullable=False),
     Column("max_comparisons", BigInteger),
     Column("stop", JSONB(none_as_null=True)),
+    Column("goal", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
     Column("project", Text),
     Column("pool_by", Text, nullable=False, server_default="none"),
     Column("pool", Text, Computed(_POOL, persisted=True)),  # the pool's name

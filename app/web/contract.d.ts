@@ -116,6 +116,12 @@ declare namespace Contract {
   interface Sureness {
     concordance: number;
     interval: [number, number];
+    forecast: Foretold[];
+  }
+
+  interface Foretold {
+    comparisons: number;
+    concordance: number;
   }
 
   interface Signal {

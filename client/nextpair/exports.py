@@ -20,6 +20,7 @@ from nextpair.schemas import AbsoluteScoreIn as AbsoluteScoreIn
 from nextpair.schemas import Budget as Budget
 from nextpair.schemas import CandidateIn as CandidateIn
 from nextpair.schemas import ComparisonIn as ComparisonIn
+from nextpair.schemas import Goal as Goal
 from nextpair.schemas import ItemIn as ItemIn
 from nextpair.schemas import Selection as Selection
 from nextpair.schemas import Stop as Stop

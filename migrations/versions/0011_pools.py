@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0011"
-down_revision = "0007"
+down_revision = "0008"
 
 POOL = (
     "CASE pool_by WHEN 'project' THEN 'project:' || project WHEN 'question' THEN "

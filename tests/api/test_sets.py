@@ -32,7 +32,8 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
         "position_bias": "estimate", "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5}, "order": "both",
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
-        "budget": {"max_comparisons": 7}, "project": "wood", "pool_by": "question",
+        "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
+        "project": "wood", "pool_by": "question",
         "stop": {"top_k": 2, "rank_width": 1, "entropy_change": 0.25, "error_level": 0.1},
         "metadata": {"nested": {"a": [1, None, "x"]}},
     }  # fmt: skip
@@ -49,6 +50,7 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
 @pytest.mark.parametrize(
     "change",
     [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"pool_by": "none"},
+     {"goal": {"top_k": 2, "against": None, "pair": None}},
      {"budget": {"max_comparisons": 3}}, {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
      {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "error_level": 0.05}}],
 )  # fmt: skip

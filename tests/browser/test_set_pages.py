@@ -247,8 +247,8 @@ async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
     judged: Judged, someone: Someone, service: AsyncClient
 ) -> None:
     page = await open_page(someone, await judged())
-    about = re.compile(r"^About \d+% of the pairs are in the right order \(\d+ to \d+%\)\.$")
-    await expect(page.locator("#sureness")).to_have_text(about)
+    order = r"^About \d+% of the pairs are in the right order \(\d+ to \d+%\)\."
+    await expect(page.locator("#sureness")).to_have_text(re.compile(rf"{order}$"))  # no pair is left
     await expect(page.locator("#certainty")).to_have_text(schemas.ABOUT_CERTAINTY)
     await service.send(calls.describe_judge("ann", schemas.JudgeIn(kind="human")))
     await page.reload()
@@ -257,3 +257,13 @@ async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
     )
     await page.get_by_label("Method").select_option("win-ratio")
     await expect(page.locator("#sureness")).to_be_empty()
+
+
+async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await new_set(*TEXTS)
+    chain = [schemas.ComparisonIn(first=a, second=b, p_first=0.8, judge="ann") for a, b in pairwise(KEYS)]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=chain)))
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#sureness")).to_have_text(re.compile(r"%\)\. Expect \d+% after 8 comparisons\.$"))

@@ -113,6 +113,19 @@ def test_bad_input_is_one_line_and_code_2(
     assert line.startswith(message)
 
 
+def test_rank_joins_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text("key,score,judge\nkelp,9,gauge\nrowan,2,gauge\nnew,1,gauge\n")
+    common = ["rank", JUDGE, "--scores", str(scores)]
+    result = json.loads(out(capsys, *common, "--format", "json"))[0]
+    assert len(result["ranking"]) == 25
+    assert result["ranking"][-1]["key"] == "new"
+    (scale,) = result["absolute_scores"]
+    assert (scale["judge"], scale["scores"], scale["settled"]) == ("gauge", 3, True)
+    assert f"3 absolute scores of gauge: {scale['c0']:+.2f} {scale['c1']:+.2f} x what is said" in out(capsys, *common)
+    assert failure(capsys, "rank", JUDGE, "--scores", "none.csv")[0] == 2
+
+
 def test_simulate_prints_the_cost_of_each_criterion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     curve = tmp_path / "curve.csv"
     common = ["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "overall", "--seeds", "2"]

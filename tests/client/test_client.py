@@ -187,6 +187,7 @@ SET_OUT: dict[str, Any] = {
     "budget": None,
     "stop": None,
     "project": None,
+    "goal": {"top_k": None, "against": None, "pair": None},
     "pool_by": "project",
     "metadata": {},
     "version": 0,

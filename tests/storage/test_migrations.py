@@ -133,6 +133,7 @@ async def test_a_set_keeps_what_it_was_and_gets_the_defaults(old: httpx.AsyncCli
     }  # fmt: skip
     assert (found["comparisons"], found["absolute_scores"], found["candidates"]) == (2, 0, 3)
     assert (found["expert_parameters"], found["prior"], found["temperatures"], found["stop"]) == ({}, "unit", {}, None)
+    assert found["goal"] == {"top_k": None, "against": None, "pair": None}
     assert found["selection"] == {
         "criterion": "variance", "epsilon": 0.25, "random_share": 1.0, "batch": "greedy", "seed": 7,
     }  # fmt: skip

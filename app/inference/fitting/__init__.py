@@ -3,7 +3,7 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.fitting.absolute import Moments, moments, no_absolute_scores
+from app.inference.fitting.absolute import AbsoluteScores, Moments, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.hyperparameters import (
     WEAK,
@@ -24,6 +24,7 @@ from app.inference.fitting.published import Published, publish
 __all__ = [
     "BASELINES",
     "WEAK",
+    "AbsoluteScores",
     "Hyperparameters",
     "Hyperprior",
     "Method",

@@ -13,7 +13,7 @@ from app.files.columns import Labels
 from app.inference.reporting import Bias, Foretold, Standing, Sureness, Uncertainty, Wanted
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
-from app.offline.ranking import Ranked, RankingMethod
+from app.offline.ranking import JudgeScale, Ranked, RankingMethod
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -44,6 +44,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
         "signal": ranked.signal._asdict(),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
+        "absolute_scores": [scale._asdict() for scale in ranked.scales],
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
 
@@ -111,6 +112,8 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         )
     for bias in ranked.standings.biases:
         console.print(_bias_line(bias, ranked.group.judges[bias.judge]))
+    for scale in ranked.scales:
+        console.print(_scale_line(scale))
     console.print(_ranking_table(ranked, console))
 
 
@@ -121,6 +124,13 @@ def _bias_line(bias: Bias, judge: str) -> str:
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     how = ", in closed form" if bias.is_closed_form else ""
     return escape(likes + how + c + doubt)
+
+
+def _scale_line(scale: JudgeScale) -> str:
+    """Scores as they are shown, from what the judge said."""
+    whose = f"{count(scale.scores, 'absolute score')}{scale.judge and f' of {scale.judge}'}"
+    doubt = "" if scale.settled else ", not settled yet"
+    return escape(f"{whose}: {scale.c0:+.2f} {scale.c1:+.2f} x what is said{doubt}")
 
 
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:

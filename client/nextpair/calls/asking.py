@@ -8,6 +8,7 @@ from nextpair.schemas import (
     Ask,
     AskMany,
     Assignments,
+    Goal,
     Held,
     Lease,
     Preview,
@@ -27,21 +28,24 @@ def next_pair(
     lease_seconds: float = 600.0,
     wait_seconds: float = 0.0,
     worker: str | None = None,
+    goal: Goal | None = None,
     rank_sets_with: str | None = None,
 ) -> Call[Assignments]:
     """Leases up to `count` pairs to the judge, the live assignments of judge and worker first.
 
-    With `rank_sets_with` a person gets those of that judge's pairs that shrink the rank-sets of both most.
+    They are chosen for `goal` instead of the set's own. With `rank_sets_with` a person gets those of that judge's pairs
+    that shrink the rank-sets of both most.
     """
-    optional = without_none(worker=worker, rank_sets_with=rank_sets_with)
+    optional = without_none(worker=worker, goal=goal, rank_sets_with=rank_sets_with)
     ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **optional)
     path = path_of("sets", set_id, "next-pair")
     return write("POST", path, Assignments.model_validate_json, ask, wait=wait_seconds)
 
 
-def preview_pairs(set_id: Id, *, count: int = 1) -> Call[Preview]:
+def preview_pairs(set_id: Id, *, count: int = 1, goal: Goal | None = None) -> Call[Preview]:
     """The pairs that `next_pair` would choose; leases nothing."""
-    return get(path_of("sets", set_id, "next-pair"), Preview.model_validate_json, count=count)
+    wanted = goal.model_dump(exclude_none=True) if goal else {}
+    return get(path_of("sets", set_id, "next-pair"), Preview.model_validate_json, count=count, **wanted)
 
 
 def next_pairs(
@@ -52,9 +56,10 @@ def next_pairs(
     sets: list[UUID] | None = None,
     project: str | None = None,
     worker: str | None = None,
+    goal: Goal | None = None,
 ) -> Call[Assignments]:
     """Leases up to `count` pairs over many sets: all open ones, unless `sets` or `project` narrows them."""
-    narrowed = without_none(sets=sets, project=project, worker=worker)
+    narrowed = without_none(sets=sets, project=project, worker=worker, goal=goal)
     ask = AskMany(judge=judge, count=count, lease_seconds=lease_seconds, **narrowed)
     return write("POST", path_of("next-pairs"), Assignments.model_validate_json, ask)
 

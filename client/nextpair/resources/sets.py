@@ -33,6 +33,7 @@ from nextpair.schemas import (
     ComparisonIn,
     ComparisonsAccepted,
     ComparisonsIn,
+    Goal,
     ItemIn,
     PooledEvidenceIn,
     SetIn,
@@ -75,6 +76,7 @@ def _next_pair(
     lease_seconds: float = 600.0,
     wait_seconds: float = 0.0,
     worker: str | None = None,
+    goal: Goal | None = None,
     rank_sets_with: str | None = None,
 ) -> Call[Assignments]:
     """The pair to judge next, or None: the status that comes with `next_pairs` says why there is none."""
@@ -84,6 +86,7 @@ def _next_pair(
         lease_seconds=lease_seconds,
         wait_seconds=wait_seconds,
         worker=worker,
+        goal=goal,
         rank_sets_with=rank_sets_with,
     )
 

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from nextpair.schemas.candidates import ItemOut
 from nextpair.schemas.common import Generation, Id, JudgeName, Request, Response
+from nextpair.schemas.goals import Goal
 from nextpair.words import AskStatus, CriterionName, StopReason
 
 Reason = Annotated[
@@ -37,6 +38,7 @@ class Ask(Request):
         default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
     )
     worker: WorkerName | None = None
+    goal: Goal | None = Field(default=None, description="What the pairs are chosen for, instead of the set's own goal.")
     rank_sets_with: JudgeName | None = Field(
         default=None,
         description="For people: pairs that this judge has judged, where a person's verdict shrinks the rank-sets of "
@@ -53,6 +55,10 @@ class AskMany(Request):
     )
     project: str | None = None
     worker: WorkerName | None = None
+    goal: Goal | None = Field(
+        default=None,
+        description="What the pairs are chosen for; a set without a candidate that it names keeps to its own goal.",
+    )
 
 
 class Shown(Response):

@@ -17,6 +17,7 @@ from nextpair.schemas.common import (
     Response,
     ShortMetadata,
 )
+from nextpair.schemas.goals import Goal
 from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, PoolBy, PositionBias, PriorName
 
 
@@ -122,6 +123,11 @@ class SetIn(Request):
     )
     budget: Budget | None = None
     stop: Stop | None = None
+    goal: Goal = Field(
+        default_factory=lambda: Goal(),
+        description="What pairs are chosen for; by default the ranking. A set that is created without candidates may "
+        "name some that join later, and until then wants the ranking.",
+    )
     project: str | None = Field(default=None, min_length=1, max_length=200)
     pool_by: PoolBy = Field(
         default="project",
@@ -140,6 +146,7 @@ class SetPatch(Request):
     temperatures: Temperatures | None = None
     budget: Budget | None = None
     stop: Stop | None = None
+    goal: Goal | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
     pool_by: PoolBy | None = None
     metadata: ShortMetadata | None = None
@@ -161,6 +168,7 @@ class SetOut(Response):
     temperatures: dict[str, float]
     budget: Budget | None
     stop: Stop | None
+    goal: Goal
     project: str | None
     pool_by: PoolBy
     metadata: Metadata

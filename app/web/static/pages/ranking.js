@@ -10,6 +10,7 @@ const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded b
 const SURE = 0.95;
 const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
 const PAUSE_MS = 500;
+const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 const method = find("#choices [name=method]", HTMLSelectElement);
 const search = find("#choices [name=find]", HTMLInputElement);
@@ -56,7 +57,7 @@ async function load() {
     draw();
     showStatus(status);
     showLeader(newest, goesOn(status));
-    showSureness(newest);
+    showSureness(newest, goesOn(status));
     showSignal(newest);
     showWarnings(newest);
   } catch (error) {
@@ -208,11 +209,16 @@ function showLeader({ ranking: [leader], comparisons }, goesOn) {
 const percent = (/** @type {number} */ share) => Math.round(100 * share);
 const within = (/** @type {[number, number]} */ interval) => `(${interval.map(percent).join(" to ")}%)`;
 
-/** @param {Contract.Ranking} ranking */
-function showSureness({ sureness, certainty, comparisons }) {
+/**
+ * @param {Contract.Ranking} ranking
+ * @param {boolean} goesOn
+ */
+function showSureness({ sureness, certainty, comparisons }, goesOn) {
   const isKnown = sureness && comparisons > 0;
+  const later = sureness?.forecast.at(TWICE);
   find("#sureness").textContent = isKnown
     ? `About ${percent(sureness.concordance)}% of the pairs are in the right order ${within(sureness.interval)}.`
+      + (goesOn && later ? ` Expect ${percent(later.concordance)}% after ${later.comparisons} comparisons.` : "")
     : "";
   find("#certainty").textContent = isKnown
     ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")

@@ -1,0 +1,62 @@
+"""Absolute scores in a table: what a judge said of one candidate alone.
+
+candidate or key, score or mean    needed
+variance                           of what the judge said; where it is not there, that of rounding to whole numbers
+judge                              nobody in particular where it is not there
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.schemas.absolute_scores import LARGEST_VALUE, LEAST_VARIANCE
+
+from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of
+from app.files.comparisons import judge_names
+from app.files.tables import Floats, InputError, Table, complaint
+
+KEYS, VALUES, VARIANCE = ("candidate", "key"), ("score", "mean"), "variance"
+ROUNDED = 1.0 / 12.0  # squared steps
+
+
+class KeyedScore(NamedTuple):
+    candidate: str
+    judge: str
+    mean: float
+    variance: float
+
+
+def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, list[KeyedScore]]:
+    """Scores by group; of several by one judge for a candidate the last. Raises InputError.
+
+    A table without any of the group columns holds for every group: its only labels are ().
+    """
+    column = _named(table, VALUES)
+    mean = _within(table, column, -LARGEST_VALUE, LARGEST_VALUE)
+    variance = np.full(len(mean), ROUNDED)
+    if VARIANCE in table.columns:
+        variance = _within(table, VARIANCE, LEAST_VARIANCE, LARGEST_VALUE**2)
+    labels = label_rows(table, group_by if set(group_by) & set(table.columns) else ())
+    who = zip(labels, keys_of(table, _named(table, KEYS)), judge_names(table, None), strict=True)
+    last = dict(zip(who, zip(mean.tolist(), variance.tolist(), strict=True), strict=True))
+    scores: dict[Labels, list[KeyedScore]] = {}
+    for (group, candidate, judge), said in last.items():
+        scores.setdefault(group, []).append(KeyedScore(candidate, judge, *said))
+    return scores
+
+
+def _named(table: Table, names: Sequence[str]) -> str:
+    """The first of the columns `names` that is there."""
+    for name in names:
+        if name in table.columns:
+            return name
+    raise InputError(f"{table.name}: no column {names[0]!r}; the columns are {', '.join(table.columns)}")
+
+
+def _within(table: Table, column: str, least: float, largest: float) -> Floats:
+    """(K,) numbers, all of them there and between these. Raises InputError."""
+    values = numbers_of(table, column)
+    if (row := first_true(~((values >= least) & (values <= largest)))) is not None:
+        said = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise complaint(table, row, column, f"{said}; write a number from {least:g} to {largest:g}")
+    return values

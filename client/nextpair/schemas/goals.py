@@ -1,0 +1,33 @@
+"""What a set wants to know."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from nextpair.schemas.common import Key, Request
+
+
+class Goal(Request):
+    """What pairs are chosen for: one of these, or none of them for the order of all candidates."""
+
+    top_k: int | None = Field(default=None, ge=1, description="Which candidates are the best k.")
+    against: Key | None = Field(default=None, description="Which candidates are better than this one.")
+    pair: Annotated[tuple[Key, Key], Field(strict=False)] | None = Field(
+        default=None, examples=[["kelp", "rowan"]], description="Which of these two is better."
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        sent = [name for name in ("top_k", "against", "pair") if getattr(self, name) is not None]
+        if len(sent) > 1:
+            raise ValueError(
+                f"send one of top_k, against and pair, or none for the ranking; found {' and '.join(sent)}"
+            )
+        if self.pair is not None and self.pair[0] == self.pair[1]:
+            raise ValueError(f"pair takes two different candidates; found {self.pair[0]!r} twice")
+        return self
+
+    @property
+    def candidates(self) -> tuple[Key, ...]:
+        """Keys of the candidates that it names."""
+        return self.pair or (() if self.against is None else (self.against,))
