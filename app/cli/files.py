@@ -184,6 +184,9 @@ def simulate(
     group_by: GroupBy = None,
     where: Where = None,
     criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
+    goal: Annotated[
+        str | None, typer.Option(help="What to know: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
+    ] = None,
     epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
     order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
@@ -217,12 +220,13 @@ def simulate(
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
     The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
     standard deviation when the groups are drawn anew. round-robin and swiss choose pairs without a model. With --pooled
-    the groups advance together, as the sets of a pool do, and each has the others' evidence as its prior.
+    the groups advance together, as the sets of a pool do, and each has the others' evidence as its prior. With --goal
+    the share of the best k that is found, or of the pairs in the right order, stands for the correlation.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import Batch, Criterion, Order, Policy
-    from app.offline import cases, simulation
+    from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
     from app.offline.ranking import RankingMethod, parse_parameters, require_possible, usual_evidence
     from app.offline.replay import Setup
@@ -247,7 +251,8 @@ def simulate(
     how = how._replace(evidence=evidence or usual_evidence(how))
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
-    curves = simulation.simulate(loaded.cases, ways, seeds, setup, limit_fraction, run_all, noise)
+    wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases
+    curves = simulation.simulate(wanting, ways, seeds, setup, limit_fraction, run_all, noise)
     if curve:
         write_curves(curves, curve)
     show(curves, simulation.costs(curves, target), target, loaded.unscored, form)

@@ -12,6 +12,7 @@ from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
 from app.files.tables import InputError, Table
 from app.files.values import read_means, read_values
+from app.inference.choosing import RANKING, Goal
 from app.inference.types import Floats
 from app.offline.ranking import Group, split
 
@@ -25,6 +26,7 @@ class Case(NamedTuple):
     keys: list[str]  # (N,)
     truth: Floats  # (N,)
     offered: Floats  # (N, N) p that i beats j when i is shown first; NaN where the judge was not asked
+    goal: Goal = RANKING
 
     @property
     def answers(self) -> Floats:

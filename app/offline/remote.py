@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import cast
 
 import numpy as np
-from nextpair import CandidateIn, Client, PairToJudge, Selection, Set
+from nextpair import CandidateIn, Client, Goal, PairToJudge, Selection, Set
 from nextpair.words import ExpertName
 
 from app.inference.types import Floats
@@ -84,5 +84,13 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
             seed=setup.seed,
         ),
         order=setup.order.value,
+        goal=_goal(case),
         project=PROJECT,
     )
+
+
+def _goal(case: Case) -> Goal:
+    """The goal by keys."""
+    top_k, against, pair = case.goal
+    ends = None if pair is None else (case.keys[pair[0]], case.keys[pair[1]])
+    return Goal(top_k=top_k, against=None if against is None else case.keys[against], pair=ends)

@@ -1,7 +1,8 @@
 """Runs of active learning against a judge whose answers are all known.
 
 A loop asks for pairs and is told the answers; after each batch its scores are held against the truth by Spearman's
-rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal.
+rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
+ranking, how far it is reached (goals.py) stands for Spearman's.
 
     efficiency curve      these correlations after 1, 2, ... comparisons; it stands still within a batch
     full-set correlation  the same from every comparison that the judge offers, at once
@@ -14,12 +15,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from app.inference import fitting
-from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, Draws, Order, Plan, Policy, next_pairs, present
+from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, RANKING, Draws, Order, Plan, Policy, next_pairs, present
 from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Told
 from app.inference.reporting import ranks
 from app.inference.state import leading
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, take
 from app.offline.cases import Case
+from app.offline.goals import reached
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.tournaments import PAIRINGS, Tournament
 
@@ -56,7 +58,7 @@ class LocalLoop:
 
     def __init__(self, case: Case, setup: Setup) -> None:
         self.model = self._plain = model_of(choosing(setup.method), len(case.keys))
-        self._plan = Plan(setup.policy, setup.order, setup.seed)
+        self._plan = Plan(setup.policy, setup.order, setup.seed, case.goal)
         self._setup = setup
         self._open: Bools = ~np.isnan(case.answers)
         self.answers = self.comparisons = no_comparisons()  # as they came, and as they weigh
@@ -183,8 +185,9 @@ class Run:
 
     def measure(self, comparisons: int) -> None:
         """Hold the scores after a batch of so many comparisons against the truth."""
-        before, scores, truth = self._curve[-1] if self._curve else (0.0, 0.0), self._loop.scores(), self._case.truth
-        self._curve += [before] * (comparisons - 1) + [(spearman(scores, truth), pearson(scores, truth))]
+        before, scores = self._curve[-1] if self._curve else (0.0, 0.0), self._loop.scores()
+        now = agreement(scores, self._case), pearson(scores, self._case.truth)
+        self._curve += [before] * (comparisons - 1) + [now]
 
     @property
     def curve(self) -> Floats:
@@ -233,6 +236,13 @@ def full_set_scores(case: Case, method: RankingMethod) -> Floats:
     if method.name in BASELINES:
         return BASELINES[method.name](comparisons, n).score
     return fitting.fit(comparisons, model_of(method, n)).mean[:n]
+
+
+def agreement(scores: Floats, case: Case) -> float:
+    """Spearman's correlation of (N,) scores with the truth, or how far they reach another goal than the ranking."""
+    if case.goal == RANKING:
+        return spearman(scores, case.truth)
+    return reached(scores, case.truth, case.goal)
 
 
 def spearman(scores: Floats, truth: Floats) -> float:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from app.files.tables import InputError
-from app.inference.choosing import Criterion
+from app.inference.choosing import RANKING, Criterion
 from app.inference.types import Floats
 from app.offline.cases import Case, noisy
-from app.offline.replay import Setup, full_set_scores, open_loop, pearson, replay, replay_together, spearman
+from app.offline.replay import Setup, agreement, full_set_scores, open_loop, pearson, replay, replay_together
 from app.offline.tournaments import Tournament
 
 WORTH_A_POOL = 10_000  # comparisons, about 4 s
@@ -38,12 +38,15 @@ class Job(NamedTuple):
 class Curves(NamedTuple):
     """The result of a simulation of C cases, with S seeds."""
 
-    agreement: dict[Way, Floats]  # (S, C, K) Spearman's correlation after 1..K comparisons
+    agreement: dict[
+        Way, Floats
+    ]  # (S, C, K) Spearman's correlation, or how far the goal is reached, after 1..K comparisons
     pearson: dict[Way, Floats]  # (S, C, K) Pearson's
-    full: Floats  # (C,) Spearman's full-set correlation, of a judge without noise
+    full: Floats  # (C,) the same from the full set, of a judge without noise
     full_pearson: Floats  # (C,)
     ordered_pairs: float  # N (N - 1), averaged over the cases
     constant: int  # cases left out because their truth is constant
+    measure: str = "spearman"  # or "goal"
 
     @property
     def cases(self) -> int:
@@ -63,7 +66,7 @@ class Cost(NamedTuple):
     share: float | None  # of N (N - 1)
     of_random: float | None
     reached: int  # seeds that reached it
-    last: float  # Spearman's correlation at the end, mean over seeds
+    last: float  # agreement at the end, mean over seeds
     last_pearson: float
 
 
@@ -128,14 +131,15 @@ def simulate(
     curves = (curve for of_fleet in run_all(fleets) for curve in of_fleet)
     by_run = iter([_stack(of_cases) for of_cases in _chunks(curves, len(usable))])
     both = {way: np.array([next(by_run) for _ in range(seeds)]) for way in ways}
-    full = [(full_set_scores(case, setup.method), case.truth) for case in usable]
+    full = [(full_set_scores(case, setup.method), case) for case in usable]
     return Curves(
         {way: np.ascontiguousarray(of_way[:, :, 0]) for way, of_way in both.items()},
         {way: np.ascontiguousarray(of_way[:, :, 1]) for way, of_way in both.items()},
-        np.array([spearman(*each) for each in full]),
-        np.array([pearson(*each) for each in full]),
+        np.array([agreement(scores, case) for scores, case in full]),
+        np.array([pearson(scores, case.truth) for scores, case in full]),
         float(np.mean([case.ordered_pairs for case in usable])),
         len(cases) - len(usable),
+        "spearman" if usable[0].goal == RANKING else "goal",
     )
 
 

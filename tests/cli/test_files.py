@@ -144,6 +144,18 @@ def test_simulate_prints_the_cost_of_each_criterion(capsys: pytest.CaptureFixtur
     assert 0.0 < by_name["random"]["last_pearson"] < result["full_set_pearson"]
 
 
+def test_simulate_measures_how_far_a_goal_is_reached(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    curve = tmp_path / "curve.csv"
+    common = ["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "overall", "--seeds", "1", "--limit-fraction"]
+    wanted = ["0.05", "--criterion", "knowledge", "--goal", "top_k=3", "--curve", str(curve)]
+    result = json.loads(out(capsys, *common, *wanted, "--format", "json"))
+    assert curve.read_text().splitlines()[0] == "criterion,seed,comparisons,goal,pearson"
+    assert 0.0 <= result["full_set_goal"] <= 1.0
+    assert out(capsys, *common, *wanted).splitlines()[1].startswith("Goal: ")
+    _, line = failure(capsys, *common, "0.05", "--goal", "against=nobody")
+    assert "--goal names nobody" in line
+
+
 def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     rows = [f"{doc},{system},{score}" for doc in "uv" for system, score in (("x", 1), ("y", 3), ("z", ""), ("w", 2))]

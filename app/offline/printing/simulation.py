@@ -32,10 +32,10 @@ def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, fo
 def write_curves(curves: Curves, path: str) -> None:
     """A CSV with one row per criterion, seed and number of comparisons. Raises InputError."""
     rows = [
-        {"criterion": way, "seed": seed, "comparisons": k, "spearman": float(spearman), "pearson": float(pearson)}
+        {"criterion": way, "seed": seed, "comparisons": k, curves.measure: float(agreement), "pearson": float(pearson)}
         for way in curves.agreement
         for seed, of_seed in enumerate(zip(curves.mean(way), curves.pearson[way].mean(axis=1), strict=True))
-        for k, (spearman, pearson) in enumerate(zip(*of_seed, strict=True), 1)
+        for k, (agreement, pearson) in enumerate(zip(*of_seed, strict=True), 1)
     ]
     try:
         with Path(path).open("w", encoding="utf-8", newline="") as file:
@@ -62,10 +62,10 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
         "groups_left_out": curves.constant,
         "candidates_left_out": unscored,
         "ordered_pairs": curves.ordered_pairs,
-        "full_set_spearman": float(curves.full.mean()),
+        f"full_set_{curves.measure}": float(curves.full.mean()),
         "full_set_pearson": float(curves.full_pearson.mean()),
         "target": target,
-        "target_spearman": target * float(curves.full.mean()),
+        f"target_{curves.measure}": target * float(curves.full.mean()),
         "criteria": [cost._asdict() for cost in costs],
     }
 
@@ -74,9 +74,9 @@ def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], t
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
-    pearson = float(curves.full_pearson.mean())
+    measure, pearson = curves.measure.capitalize(), float(curves.full_pearson.mean())
     console.print(
-        f"Spearman: {full:.3f} from the full set, so the target is {target * full:.3f}; Pearson: {pearson:.3f}"
+        f"{measure}: {full:.3f} from the full set, so the target is {target * full:.3f}; Pearson: {pearson:.3f}"
     )
     if curves.constant:
         console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
