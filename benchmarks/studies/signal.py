@@ -1,0 +1,151 @@
+"""Signal, circles, judges who change: `python -m benchmarks.studies.signal` prints the tables of docs/uncertainty.md.
+
+Twelve candidates with scores of spread sd, hard verdicts P(first wins) = sigma(d), d = s_first - s_second, or
+probabilities sigma(d + noise). Pairs are chosen by the service's own code, orders are balanced, and no pair is asked
+twice before all were. Each figure is a share of independent runs.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference.choosing import Criterion, Policy
+from app.inference.fitting.model import Method, build
+from app.inference.judges.accord import Accord, accords
+from app.inference.reporting.cycles import circulation
+from app.inference.reporting.signal import CLAIMED, log_evidence
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
+from app.service.trust import RARE
+from benchmarks.studies.coverage import Judge, hard_verdicts, judged_batches
+from benchmarks.studies.methods.markdown import table
+
+SEED = 20_262
+N, ON_A_CIRCLE, JUDGES, VERDICTS = 12, 11, 4, 360
+LENGTHS = (1, 2, 5)  # verdicts for each candidate
+LONGEST = 10
+
+Answer = Callable[[np.random.Generator, Ints, Ints], Floats]  # p, from first and second
+Misled = Callable[[np.random.Generator, Floats, Floats], Floats]  # p of a bad judge, from d and how far the log is
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m benchmarks.studies.signal", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    runs = parser.parse_args().runs
+    print(
+        table(["judge", "sd", *(f"by {k}N, %" for k in LENGTHS), f"ever in {LONGEST}N, %"], signals(runs)), flush=True
+    )
+    print("\n" + table(["judge", "doubted, %"], circles(runs)), flush=True)
+    print(
+        "\n" + table(["candidates", "sd", "one of the four judges", "named, %", "others, %"], changes(runs)), flush=True
+    )
+
+
+def signals(runs: int) -> Iterable[Sequence[str]]:
+    """Yield how often signal is claimed by then, were one to look after every verdict."""
+    judges: dict[str, tuple[float, Judge]] = {
+        "fair coins": (0.0, hard_verdicts),
+        "coins that name the first in 90%": (0.0, lambda d, rng: (rng.random(len(d)) < 0.9).astype(np.float64)),
+        "coins that give probabilities": (0.0, noisy(2.0)),
+    }
+    judges |= {f"hard, spread {sd:g}": (sd, hard_verdicts) for sd in (0.2, 1.0, 3.0)}
+    judges |= {
+        f"probabilities, spread {sd:g}, noise {noise:g}": (sd, noisy(noise)) for sd, noise in ((1.0, 1.0), (0.2, 0.1))
+    }
+    for criterion in (Criterion.RANDOM, Criterion.REORDERING):
+        for name, (sd, judge) in judges.items():
+            most = np.array([_highest(sd, judge, criterion, number) for number in range(runs)])
+            yield [
+                f"{name}, {criterion}",
+                f"{sd:g}",
+                *(percent(most[:, k * N - 1] >= np.log(CLAIMED)) for k in (*LENGTHS, LONGEST)),
+            ]
+
+
+def noisy(noise: float) -> Judge:
+    return lambda d, rng: np.asarray(expit(d + noise * rng.standard_normal(len(d))))
+
+
+def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floats:
+    """(K,) the highest log evidence up to each verdict."""
+    rng = np.random.default_rng([SEED, number])
+    batches = judged_batches(rng.normal(0.0, sd, N), judge, build(Method(), N), Policy(criterion), rng, batch=3)
+    *_, (_, log) = islice(batches, LONGEST * N // 3)
+    return np.maximum.accumulate(log_evidence(log, N, np.zeros(log.size, np.int64)))
+
+
+def circles(runs: int) -> Iterable[tuple[str, str]]:
+    """Yield how often the check of cycles doubts one verdict on each of the 55 pairs of eleven candidates."""
+    judges = {f"hard, spread {sd:g}": errs(sd) for sd in (0.0, 0.2, 1.0, 3.0)}
+    judges |= {f"a circle, right in {right:.0%}": goes_in_circles(right) for right in (0.8, 0.9, 1.0)}
+    for name, judge in judges.items():
+        yield name, percent([_doubted(judge, number) for number in range(runs)])
+
+
+def errs(sd: float) -> Answer:
+    def answer(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
+        s = rng.normal(0.0, sd, ON_A_CIRCLE)
+        return hard_verdicts(s[first] - s[second], rng)
+
+    return answer
+
+
+def goes_in_circles(right: float) -> Answer:
+    """Each candidate beats the next half of the circle."""
+
+    def answer(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
+        beats = (second - first) % ON_A_CIRCLE < ON_A_CIRCLE / 2
+        return np.asarray(beats == (rng.random(len(first)) < right), np.float64)
+
+    return answer
+
+
+def _doubted(answer: Answer, number: int) -> bool:
+    rng, pairs = np.random.default_rng([SEED, number]), np.array(np.triu_indices(ON_A_CIRCLE, 1))
+    first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
+    log = by_one_judge(first, second, answer(rng, first, second))
+    return circulation(log, ON_A_CIRCLE, rng).coins <= RARE
+
+
+def changes(runs: int) -> Iterable[Sequence[str]]:
+    """Yield how often the bad one of four judges is named, and how often a good one is, after 360 verdicts."""
+    kinds: dict[str, Misled] = {
+        "is honest too": lambda rng, d, when: hard_verdicts(d, rng),
+        "tosses coins": lambda rng, d, when: hard_verdicts(0.0 * d, rng),
+        "tosses coins from half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, 0.0), rng),
+        "reverses half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, -d), rng),
+    }
+    for n in (N, 20):
+        for sd in (0.2, 1.0, 3.0):
+            for kind, misled in kinds.items():
+                logs = [_examined(n, sd, misled, number) for number in range(runs)]
+                bad, good = (
+                    [a.named is not None for log in logs for a in log if (a.judge == 0) is is_bad]
+                    for is_bad in (True, False)
+                )
+                yield [f"{n}", f"{sd:g}", kind, percent(bad), percent(good)]
+
+
+def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Accord]:
+    rng, pairs = np.random.default_rng([SEED, n, number]), np.array(np.triu_indices(n, 1))
+    rounds = -(-VERDICTS // pairs.shape[1])
+    shown = np.concatenate([pairs[:, rng.permutation(pairs.shape[1])] for _ in range(rounds)], axis=1)[:, :VERDICTS]
+    first, second = np.where(rng.random(VERDICTS) < 0.5, shown, shown[::-1])
+    s, judge = rng.normal(0.0, sd, n), rng.integers(JUDGES, size=VERDICTS)
+    d = s[first] - s[second]
+    p = np.where(judge == 0, misled(rng, d, np.arange(VERDICTS) / VERDICTS), hard_verdicts(d, rng))
+    log: Comparisons = once_each(first, second, p, judge)
+    return accords(log, n, np.zeros(VERDICTS, np.int64))
+
+
+def percent(cases: Sequence[bool] | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
+    """Share with its standard error."""
+    share = float(np.mean(cases))
+    return f"{100.0 * share:.1f} ± {100.0 * np.sqrt(share * (1.0 - share) / len(cases)):.1f}"
+
+
+if __name__ == "__main__":
+    main()
