@@ -82,7 +82,9 @@ async function create() {
   clearErrors("create", ...fields().map((each) => each.name));
   if (!field("name").value.trim()) showError("name", "Give the set a name.");
   if (!field("question").value.trim()) showError("question", "Write what judges are asked.");
-  if (!field("max_comparisons").checkValidity()) showError("max_comparisons", "Write a whole number from 1 on.");
+  for (const name of ["max_comparisons", "top_k"]) {
+    if (!field(name).checkValidity()) showError(name, "Write a whole number from 1 on.");
+  }
   if (focusFirstError(form)) return;
   createButton.disabled = true;
   try {
@@ -97,7 +99,7 @@ async function create() {
 
 function newSet() {
   const value = (/** @type {string} */ name) => field(name).value.trim() || undefined;
-  const budget = value("max_comparisons");
+  const [budget, best] = [value("max_comparisons"), value("top_k")];
   return {
     name: value("name"),
     question: value("question"),
@@ -109,6 +111,7 @@ function newSet() {
     order: value("order"),
     position_bias: value("position_bias"),
     budget: budget && { max_comparisons: Number(budget) },
+    goal: best && { top_k: Number(best) },
   };
 }
 
