@@ -1,4 +1,4 @@
-"""Absolute scores beside comparisons (GPM 3.2), on a scale that is estimated.
+"""Absolute scores beside comparisons (GPM 3.2), on a scale that is estimated, or as it is given.
 
 A judge gives a candidate the value c with probability p_c. Matching moments,
 
@@ -17,6 +17,9 @@ a judge's scores,
 
 Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
 judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
+GPM itself estimates nothing: p(s_n | A_n) = N(s_n; mu_n, var_n). A scale that is given is that, c1 = 1, with the mean of
+all absolute scores at 0, where the prior has the scores; all judges share it.
+
 Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
 
     mu, var      AbsoluteScores.mean, .variance     (M,)
@@ -93,8 +96,13 @@ def no_absolute_scores() -> AbsoluteScores:
     return AbsoluteScores(none, none, np.empty(0), np.empty(0))
 
 
-def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores) -> Combined:
-    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score."""
+def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *, is_given: bool = False) -> Combined:
+    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score.
+
+    Args: `is_given` takes the judges' scale as it is instead.
+    """
+    if is_given:
+        return _on_scale(_given_scale(absolute), comparisons, model, absolute, None)._replace(settled=True)
     first = _first_scale(absolute, model)
     flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
@@ -167,6 +175,11 @@ def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
 def _by_judge(absolute: AbsoluteScores) -> list[AbsoluteScores]:
     """The absolute scores of each judge."""
     return [take_scores(absolute, absolute.judge == judge) for judge in range(int(absolute.judge.max()) + 1)]
+
+
+def _given_scale(absolute: AbsoluteScores) -> Scale:
+    judges = int(absolute.judge.max()) + 1
+    return Scale(np.full(judges, -absolute.mean.mean()), np.ones(judges))
 
 
 def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:

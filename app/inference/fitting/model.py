@@ -45,6 +45,7 @@ class Method(NamedTuple):
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate" or "closed-form"
     evidence: str = "one-vote"  # or "learnt": tau2 and what answers are worth
+    absolute_scale: str = "estimate"  # or "given": of absolute scores
 
 
 class Prior(NamedTuple):

@@ -56,7 +56,9 @@ def publish(
             posterior = posteriors.fit(comparisons, model)
             return Published(integrate(comparisons, model, grid), posterior, answers, comparisons, model, learnt)
     if absolute.size:
-        posterior, model, scale, settled = combine(comparisons, model, absolute)
+        posterior, model, scale, settled = combine(
+            comparisons, model, absolute, is_given=method.absolute_scale == "given"
+        )
     else:
         posterior, scale, settled = posteriors.fit(comparisons, model), None, True
     marginal = posteriors.scores(posterior, comparisons, model)

@@ -140,4 +140,5 @@ def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyp
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(evidence.answers, learnt))
     if not evidence.absolute.size:
         return model
-    return combine(take(evidence.comparisons, slice(stage.fitted)), model, evidence.absolute).model
+    first, is_given = take(evidence.comparisons, slice(stage.fitted)), method.absolute_scale == "given"
+    return combine(first, model, evidence.absolute, is_given=is_given).model

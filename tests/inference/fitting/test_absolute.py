@@ -387,3 +387,34 @@ def test_scores_are_taken_and_joined_row_by_row() -> None:
     assert (first.size, rest.size) == (4, 6)
     for column, before in zip(again, given, strict=True):
         np.testing.assert_array_equal(column, before)
+
+
+def test_a_given_scale_is_gpms_product_of_experts() -> None:
+    """prod N(s_n; mu_n, var_n) over the absolute scores, but for their level; in closed form with the gaussian."""
+    log, said, n = random_comparisons(6, 12, seed=1), two_judges(6, 0), 6
+    m = model(n, 1.0, "gaussian")
+    combined = combine(log, m, said, is_given=True)
+
+    rows = np.zeros((log.size, n))
+    rows[np.arange(log.size), log.first], rows[np.arange(log.size), log.second] = 1.0, -1.0
+    chosen = np.eye(n)[said.candidate]
+    precision = np.eye(n) + rows.T @ rows / 4.0 + chosen.T / said.variance @ chosen
+    level = said.mean - said.mean.mean()
+    expected = np.linalg.solve(precision, rows.T @ (log.p - 0.5) + chosen.T @ (level / said.variance))
+
+    np.testing.assert_allclose(combined.posterior.mean, expected, atol=1e-10)
+    np.testing.assert_allclose(dense(combined.posterior.covariance), np.linalg.inv(precision), atol=1e-10)
+    assert combined.settled
+    np.testing.assert_array_equal(combined.scale.c1, 1.0)
+
+
+def test_a_given_scale_is_wrong_where_the_judge_has_another_one() -> None:
+    """Squared error of 20 logs of a judge whose step is half a unit of the scores, against the estimated scale."""
+    errors = np.zeros(2)
+    for seed in range(20):
+        truth, log, said = simulated(10, 60, seed)
+        for k, is_given in enumerate((False, True)):
+            mean = combine(log, model(10), said, is_given=is_given).posterior.mean
+            errors[k] += np.mean((mean - mean.mean() - truth + truth.mean()) ** 2)
+
+    assert 2.0 * errors[0] < errors[1]
