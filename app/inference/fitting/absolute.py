@@ -17,8 +17,8 @@ a judge's scores,
 
 Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
 judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
-GPM itself estimates nothing: p(s_n | A_n) = N(s_n; mu_n, var_n). A scale that is given is that, c1 = 1, with the mean of
-all absolute scores at 0, where the prior has the scores; all judges share it.
+GPM itself estimates nothing: p(s_n | A_n) = N(s_n; mu_n, var_n). A scale that is given is that, c1 = 1, with the mean
+of all absolute scores at 0, where the prior has the scores; all judges share it.
 
 Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
 
