@@ -13,7 +13,10 @@ from app.files.reading import read
 from app.files.tables import InputError, Table
 from app.files.values import read_means, read_values
 from app.inference.choosing import RANKING, Goal
+from app.inference.fitting import AbsoluteScores, no_absolute_scores
 from app.inference.types import Floats
+from app.offline import absolute_scores
+from app.offline.absolute_scores import ScoresByGroup
 from app.offline.ranking import Group, split
 
 Truths = Mapping[Labels, Mapping[str, float]]
@@ -27,6 +30,7 @@ class Case(NamedTuple):
     truth: Floats  # (N,)
     offered: Floats  # (N, N) p that i beats j when i is shown first; NaN where the judge was not asked
     goal: Goal = RANKING
+    absolute: AbsoluteScores = no_absolute_scores()  # known before the first comparison
 
     @property
     def answers(self) -> Floats:
@@ -65,11 +69,12 @@ def load(
     group_by: Sequence[str],
     conditions: Sequence[tuple[str, str]],
     temperature: float = 1.0,
+    scores: str | None = None,
 ) -> LoadedCases:
     """One case per group of the judge's files, of which only the rows that meet `conditions` are read.
 
     A truth file without any of the group columns holds for every group. Absolute scores without any of them are grouped
-    as the truth file groups their candidates. Raises InputError.
+    as the truth file groups their candidates. `scores` is a file of absolute scores. Raises InputError.
     """
     tables = [where(read(path), conditions) for path in paths]
     truths = _truths(truth_file, group_by)
@@ -81,7 +86,8 @@ def load(
         scores_of = _by_group({labels: mean for labels, mean in means.items() if not isnan(mean)})
         cases = [from_scores(labels, scores, _of(truths, labels)) for labels, scores in scores_of.items()]
         unscored = sum(map(isnan, means.values()))
-    return LoadedCases([tempered(case, temperature) for case in cases], unscored)
+    said = absolute_scores.load(scores, group_by)
+    return LoadedCases([with_scores(tempered(case, temperature), said) for case in cases], unscored)
 
 
 def _mean_scores(
@@ -151,6 +157,12 @@ def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str,
 def tempered(case: Case, temperature: float) -> Case:
     """The same judge, sharper below 1 and flatter above: p^(1/T) / (p^(1/T) + (1-p)^(1/T)), GPM B."""
     return case if temperature == 1.0 else case._replace(offered=expit(logit(case.offered) / temperature))
+
+
+def with_scores(case: Case, scores: ScoresByGroup) -> Case:
+    """The case with the absolute scores of its candidates; those of others are left out."""
+    among = {labels: [each for each in said if each.candidate in case.keys] for labels, said in scores.items()}
+    return case._replace(absolute=absolute_scores.of_group(among, case.labels, case.keys, []).absolute)
 
 
 def noisy(case: Case, sd: float, rng: np.random.Generator) -> Case:

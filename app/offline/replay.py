@@ -16,13 +16,13 @@ import numpy as np
 
 from app.inference import fitting
 from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, RANKING, Draws, Order, Plan, Policy, next_pairs, present
-from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Told
+from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Model, Told
 from app.inference.reporting import ranks
 from app.inference.state import leading
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, take
 from app.offline.cases import Case
 from app.offline.goals import reached
-from app.offline.ranking import RankingMethod, model_of
+from app.offline.ranking import RankingMethod, definition_of, model_of
 from app.offline.tournaments import PAIRINGS, Tournament
 
 Pair = tuple[int, int]  # as shown
@@ -57,14 +57,16 @@ class LocalLoop:
     """The loop in this process: the numerics of the service, without its log and leases."""
 
     def __init__(self, case: Case, setup: Setup) -> None:
-        self.model = self._plain = model_of(choosing(setup.method), len(case.keys))
+        self.model = self._plain = self._base = model_of(choosing(setup.method), len(case.keys))
         self._plan = Plan(setup.policy, setup.order, setup.seed, case.goal)
         self._setup = setup
         self._open: Bools = ~np.isnan(case.answers)
         self.answers = self.comparisons = no_comparisons()  # as they came, and as they weigh
         self.posterior = fitting.prior(self.model)
         self._learnt: Hyperparameters | None = None
-        self._learnt_from = 0  # answers
+        self._learnt_from = self._known_from = 0  # answers
+        self._absolute = case.absolute
+        self._scored: tuple[int, Model] | None = None  # the last stage of absolute scores, and the model before them
 
     def ask(self) -> list[Pair]:
         chosen = next_pairs(
@@ -88,6 +90,7 @@ class LocalLoop:
     def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
         first, second = np.array(pairs).T
         self.answers = join(self.answers, by_one_judge(first, second, p))
+        self._know_biases()
         if self.is_due and not self._setup.pooled:
             self.learn(WEAK)
         else:
@@ -104,8 +107,8 @@ class LocalLoop:
         self._learnt_from = leading(self.answers.size, LEARNING_DIGITS)
         first = take(self.answers, slice(self._learnt_from))
         self._learnt = fitting.learn(first, _one_item(first), self._plain, 1, hyperprior).hyperparameters
-        self.model = fitting.at_scale(self._plain, self._learnt.scale)
-        self.model = self.model._replace(votes=fitting.usual_votes(first, self._learnt))
+        at_scale = fitting.at_scale(self._plain, self._learnt.scale)
+        self._base = at_scale._replace(votes=fitting.usual_votes(first, self._learnt))
         self._update()
 
     def told(self) -> list[Told]:
@@ -117,10 +120,32 @@ class LocalLoop:
             self.comparisons = self.answers
         else:
             self.comparisons = fitting.weighed(self.answers, _one_item(self.answers), self.model.n, self._learnt)
-        if self._learnt is not None or self._setup.batch > 1:
+        before, self.model = self.model, self._with_scores()
+        if self.model is not before or self._learnt is not None or self._setup.batch > 1:
             self.posterior = fitting.fit(self.comparisons, self.model, start=self.posterior.mean)
         else:
             self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
+
+    def _know_biases(self) -> None:
+        """Take biases in closed form from the answers, at the sizes at which a set of the service does."""
+        first, method = leading(self.answers.size, LEARNING_DIGITS), choosing(self._setup.method)
+        if method.position_bias == "closed-form" and first != self._known_from:
+            self._known_from = first
+            answers = take(self.answers, slice(first))
+            self._plain = fitting.build_for(definition_of(method), self._plain.n, answers, 1)
+            self._base = self._plain if self._learnt is None else self._base
+
+    def _with_scores(self) -> Model:
+        """The model that absolute scores enter, on a scale as a set of the service has it."""
+        if not self._absolute.size:
+            return self._base
+        first = leading(self.answers.size, 1)
+        if self._scored is not None and self._scored[0] == first and self._scored[1] is self._base:
+            return self.model
+        self._scored = first, self._base
+        is_given = choosing(self._setup.method).absolute_scale == "given"
+        answers = take(self.comparisons, slice(first))
+        return fitting.combine(answers, self._base, self._absolute, is_given=is_given).model
 
     def scores(self) -> Floats:
         if self._setup.method.name in BASELINES:
@@ -229,13 +254,14 @@ def full_set(case: Case, method: RankingMethod) -> float:
 
 
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
-    """(N,) from every ordered pair that the judge offers, each of them worth one vote."""
+    """(N,) from every ordered pair that the judge offers, each of them worth one vote, and all absolute scores."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
     method = method._replace(evidence="one-vote")
     if method.name in BASELINES:
         return BASELINES[method.name](comparisons, n).score
-    return fitting.fit(comparisons, model_of(method, n)).mean[:n]
+    item = _one_item(comparisons)
+    return fitting.publish(comparisons, item, case.absolute, definition_of(method), n, 1).posterior.mean[:n]
 
 
 def agreement(scores: Floats, case: Case) -> float:
