@@ -8,6 +8,7 @@ from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceNa
 
 from app.cli.options import (
     KINDS,
+    AbsoluteScaleOption,
     EvidenceOption,
     First,
     FormatOption,
@@ -52,6 +53,7 @@ def rank(
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
     weight: WeightOption = None,
     scores: ScoresOption = None,
+    absolute_scale: AbsoluteScaleOption = "estimate",
     level: Annotated[
         float, typer.Option(help="Probability that an interval holds.", callback=within(0, 0.9999))
     ] = 0.95,
@@ -76,6 +78,7 @@ def rank(
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
+    how = how._replace(absolute_scale=absolute_scale)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw
@@ -211,6 +214,8 @@ def simulate(
     ] = False,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
+    scores: ScoresOption = None,
+    absolute_scale: AbsoluteScaleOption = "estimate",
     http: Annotated[
         str | None, typer.Option(metavar="URL", help="Ask and tell through this running service instead.")
     ] = None,
@@ -226,6 +231,7 @@ def simulate(
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import Batch, Criterion, Order, Policy
+    from app.inference.fitting import BASELINES
     from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
     from app.offline.ranking import RankingMethod, parse_parameters, require_possible, usual_evidence
@@ -241,14 +247,16 @@ def simulate(
     if http is not None and set(criterion or []) & {*Tournament}:
         raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
     columns = ComparisonColumns(first, second, winner, p_first)
-    scores = cases.ScoreColumns(score_key or truth_key, score_column) if score_column else None
+    scored = cases.ScoreColumns(score_key or truth_key, score_column) if score_column else None
     truth_file = cases.TruthFile(truth, truth_key, truth_column)
     loaded = cases.load(
-        files, scores or columns, truth_file, group_by or [], parse_conditions(where or []), temperature
+        files, scored or columns, truth_file, group_by or [], parse_conditions(where or []), temperature, scores
     )
+    if scores is not None and method in BASELINES:
+        raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-    how = how._replace(evidence=evidence or usual_evidence(how))
+    how = how._replace(evidence=evidence or usual_evidence(how), absolute_scale=absolute_scale)
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
     wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases

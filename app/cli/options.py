@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nextpair.words import EvidenceName, MethodName, PositionBias, PriorName
+from nextpair.words import AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
 
 from app.offline.printing import Format
 
@@ -71,6 +71,9 @@ ScoresOption = Annotated[
         help="Absolute scores beside the comparisons: candidate, score, and if there variance, judge, group columns.",
         callback=lambda file: file if file is None else existing(file),
     ),
+]
+AbsoluteScaleOption = Annotated[
+    AbsoluteScale, typer.Option(help="Of --scores: each judge's own, estimated, or that of the scores as it is.")
 ]
 
 Host = Annotated[str, typer.Option(help="Address to listen on; other than loopback only with NEXTPAIR_API_KEY.")]

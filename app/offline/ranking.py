@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName, PositionBias, PriorName
+from nextpair.words import JUDGE_AWARE, AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
 
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
@@ -49,6 +49,7 @@ class RankingMethod(NamedTuple):
     position_bias: PositionBias = "none"
     wanted: Wanted = Wanted()
     evidence: EvidenceName = "one-vote"
+    absolute_scale: AbsoluteScale = "estimate"
 
 
 class JudgeScale(NamedTuple):
@@ -186,5 +187,11 @@ def definition_of(method: RankingMethod) -> fitting.Method:
     """The choice of a model for a posterior method."""
     expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
     return fitting.Method(
-        expert, method.parameters, method.prior, method.prior_variance, method.position_bias, method.evidence
+        expert,
+        method.parameters,
+        method.prior,
+        method.prior_variance,
+        method.position_bias,
+        method.evidence,
+        method.absolute_scale,
     )

@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import cast
 
 import numpy as np
-from nextpair import CandidateIn, Client, Goal, PairToJudge, Selection, Set
+from nextpair import AbsoluteScoreIn, CandidateIn, Client, Goal, PairToJudge, Selection, Set
 from nextpair.words import ExpertName
 
 from app.inference.types import Floats
@@ -35,6 +35,8 @@ class RemoteLoop:
     def __init__(self, service: Client, case: Case, setup: Setup) -> None:
         self._set, self._method = _create(service, case, setup), setup.method.name
         self._numbers = {key: i for i, key in enumerate(case.keys)}
+        if case.absolute.size:
+            self._set.add_absolute_scores(_said(case))
         self._answers = case.answers
         self._pair: PairToJudge | None = None
 
@@ -63,6 +65,14 @@ class RemoteLoop:
 
     def _numbers_of(self, pair: PairToJudge) -> tuple[int, int]:
         return self._numbers[pair.first.key], self._numbers[pair.second.key]
+
+
+def _said(case: Case) -> list[AbsoluteScoreIn]:
+    rows = zip(*(column.tolist() for column in case.absolute), strict=True)
+    return [
+        AbsoluteScoreIn(candidate=case.keys[candidate], judge=f"{JUDGE} {judge}", mean=mean, variance=variance)
+        for candidate, judge, mean, variance in rows
+    ]
 
 
 def _create(service: Client, case: Case, setup: Setup) -> Set:

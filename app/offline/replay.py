@@ -62,11 +62,12 @@ class LocalLoop:
         self._setup = setup
         self._open: Bools = ~np.isnan(case.answers)
         self.answers = self.comparisons = no_comparisons()  # as they came, and as they weigh
-        self.posterior = fitting.prior(self.model)
         self._learnt: Hyperparameters | None = None
         self._learnt_from = self._known_from = 0  # answers
         self._absolute = case.absolute
         self._scored: tuple[int, Model] | None = None  # the last stage of absolute scores, and the model before them
+        self.model = self._with_scores()
+        self.posterior = fitting.prior(self.model)
 
     def ask(self) -> list[Pair]:
         chosen = next_pairs(

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from app.inference import state
 from app.inference.choosing import Criterion, Order, Policy
+from app.inference.fitting import AbsoluteScores
+from app.inference.state import Interpretation
 from app.inference.types import by_one_judge
 from app.offline.cases import Case, from_pairs
-from app.offline.ranking import Group, RankingMethod
+from app.offline.ranking import Group, RankingMethod, definition_of
 from app.offline.replay import LocalLoop, Pair, Setup, full_set_scores, open_loop, pearson, replay, spearman
 from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
@@ -88,6 +91,45 @@ def test_scores_may_come_from_a_baseline() -> None:
     case, by_ratio = make_case(), SETUP._replace(method=RankingMethod("win-ratio"))
     assert asked(by_ratio, case) == asked(SETUP, case)
     assert replay(LocalLoop(case, by_ratio), case, 100)[0, -1] == pytest.approx(1.0)
+
+
+def scored(case: Case) -> Case:
+    """The case beside the scores of a judge who is half as sure of them as it says."""
+    noise = np.random.default_rng(5).normal(0.0, 1.0, 6)
+    said = AbsoluteScores(np.arange(6), np.zeros(6, np.int64), 5.0 + case.truth + noise, np.full(6, 0.25))
+    return case._replace(absolute=said)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        RankingMethod("soft-bt"),
+        RankingMethod("gaussian", position_bias="closed-form", absolute_scale="given"),
+        RankingMethod("soft-bt", evidence="learnt"),
+    ],
+)
+@pytest.mark.parametrize("with_scores", [False, True])
+def test_a_loop_holds_what_a_set_of_the_service_holds(method: RankingMethod, *, with_scores: bool) -> None:
+    """After every comparison: the same posterior, in the same stages."""
+    case = scored(make_case()) if with_scores else make_case()
+    loop = LocalLoop(case, SETUP._replace(method=method))
+    rows = [(n, 0, *row) for n, row in enumerate(zip(*(column.tolist() for column in case.absolute), strict=True), 1)]
+    said = state.log_from_rows([], [(seq, item, who, 9, mean, v) for seq, item, who, _, mean, v in rows])
+    held = state.advance(state.empty(Interpretation(definition_of(method), {}), 6, 1), len(rows), said, [])
+    np.testing.assert_allclose(loop.scores(), held.posterior.mean, atol=1e-9)
+    while pairs := loop.ask():
+        ((first, second),), seq = pairs, held.version + 1
+        p = float(case.answers[first, second])
+        loop.tell(pairs, np.array([p]))
+        held = state.advance(held, seq, state.log_from_rows([(seq, 0, first, second, p, 0, 1.0)]), [])
+        np.testing.assert_allclose(loop.scores(), held.posterior.mean[:6], atol=1e-7)
+    assert loop.answers.size == 15
+
+
+def test_absolute_scores_help_from_the_first_comparison_on() -> None:
+    case = make_case()._replace(truth=np.arange(6.0))
+    said = AbsoluteScores(np.arange(6), np.zeros(6, np.int64), case.truth, np.full(6, 0.01))
+    assert replay(LocalLoop(case._replace(absolute=said), SETUP), case, 1)[0, 0] > 0.9
 
 
 def test_correlations_agree_with_scipy_and_ties_share_ranks() -> None:

@@ -3,8 +3,9 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.fitting.absolute import AbsoluteScores, Moments, moments, no_absolute_scores
+from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import (
     WEAK,
     Hyperparameters,
@@ -37,6 +38,8 @@ __all__ = [
     "Told",
     "at_scale",
     "build",
+    "build_for",
+    "combine",
     "evidence_apart",
     "fit",
     "fit_judge_aware",
