@@ -68,6 +68,8 @@ class LocalLoop:
         self._scored: tuple[int, Model] | None = None  # the last stage of absolute scores, and the model before them
         self.model = self._with_scores()
         self.posterior = fitting.prior(self.model)
+        if case.absolute.size and choosing(setup.method).evidence == "learnt":
+            self.learn(WEAK)
 
     def ask(self) -> list[Pair]:
         chosen = next_pairs(
