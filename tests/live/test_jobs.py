@@ -189,3 +189,21 @@ async def test_no_more_wait_than_may(work: Jobs, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(Underway, match="many others come first"):
         await work.result(JobKey(A, "three"), 1, "plain", slow)
     slow.go.set()
+
+
+async def test_what_nobody_waits_for_takes_its_place_among_the_others(
+    work: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    slow = [Work() for _ in range(jobs.AT_ONCE)]
+    for each in slow:
+        each.go.clear()
+        with pytest.raises(Underway):
+            await work.result(JobKey(uuid4(), "why"), 1, "plain", each)
+    await begun(*slow)
+    computing = asyncio.create_task(work.compute(lambda: "done"))
+    await asyncio.sleep(0)
+    assert not computing.done()
+    slow[0].go.set()
+    assert await asyncio.wait_for(computing, 10) == "done"
+    slow[1].go.set()
