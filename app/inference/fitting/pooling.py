@@ -4,22 +4,21 @@ Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a p
 
     x_s ~ N(a, b^2)        z_sj ~ N(c_j, d_j^2)
 
-and a, b, c, d maximise  sum_(s,j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2)  by EM, where Z_sj is the
-evidence of j's answers in s alone, on a grid of (x, z). Votes depend on x alone. Weak priors hold a and c_j to where a
-set by itself expects them, and b and d_j near BETWEEN, as ALIKE more sets would. S sets told it, and each expects
+    ln p(a, b, c, d | all) = sum_(s,j) (1 - 1/S_j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2) + ln prior
 
-    x_s ~ N(a, b^2 + e^2)        1 / e^2 = (1 - 1/S) sum_s (1 - V_s / b^2) / b^2 + the prior's precision
+where Z_sj is the evidence of j's answers in s alone. Votes depend on x alone. All of this is summed over grids, and a
+set is told means and sds of x and z. It is one of the S_j sets in which j answered, so 1/S_j of what was said is its
+own, and left out. Priors of a and c_j are where a set by itself expects them.
 
-of itself, V_s being the variance of x_s given everything. So for z. 1/S is what a set told of itself.
-
-    x, z     SCALES, NOISES         (A,), (B,)
-    ln Z     Told.log_evidence      (A, B) of measurements, (A, 1) of votes
+    x, a     SCALES        (A,)        b, d     SPREADS
+    z, c     NOISES        (B,)        ln Z     Told.log_evidence, (A, B) of measurements, (A, 1) of votes
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.hyperparameters import (
@@ -40,13 +39,13 @@ from app.inference.fitting.model import Model
 from app.inference.types import Comparisons, Floats, Ints, take
 
 STEP = 0.25
-SCALES = np.arange(np.log(1e-3), np.log(100.0), STEP)
-NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(50.0), STEP)
+SCALES = np.arange(np.log(1e-3), np.log(1e3), STEP)
+NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(500.0), STEP)
 COARSER = 4  # each point of votes is a fit, and they say little
-VOTES_TELL = 2  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
-BETWEEN, ALIKE = 0.5, 4.0
+VOTES_TELL = 5  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
+SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
+LOG_PRIOR_OF_SPREAD = -0.5 * (np.log(SPREADS / 0.5) / np.log(2.0)) ** 2
 WEAK_SCALE = Normal(WEAK_RATIO.mean + float(np.log(ONE_VOTE)), float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
-SETTLED, ROUNDS = 1e-3, 300
 VOTES = -1  # as a judge's number
 
 
@@ -55,13 +54,6 @@ class Told(NamedTuple):
 
     judge: int
     log_evidence: Floats  # (A, B) or (A, 1)
-
-
-class Expected(NamedTuple):
-    """Means (R,) and variances (R,) of one unknown in R sets, given everything."""
-
-    mean: Floats
-    variance: Floats
 
 
 def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Told]:
@@ -87,63 +79,51 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
 
 def pool(told: Sequence[Told]) -> Hyperprior:
     """What each of the sets expects that told this, one at least, or any other of their pool; judges as in `told`."""
-    evidence = {
-        judge: np.stack([_relative(each.log_evidence) for each in told if each.judge == judge])
+    log_density = {
+        judge: _of_judge(np.stack([each.log_evidence for each in told if each.judge == judge]))
         for judge in sorted({each.judge for each in told})
     }
-    scale, noise = WEAK_SCALE, dict.fromkeys(evidence.keys() - {VOTES}, WEAK_NOISE)
-    for _ in range(ROUNDS):
-        of_scale, of_noise = _expected(evidence, scale, noise)
-        earlier = np.array([scale, *noise.values()])
-        scale = _between(of_scale, scale, WEAK_SCALE)
-        noise = {judge: _between(of_noise[judge], noise[judge], WEAK_NOISE) for judge in noise}
-        if np.abs(np.array([scale, *noise.values()]) - earlier).max() < SETTLED:
-            break
+    of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
+    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(SCALES, WEAK_SCALE)
+    of_noise = {
+        judge: logsumexp(
+            of_judge + (of_scale - logsumexp(of_judge, axis=(1, 3)))[:, None, :, None],
+            axis=(0, 2),
+        )
+        for judge, of_judge in log_density.items()
+        if judge != VOTES
+    }
     return Hyperprior(
-        _with_error(of_scale, scale, WEAK_SCALE),
-        {judge: _with_error(of_noise[judge], noise[judge], WEAK_NOISE) for judge in noise},
+        _expected(SCALES, of_scale), {judge: _expected(NOISES, density) for judge, density in of_noise.items()}
     )
 
 
-def _relative(log_evidence: Floats) -> Floats:
-    return np.asarray(np.exp(log_evidence - log_evidence.max()))
+def _of_judge(log_evidence: Floats) -> Floats:
+    """ln p(told | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that told."""
+    rows, _, noises = log_evidence.shape
+    evidence = np.exp(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True))
+    log_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
+    if noises > 1:
+        log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)
+        blurs = [_blur(NOISES, spread) for spread in SPREADS]
+    at = np.array([[np.log(_blur(SCALES, b) @ evidence @ blur.T).sum(axis=0) for blur in blurs] for b in SPREADS])
+    return np.asarray((1.0 - 1.0 / rows) * at + log_prior[None, :, None, :])
 
 
-def _expected(
-    evidence: Mapping[int, Floats], scale: Normal, noise: Mapping[int, Normal]
-) -> tuple[Expected, dict[int, Expected]]:
-    """x of each row, and z of each row of each judge."""
-    of_scale, of_noise, p_scale = [], {}, _density(SCALES, scale)
-    for judge, rows in evidence.items():
-        p_noise = np.ones(1) if judge == VOTES else _density(NOISES, noise[judge])
-        of_scale.append(_moments(SCALES, (rows @ p_noise) * p_scale))
-        if judge != VOTES:
-            of_noise[judge] = _moments(NOISES, np.einsum("a,rab->rb", p_scale, rows) * p_noise)
-    return Expected(*map(np.concatenate, zip(*of_scale, strict=True))), of_noise
+def _blur(at: Floats, spread: float) -> Floats:
+    """Rows of N(at; mean, spread^2) for each mean in `at`."""
+    density = np.exp(-0.5 * ((at - at[:, None]) / spread) ** 2)
+    return np.asarray(density / density.sum(axis=1, keepdims=True))
 
 
-def _density(at: Floats, normal: Normal) -> Floats:
-    return np.asarray(np.exp(-0.5 * ((at - normal.mean) / normal.sd) ** 2))
+def _log_normal(at: Floats, normal: Normal) -> Floats:
+    return np.asarray(-0.5 * ((at - normal.mean) / normal.sd) ** 2)
 
 
-def _moments(at: Floats, density: Floats) -> Expected:
-    """Of R densities, (R, points)."""
-    weight = density / density.sum(axis=1, keepdims=True)
-    mean = weight @ at
-    return Expected(mean, weight @ at**2 - mean**2)
-
-
-def _between(expected: Expected, old: Normal, weak: Normal) -> Normal:
-    """The normal that `expected` comes from, one round of EM after `old`."""
-    rows, known = len(expected.mean), (old.sd / weak.sd) ** 2
-    mean = float((expected.mean.sum() + known * weak.mean) / (rows + known))
-    squares = expected.variance.sum() + ((expected.mean - mean) ** 2).sum()
-    return Normal(mean, float(np.sqrt((squares + ALIKE * BETWEEN**2) / (rows + ALIKE))))
-
-
-def _with_error(expected: Expected, between: Normal, weak: Normal) -> Normal:
-    """`between` with the error of its mean, as if one set fewer had told it: whoever reads it is one of them."""
-    others = 1.0 - 1.0 / len(expected.mean)
-    told = others * np.maximum(1.0 - expected.variance / between.sd**2, 0.0).sum()
-    error = 1.0 / (told / between.sd**2 + weak.sd**-2)
-    return Normal(between.mean, float(np.hypot(between.sd, np.sqrt(error))))
+def _expected(at: Floats, log_density: Floats) -> Normal:
+    """Mean and sd of what lies N(mean, spread^2), given ln p at (SPREADS, means)."""
+    weight = np.exp(log_density - log_density.max())
+    weight /= weight.sum()
+    mean = float(weight.sum(axis=0) @ at)
+    variance = weight.sum(axis=1) @ SPREADS**2 + weight.sum(axis=0) @ (at - mean) ** 2
+    return Normal(mean, float(np.sqrt(variance)))
