@@ -15,7 +15,7 @@ from nextpair import schemas
 from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import HumanCheck, Reopening, stop_reason
+from app.inference.state import HumanCheck, stop_reason
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors
 from app.service.choosing import AskState
@@ -68,10 +68,10 @@ async def preview(
     await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,) = await posteriors.current_many(ctx, db, [row])
-    current = wanting(current, goal)
     stopped = await _stopped(ctx, [current])
-    reopenings = await _reopenings(db, [current], current.snapshot.evidence.judges.tolist())
-    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, reopenings)
+    current = wanting(current, goal)
+    are_people = await _are_people(db, [current], current.snapshot.evidence.judges.tolist())
+    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, are_people)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
     answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
@@ -126,9 +126,10 @@ async def _load(
     rows = await assignments.blocking(db, list(counts), asker.judge_id)
     # After the leases: a pair that is answered in between is then in one of the two.
     heads = await sets.heads(db, list(counts))
-    current = {each.id: wanting(each, goal) for each in await posteriors.current_many(ctx, db, heads)}
+    many = await posteriors.current_many(ctx, db, heads)
     # People who check a judge go on when the set's own queue has ended.
-    stopped = await _stopped(ctx, current.values()) if asker.checks is None else {}
+    stopped = await _stopped(ctx, many) if asker.checks is None else {}
+    current = {each.id: wanting(each, goal) for each in many}
     own_rows = [row for row in leases.own_rows(rows, counts, most, asker) if row.set_id in current]
     # Before they are handed out: one that finds no room stays as its holder knows it.
     fitting_rows = fitting(own_rows, current, room)
@@ -137,30 +138,32 @@ async def _load(
     lacking.subtract(lease.set_id for lease in own)
     if len(fitting_rows) < len(own_rows):
         lacking.clear()
-    reopenings = await _reopenings(db, current.values(), [asker.judge_id])
+    are_people = await _are_people(db, current.values(), [asker.judge_id])
     states = [
-        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], reopenings)
+        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], are_people)
         for i in counts
         if i in current
     ]
     return states, own
 
 
-async def _reopenings(db: AsyncConnection, current: Iterable[CurrentSet], ids: Sequence[int]) -> list[Reopening]:
-    """The judges for whom pairs may open again, where one of the sets is to stop."""
+async def _are_people(db: AsyncConnection, current: Iterable[CurrentSet], ids: Sequence[int]) -> dict[int, bool]:
+    """Tell which judges are people, where one of the sets is to stop: so it depends whether they are asked again."""
     if not any(each.terms.stop for each in current):
-        return []
+        return {}
     people = await judges.people(db, ids)
-    return [Reopening(judge_id, judge_id in people) for judge_id in ids]
+    return {judge_id: judge_id in people for judge_id in ids}
 
 
 async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, StopReason]:
     """Reasons why no more pairs are needed, by the ids of the sets that need none."""
-    rules = [(each.id, each.snapshot, each.terms.stop) for each in current if each.terms.stop]
+    rules = [(each, each.terms.stop) for each in current if each.terms.stop]
     if not rules:
         return {}
-    reasons = await ctx.live.compute(lambda: [stop_reason(snapshot, stop) for _, snapshot, stop in rules])
-    return {set_id: reason for (set_id, _, _), reason in zip(rules, reasons, strict=True) if reason}
+    reasons = await ctx.live.compute(
+        lambda: [stop_reason(each.snapshot, stop, each.terms.plan.goal) for each, stop in rules]
+    )
+    return {each.id: reason for (each, _), reason in zip(rules, reasons, strict=True) if reason}
 
 
 def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:

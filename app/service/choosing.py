@@ -1,6 +1,6 @@
 """Choosing the pairs of an ask: how many each set may give, which ones, and why there are none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -36,7 +36,7 @@ class AskState(NamedTuple):
     reason: StopReason | None  # why no more pairs are needed, if so
     blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
-    reopenings: Sequence[Reopening]  # for whom pairs may open again, in turn
+    are_people: Mapping[int, bool]  # of the judges for whom pairs may open again, in turn
 
 
 def blocked(rows: Sequence[Record]) -> BlockedPairs:
@@ -84,9 +84,11 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
 
 def _reopenings(state: AskState) -> Sequence[Reopening | None]:
     """Those for whom pairs may open again, in turn, or None where the set ends once its pairs are used up."""
-    stop = state.current.terms.stop
-    may_reopen = stop is not None and can_be_met(stop, state.current.snapshot.model.n)
-    return state.reopenings if may_reopen and state.reopenings else [None]
+    terms, n = state.current.terms, state.current.snapshot.model.n
+    stop = terms.stop
+    if stop is None or not state.are_people or not can_be_met(stop, n, terms.plan.goal):
+        return [None]
+    return [Reopening(judge, is_person, stop) for judge, is_person in state.are_people.items()]
 
 
 def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLease]:
@@ -118,13 +120,13 @@ def status_and_reason(state: AskState, *, has_pairs: bool) -> StatusAndReason:
 def _why_it_cannot(state: AskState) -> str:
     terms, n = state.current.terms, state.current.snapshot.model.n
     assert terms.stop is not None
-    if not can_be_met(terms.stop, n):
+    if not can_be_met(terms.stop, n, terms.plan.goal):
         return f"What stop asks for holds of any {n} candidates, so no verdict can meet it: ask for less in stop."
     if state.blocked.item.size:
         return "The judge failed on pairs that are left: another judge may go on."
     return (
-        "Every pair was asked, and the judge answers alike when it is asked once more, which teaches nothing: another "
-        "judge may go on."
+        "Every pair was asked as often as it teaches anything of this judge, who answers alike when it is asked once "
+        "more, or has been asked many times: another judge may go on."
     )
 
 

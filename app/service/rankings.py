@@ -8,16 +8,17 @@ from zlib import crc32
 from nextpair import schemas
 from nextpair.words import JUDGE_AWARE, MethodName
 
-from app.inference.choosing import Stop, Stopping, distance_to_stop
+from app.inference.choosing import Order, Stop, Stopping, distance_to_stop
 from app.inference.fitting import BASELINES, Method, Published, build, fit_judge_aware
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
-from app.inference.state import Snapshot, exact, plain_model, under
+from app.inference.state import Snapshot, comparisons_left, exact, plain_model, raw, under
 from app.inference.types import Convergence
 from app.service import posteriors
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.certainty import certainty_of
 from app.service.context import Context, existing_set
+from app.service.definitions import goal_of
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
 from app.service.presenting.rankings import present_ranking
 from app.storage import judges
@@ -117,8 +118,12 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     snapshot = basis.snapshot
     if snapshot.model.n < 2:
         return None
-    votes = float(snapshot.evidence.answers.weight.sum())
-    return distance_to_stop(basis.published.scores, plain_model(snapshot), votes, stop)
+    row, comparisons = basis.row, float(raw(snapshot).weight.sum())
+    left = comparisons_left(
+        snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=row.stop is not None
+    )
+    goal = goal_of(schemas.Goal.model_validate(row.goal), basis.catalogue.ids)
+    return distance_to_stop(basis.published.scores, plain_model(snapshot), comparisons, stop, left, goal)
 
 
 async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:

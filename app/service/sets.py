@@ -19,6 +19,7 @@ from app.storage import sets
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
     """Store a set with its candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
     _refuse_impossible_method(new)
+    _refuse_aimless(new.stop, new.goal)
     if new.candidates:
         refuse_unknown(new.goal, {candidate.key for candidate in new.candidates})
     for field in ("question", "attribute", "context"):
@@ -61,6 +62,8 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
     row = await locked_set(db, set_id)
     _refuse_null(patch)
     await refuse_strangers(ctx, db, row, patch.goal)
+    now = present_set(row)
+    _refuse_aimless(patch.stop if "stop" in patch.model_fields_set else now.stop, patch.goal or now.goal)
     if values := await _columns(ctx, db, patch):
         await sets.change(db, set_id, {**values, "revision": sets.next_revision()})
         await sets.announce(db, [set_id])
@@ -82,6 +85,15 @@ def _refuse_impossible_method(new: schemas.SetIn) -> None:
             build(changed, 1)
         except ValueError as error:
             raise InvalidRequest(f"/{field}: {error}", FieldFault(f"/{field}", str(error))) from None
+
+
+def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:
+    """Raises InvalidRequest where a set is to stop at its goal and wants the ranking."""
+    if stop is not None and stop.goal is not None and goal == schemas.Goal():
+        raise InvalidRequest(
+            "/stop/goal: the set's goal is the ranking; set goal to top_k, against or pair, or stop at a concordance.",
+            FieldFault("/stop/goal", "the set's goal is the ranking"),
+        )
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CheckVerdict
 
-from app.inference.choosing import Stop
+from app.inference.choosing import Stop, Stopping
 from app.inference.judges import Accord, accords
 from app.inference.reporting import CLAIMED, DRAWS, Repeats, Signal, circulation
 from app.inference.state import raw
@@ -47,7 +47,7 @@ def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnos
     first_alone = stopping_of(basis, Stop(top_k=1))
     own_bias = basis.snapshot.interpretation.method.position_bias != "none"
     return [
-        _top(ranking, first_alone and first_alone.forecast),
+        _top(ranking, first_alone),
         _signal(basis.signal, len(ranking.ranking)),
         _connected(diagnostics),
         _fit(ranking),
@@ -81,15 +81,14 @@ def _fit(ranking: schemas.Ranking) -> schemas.Check:
     return _check("Fit", "holds", ranking.convergence.message, figure)
 
 
-def _top(ranking: schemas.Ranking, forecast: int | None) -> schemas.Check:
-    if len(ranking.ranking) < 2 or ranking.ranking[0].p_best is None:
+def _top(ranking: schemas.Ranking, first_alone: Stopping | None) -> schemas.Check:
+    if first_alone is None or ranking.ranking[0].p_best is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
     best = ranking.ranking[0]
     figure = f"P(best) {best.p_best:.2f}"
-    if forecast == 0:
+    if first_alone.reason is not None:
         return _check("First place", "holds", f"{best.key} is ahead of all others, however often one looks.", figure)
-    more = f"about {forecast:,} more comparisons" if forecast else "more comparisons than can be foretold"
-    says = f"{best.key} leads, but is not surely the best: it would take {more} to tell it apart."
+    says = f"{best.key} leads, but is not surely the best: it would take {_more(first_alone)} to tell it apart."
     return _check("First place", "doubt", says, figure)
 
 
@@ -102,6 +101,16 @@ def _signal(signal: Signal, candidates: int) -> schemas.Check:
         return _check("Signal", "unknown", "Judges who toss coins could have said the same so far.", figure)
     says = "After all these verdicts judges may still toss coins: the candidates are alike, or judges do not see how."
     return _check("Signal", "doubt", says, figure)
+
+
+def _more(stopping: Stopping) -> str:
+    low, median, high = stopping.forecast
+    if median is not None:
+        interval = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+        return f"about {median:,} more comparisons ({interval})"
+    if stopping.left is not None:
+        return f"more than the {stopping.left:,} comparisons that can still be made"
+    return "more comparisons than can be foretold"
 
 
 def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:

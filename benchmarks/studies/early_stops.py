@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
+from app.inference.choosing.forecasting import distance_to_stop
 from app.inference.choosing.selection import Criterion, Policy
-from app.inference.choosing.stopping import Stop, distance_to_stop, rank_bounds, reason, separated
+from app.inference.choosing.stopping import Stop, rank_bounds, reason, separated
 from app.inference.covariance import dense
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, scores
@@ -130,7 +131,9 @@ def one_run(scenario: Scenario, criterion: Criterion, rng: np.random.Generator) 
         marginal = scores(live, log, model)
         looks.append(look(marginal, model, truth, k))
         if scenario is AHEAD:
-            forecasts.append(distance_to_stop(marginal, model, log.size, Stop(top_k=k, error_level=ALPHA)).forecast)
+            forecasts.append(
+                distance_to_stop(marginal, model, log.size, Stop(top_k=k, error_level=ALPHA)).forecast.median
+            )
     naive, top_false = [each.naive for each in looks], [each.top_false for each in looks]
     ours = first_stop([each.ours for each in looks], top_false)
     return Run(

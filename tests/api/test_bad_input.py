@@ -219,7 +219,7 @@ CASES = [
     Case("temperature of nobody", CHANGE, {"temperatures": {"": 2}}, 422, INVALID,
          "/temperatures/ string should have at least 1 character"),
     Case("NUL in the name of a tempered judge", CHANGE, {"temperatures": {"a\0": 2}}, 422, INVALID, "NUL"),
-    Case("a stop without a criterion", MAKE, of_set(stop={}), 422, INVALID, "/stop name top_k, rank_width or"),
+    Case("a stop without a criterion", MAKE, of_set(stop={}), 422, INVALID, "/stop name top_k, rank_width, entropy"),
     Case("a level alone stops nothing", CHANGE, {"stop": {"error_level": 0.1}}, 422, INVALID, "use budget"),
     Case("the best nobody", CHANGE, {"stop": {"top_k": 0}}, 422, INVALID, "/stop/top_k"),
     Case("a negative width of ranks", CHANGE, {"stop": {"rank_width": -1}}, 422, INVALID, "/stop/rank_width"),

@@ -34,7 +34,10 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
         "project": "wood", "pool_by": "question",
-        "stop": {"top_k": 2, "rank_width": 1, "entropy_change": 0.25, "error_level": 0.1},
+        "goal": {"top_k": 2, "against": None, "pair": None},
+        "stop": {
+            "top_k": 2, "rank_width": 1, "entropy_change": 0.25, "concordance": 0.9, "goal": 0.95, "error_level": 0.1,
+        },
         "metadata": {"nested": {"a": [1, None, "x"]}},
     }  # fmt: skip
     created = await create_set(http, **sent)

@@ -40,9 +40,15 @@ async def stopped(http: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
     return created
 
 
-async def state(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
-    found: dict[str, Any] = (await ranking(http, set_id, **params))["stopping"]
+async def stopping(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = (await ranking(http, set_id, **params))["stopping"]
     return found
+
+
+async def state(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+    found = await stopping(http, set_id, **params)
+    assert found is not None
+    return {name: found[name] for name in ("converged", "reason", "forecast")}
 
 
 async def test_judges_are_asked_until_the_winner_is_clear_and_no_longer(http: httpx.AsyncClient) -> None:
@@ -94,7 +100,7 @@ async def test_a_stop_that_is_taken_away_reopens_the_set(http: httpx.AsyncClient
     created = await stopped(http)
     await patch(http, created["id"], stop=None)
     assert (await ask(http, created["id"]))["status"] == "open"
-    assert await state(http, created["id"]) is None
+    assert await stopping(http, created["id"]) is None
 
 
 async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: httpx.AsyncClient) -> None:
@@ -169,6 +175,7 @@ async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> No
 
 async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient) -> None:
     created = await create_set(http, stop={"top_k": 1})
+    await http.put("/v1/judges/bob", json={"kind": "human"})
     await compare(http, created["id"], *CLEAR[:9])
     promised = (await state(http, created["id"]))["forecast"]
     needed = 0
@@ -179,7 +186,36 @@ async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient
     assert promised < 4 * needed
 
 
+async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"top_k": 1})
+    await compare(http, created["id"], *CLEAR[:9])
+    await http.put("/v1/judges/bob", json={"kind": "human"})
+    found = await stopping(http, created["id"])
+    assert found is not None
+    low, high = found["forecast_interval"]
+    assert (0 < low < found["forecast"] < high, found["left"]) == (True, None)
+    await patch(http, created["id"], budget={"max_comparisons": 9 + found["forecast"]})
+    found = await stopping(http, created["id"])
+    assert found is not None
+    assert (found["forecast_interval"], found["left"]) == ([low, None], found["forecast"])
+    await patch(http, created["id"], budget={"max_comparisons": 10})
+    found = await stopping(http, created["id"])
+    assert found == {"converged": False, "reason": None, "forecast": None, "forecast_interval": None, "left": 1}
+
+
+async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.AsyncClient) -> None:
+    """Four candidates have twelve ordered pairs, and of nine answers to three pairs six were alike."""
+    created = await create_set(http, stop={"top_k": 1})
+    await compare(http, created["id"], *CLEAR[:9])
+    for left in (12 - 3 + PROBES - 6, 12 - 3 + PROBES - 6 - 1):
+        found = await stopping(http, created["id"])
+        assert found is not None
+        assert found["left"] == left
+        await compare(http, created["id"], "birch>cedar")
+
+
 async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
+    await http.put("/v1/judges/bob", json={"kind": "human"})
     one, other = await create_set(http, stop={"top_k": 1}), await create_set(http, stop={"top_k": 1})
     await compare(http, one["id"], *CLEAR[:9])
     await compare_all(http, other["id"], [comparison("ash", key, weight=3) for key in ("birch", "cedar", "elm")])
@@ -273,3 +309,34 @@ async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: htt
     assert (await ask(http, created["id"], "bob"))["status"] == "all_leased"
     await answer(http, held)
     assert (await ask(http, created["id"], "bob"))["status"] == "open"
+
+
+# Goals
+
+
+async def test_a_set_stops_once_it_knows_its_goal(http: httpx.AsyncClient) -> None:
+    fields = {"stop": {"goal": 0.95}, "goal": {"against": "cedar"}}
+    created = await create_set(http, "ash", "birch", "cedar", **fields)
+    await compare(http, created["id"], *["ash>cedar", "birch>cedar"] * 30)
+    assert await ask(http, created["id"]) == converged("goal")
+    assert (await state(http, created["id"]))["reason"] == "goal"
+    await patch(http, created["id"], goal={"pair": ["ash", "birch"]})
+    assert (await ask(http, created["id"], goal={"against": "cedar"}))["status"] == "open"
+    assert (await state(http, created["id"]))["converged"] is False
+
+
+async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"goal": 0.95}, goal={"top_k": 1})
+    for url, body in (
+        ("/v1/sets", {"name": "Trees", "question": "Which?", "stop": {"goal": 0.95}}),
+        (f"/v1/sets/{created['id']}", {"goal": {}}),
+    ):
+        answer = await http.request("PATCH" if url.endswith(created["id"]) else "POST", url, json=body)
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/stop/goal")
+    await patch(http, created["id"], goal={}, stop={"concordance": 0.9})
+
+
+async def test_a_set_stops_once_its_order_is_likely_enough(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, stop={"concordance": 0.8})
+    await compare(http, created["id"], *CLEAR, *["birch>cedar", "cedar>elm"] * 30)
+    assert await ask(http, created["id"]) == converged("concordance")

@@ -4,10 +4,11 @@ Not here: what a log amounts to (state), who holds which pair (service).
 """
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
-from app.inference.choosing.stopping import Reason, Stop, Stopping, can_be_met, distance_to_stop, reason
+from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
 __all__ = [
     "IN_BOTH_ORDERS",
@@ -17,8 +18,10 @@ __all__ = [
     "Choice",
     "Criterion",
     "Draws",
+    "Forecast",
     "Goal",
     "Leased",
+    "Left",
     "Order",
     "Plan",
     "Policy",
@@ -29,6 +32,7 @@ __all__ = [
     "can_be_met",
     "distance_to_stop",
     "goal_pairs",
+    "needed",
     "next_pairs",
     "present",
     "reason",

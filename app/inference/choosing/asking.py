@@ -81,7 +81,7 @@ def next_pairs(
 
     Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
     """
-    mean, sigma, _ = scores(posterior, comparisons, model)
+    mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)

@@ -1,33 +1,42 @@
-"""Stopping: when a set need ask no more, and how far off that is.
+"""Stopping: when a set need ask no more. How far off that is: forecasting.
 
-A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when no further
-comparison would teach much. The first two are claims about the order of pairs, read after every comparison, so they
-rest on a test that may be looked at as often as one likes. For a pair with posterior difference N(m, v) and prior
-difference N(0, V), the Bayes factor against s_i = s_j is (Savage and Dickey)
+A set may stop when its top k are separated from the rest, when every rank interval is narrow, when no further
+comparison would teach much, when its order is likely enough, or when it knows its goal. The first two and the last are
+claims about the order of pairs, read after every comparison, so they rest on a test that may be looked at as often as
+one likes. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j
+is (Savage and Dickey)
 
     B = sqrt(v / V) exp(m^2 / (2 v))
 
 Under s_i = s_j it is a martingale with mean 1, however the pairs were chosen, so it ever exceeds 1/alpha with
-probability at most alpha (Ville 1939; Robbins 1970). A claim about c pairs takes B >= c / alpha for each of them:
+probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as what answers are
+worth and how far candidates are apart is learnt, w_g being what the comparisons leave of each point,
+
+    1 / B = sum_g w_g / B_g
+
+which is the Bayes factor whose tie has the same prior of the grid as the rest (decision 36). A claim about c pairs
+takes B >= c / alpha for each of them:
 
     top k separated      c = k (N - k) pairs
     rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(surely above i) and N - #(surely below i)
+    goal                 its pairs (goals.py), alpha = 1 - the sureness asked for
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
-
-The forecast keeps the means and lets the comparisons' part of every precision grow in proportion to their total weight.
+    concordance          no claim: the mean over the goal's pairs of Phi(|m| / sqrt v)
 """
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.covariance import dense
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.posterior import Scores
+from app.inference.reporting.sureness import concordance
 from app.inference.types import Bools, Floats, Ints
 
-Reason = Literal["top_k", "rank_width", "entropy_change"]
-FARTHEST = 100.0  # times the votes so far: the most that is forecast
+Reason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 
 
 class Stop(NamedTuple):
@@ -36,47 +45,76 @@ class Stop(NamedTuple):
     top_k: int | None = None
     rank_width: int | None = None  # worst rank minus best, of every candidate
     entropy_change: float | None = None  # nats
-    error_level: float = 0.05  # alpha: of ever making a false claim
+    concordance: float | None = None  # expected share of the pairs in the right order
+    goal: float | None = None  # probability of never making a false claim about the goal
+    error_level: float = 0.05  # alpha of the first two: of ever making a false claim
 
 
-class Stopping(NamedTuple):
-    reason: Reason | None  # the first criterion that is met; None while none is
-    forecast: int | None  # comparisons of weight 1 still needed; None where it is more than 100 times the votes so far
+class Claims(NamedTuple):
+    """Pairs that are to be separated, all of them."""
+
+    reason: Reason
+    goal: Goal
+    error_level: float
 
 
-class _Pairs(NamedTuple):
+class Differences(NamedTuple):
     m: Floats  # (N, N) difference of means
     v: Floats  # (N, N) variance of the difference, positive off the diagonal
     prior: Floats  # (N, N) the same before any comparison
+    log_factor: Floats  # (N, N) ln B
 
 
-def can_be_met(stop: Stop, n: int) -> bool:
-    """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
-    is_top, is_width = (
-        stop.top_k is not None and stop.top_k < n,
-        stop.rank_width is not None and stop.rank_width < n - 1,
-    )
-    return is_top or is_width or stop.entropy_change is not None
-
-
-def distance_to_stop(posterior: Scores, model: Model, votes: float, stop: Stop) -> Stopping:
-    """Distance of a set of at least two candidates to its stop; `votes` is the sum of its comparisons' weights."""
-    pairs = _pairs(posterior, model)
-    reason = _reason(pairs, model, stop)
-    if reason is not None:
-        return Stopping(reason, 0)
-    return Stopping(None, _forecast(pairs, model, votes, stop))
-
-
-def reason(posterior: Scores, model: Model, stop: Stop) -> Reason | None:
+def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Reason | None:
     """The first criterion that is met, of a set of at least two candidates."""
-    return _reason(_pairs(posterior, model), model, stop)
+    pairs = differences(posterior, model)
+    for claims in claims_of(stop, goal, model.n):
+        if not _unsettled(pairs, posterior.mean, claims).any():
+            return claims.reason
+    if has_width(stop, model.n) and _width(pairs, stop) <= (stop.rank_width or 0):
+        return "rank_width"
+    if stop.entropy_change is not None and information_gain(pairs, model).max() <= stop.entropy_change:
+        return "entropy_change"
+    if stop.concordance is not None and concordance(posterior, goal_pairs(goal, posterior.mean)) >= stop.concordance:
+        return "concordance"
+    return None
+
+
+def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Bools:
+    """(N, N), True at [i, j], i < j, for the pairs whose order keeps a criterion from being met."""
+    pairs = differences(posterior, model)
+    matters = np.zeros((model.n, model.n), np.bool_)
+    for claims in claims_of(stop, goal, model.n):
+        matters |= _unsettled(pairs, posterior.mean, claims)
+    if has_width(stop, model.n):
+        matters |= ~_separated(pairs, model.n * (model.n - 1) // 2, stop.error_level)
+    if stop.entropy_change is not None:
+        matters |= information_gain(pairs, model) > stop.entropy_change
+    if stop.concordance is not None:
+        matters |= goal_pairs(goal, posterior.mean)
+    return np.triu(matters | matters.T, 1)
+
+
+def can_be_met(stop: Stop, n: int, goal: Goal = RANKING) -> bool:
+    """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
+    has_claims = has_width(stop, n) or any(claims_of(stop, goal, n))
+    return has_claims or stop.entropy_change is not None or stop.concordance is not None
+
+
+def claims_of(stop: Stop, goal: Goal, n: int) -> Iterator[Claims]:
+    if stop.top_k is not None and stop.top_k < n:
+        yield Claims("top_k", Goal(top_k=stop.top_k), stop.error_level)
+    if stop.goal is not None and goal != RANKING and (goal.top_k or 0) < n:
+        yield Claims("goal", goal, 1.0 - stop.goal)
+
+
+def has_width(stop: Stop, n: int) -> bool:
+    return stop.rank_width is not None and stop.rank_width < n - 1
 
 
 def separated(m: Floats, v: Floats, prior: Floats, claims: int, error_level: float) -> Bools:
     """Differences that are surely not 0, each one of so many claims that are all to hold; `m`'s shape."""
-    log_factor = 0.5 * np.log(v / prior) + 0.5 * m * m / v
-    return np.asarray(log_factor >= np.log(claims / error_level))
+    return np.asarray(_log_factor(m, v, prior) >= np.log(claims / error_level))
 
 
 def rank_bounds(above: Bools) -> Ints:
@@ -84,61 +122,53 @@ def rank_bounds(above: Bools) -> Ints:
     return np.column_stack([1 + above.sum(axis=0), len(above) - above.sum(axis=1)])
 
 
-def _pairs(posterior: Scores, model: Model) -> _Pairs:
-    mean, sigma = posterior.mean, dense(posterior.covariance)
-    variances, before = sigma.diagonal(), 1.0 / model.prior.precision[: model.n]
-    v = variances[:, None] + variances - 2.0 * sigma
-    np.fill_diagonal(v, 1.0)
-    return _Pairs(mean[:, None] - mean, v, before[:, None] + before)
+def differences(posterior: Scores, model: Model) -> Differences:
+    """All differences of two scores; `model` has the prior that the claims are held against."""
+    before = 1.0 / model.prior.precision[: model.n]
+    m, v = _moments(posterior)
+    prior = before[:, None] + before
+    if not posterior.parts:
+        return Differences(m, v, prior, _log_factor(m, v, prior))
+    log_tie = np.full_like(m, -np.inf)
+    for weight, part in posterior.parts:
+        assert part.scale is not None
+        of_part = _log_factor(*_moments(part), np.full_like(m, 2.0 * part.scale))
+        log_tie = np.logaddexp(log_tie, np.log(weight) - of_part)
+    return Differences(m, v, prior, -log_tie)
 
 
-def _reason(pairs: _Pairs, model: Model, stop: Stop) -> Reason | None:
-    n = model.n
-    if stop.top_k is not None and stop.top_k < n and _top_is_apart(pairs, stop.top_k, stop.error_level):
-        return "top_k"
-    width = stop.rank_width
-    if width is not None and width < n - 1 and _width(pairs, stop.error_level) <= width:
-        return "rank_width"
-    if stop.entropy_change is not None and _most_to_learn(pairs, model) <= stop.entropy_change:
-        return "entropy_change"
-    return None
-
-
-def _top_is_apart(pairs: _Pairs, k: int, error_level: float) -> bool:
-    n = len(pairs.m)
-    order = np.argsort(-pairs.m[:, 0], kind="stable")
-    cross = np.ix_(order[:k], order[k:])
-    return bool(separated(pairs.m[cross], pairs.v[cross], pairs.prior[cross], k * (n - k), error_level).all())
-
-
-def _width(pairs: _Pairs, error_level: float) -> int:
-    n = len(pairs.m)
-    sure = separated(pairs.m, pairs.v, pairs.prior, n * (n - 1) // 2, error_level)
-    bounds = rank_bounds(sure & (pairs.m > 0.0))
-    return int((bounds[:, 1] - bounds[:, 0]).max())
-
-
-def _most_to_learn(pairs: _Pairs, model: Model) -> float:
-    """Nats that the most telling comparison would take off the entropy of the scores."""
+def information_gain(pairs: Differences, model: Model) -> Floats:
+    """(N, N) nats that a comparison of each pair is expected to take off the entropy of the scores."""
     gain = 0.5 * np.log1p(expected_weight(pairs.m, model) * pairs.v)
     np.fill_diagonal(gain, 0.0)
-    return float(gain.max())
+    return np.asarray(gain, np.float64)
 
 
-def _forecast(pairs: _Pairs, model: Model, votes: float, stop: Stop) -> int | None:
-    """The least that suffices, to 1%, by bisection on the factor by which the votes grow."""
-    low, high = 1.0, FARTHEST
-    if not votes or _reason(_grown(pairs, high), model, stop) is None:
-        return None
-    while high > 1.01 * low:
-        middle = np.sqrt(low * high)
-        if _reason(_grown(pairs, middle), model, stop) is None:
-            low = middle
-        else:
-            high = middle
-    return int(np.ceil((high - 1.0) * votes))
+def _moments(posterior: Scores) -> tuple[Floats, Floats]:
+    """(N, N) mean and variance of each difference; the diagonal's variance is 1."""
+    mean, sigma = posterior.mean, dense(posterior.covariance)
+    variances = sigma.diagonal()
+    v = variances[:, None] + variances - 2.0 * sigma
+    np.fill_diagonal(v, 1.0)
+    return mean[:, None] - mean, v
 
 
-def _grown(pairs: _Pairs, factor: float) -> _Pairs:
-    learnt = np.maximum(1.0 / pairs.v - 1.0 / pairs.prior, 0.0)
-    return pairs._replace(v=1.0 / (1.0 / pairs.prior + factor * learnt))
+def _log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
+    return np.asarray(0.5 * np.log(v / prior) + 0.5 * m * m / v)
+
+
+def _separated(pairs: Differences, claims: int, error_level: float) -> Bools:
+    return np.asarray(pairs.log_factor >= np.log(claims / error_level))
+
+
+def _unsettled(pairs: Differences, mean: Floats, claims: Claims) -> Bools:
+    """(N, N), True at [i, j], i < j, for the claims that are not sure."""
+    matters = goal_pairs(claims.goal, mean)
+    return np.asarray(matters & ~_separated(pairs, int(matters.sum()), claims.error_level))
+
+
+def _width(pairs: Differences, stop: Stop) -> int:
+    n = len(pairs.m)
+    sure = _separated(pairs, n * (n - 1) // 2, stop.error_level)
+    bounds = rank_bounds(sure & (pairs.m > 0.0))
+    return int((bounds[:, 1] - bounds[:, 0]).max())

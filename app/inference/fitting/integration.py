@@ -25,7 +25,7 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid) -> Scores:
     for weight, scale, noise in zip(*grid, strict=True):
         at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
         of_point = at_scale(model, float(scale))
-        parts.append((float(weight), scores(fit(at_point, of_point), at_point, of_point)))
+        parts.append((float(weight), scores(fit(at_point, of_point), at_point, of_point)._replace(scale=float(scale))))
     return mixed(parts)
 
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference import experts
-from app.inference.experts import Expert, measured_bt
+from app.inference.experts import Expert, measured_bt, soft_bt
 from app.inference.types import Comparisons, Convergence, Floats
 
 VAGUE = 1e6
@@ -114,7 +114,8 @@ PRIORS = {"unit": unit_prior, "anchor": anchor_prior}
 
 def expected_weight(d: Floats, model: Model) -> Floats:
     """The weight phi w(d) that an answer is expected to carry, elementwise: at the p that d lets one expect."""
-    return model.votes * model.expert.curvature(d, model.expert.expected(d))
+    curvature = soft_bt.curvature if model.expert.measurement else model.expert.curvature
+    return model.votes * curvature(d, model.expert.expected(d))
 
 
 def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -68,6 +68,7 @@ class Scores(NamedTuple):
     mean: Floats  # (N,)
     covariance: Covariance  # (N, N)
     parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
+    scale: float | None = None  # tau2 of a part
 
 
 def period(n: int) -> int:

@@ -9,6 +9,7 @@ from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import Log, PooledEvidence, log_from_rows
 from app.inference.state.pooling import told_by
 from app.inference.state.published import biases, exact, stop_reason, under
+from app.inference.state.remaining import comparisons_left
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import Snapshot, advance, empty, leading, pair_votes_of, plain_model, raw
 from app.inference.state.speed import are_quick, choices_are_quick, warm_up, work_of_a_pair
@@ -30,6 +31,7 @@ __all__ = [
     "ask_people",
     "biases",
     "choices_are_quick",
+    "comparisons_left",
     "empty",
     "exact",
     "leading",

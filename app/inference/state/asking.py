@@ -10,11 +10,12 @@ import numpy as np
 from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, lead
+from app.inference.choosing.stopping import needed
 from app.inference.fitting.posterior import scores
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
-from app.inference.state.reopening import Reopening, reopen
-from app.inference.state.snapshot import Snapshot, pair_votes_of
+from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
+from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
 from app.inference.types import Bools, Ints
 
 
@@ -103,8 +104,7 @@ def _round(
 ) -> list[ChosenPair]:
     on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
     if reopening and not on_items.any():
-        free = _free(snapshot, catalogue, blocked)
-        orders, most = reopen(snapshot.log.entries, snapshot.shown, free, plan.order, reopening, blocked.leases)
+        orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
         on_items, count = orders | orders.swapaxes(1, 2), min(count, most)
     open_pairs = on_items[0] if len(on_items) == 1 else np.asarray(on_items.any(axis=0))
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
@@ -125,10 +125,20 @@ def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPai
     return half_done if half_done.any() else on_items
 
 
-def _free(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Bools:
-    """(I, N, N), True at [item, i, j], i < j, where both have an output and nobody holds the pair."""
+def _reopened(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening
+) -> Reopened:
     never_used_up = BOTH_ORDERS + 1
-    return still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, never_used_up)
+    free = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, never_used_up)
+    marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    asked = asked_of(
+        snapshot.log.entries,
+        snapshot.shown,
+        reopening,
+        blocked.leases,
+        repeats_are_votes=snapshot.interpretation.method.evidence == "one-vote",
+    )
+    return reopen(asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
 
 
 def _on_item(

@@ -1,5 +1,6 @@
 """Results of a snapshot for readers: the exact posterior, that of another method, judges' biases, a reason to stop."""
 
+from app.inference.choosing.goals import Goal
 from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method
@@ -35,12 +36,12 @@ def biases(snapshot: Snapshot) -> list[Bias]:
     return estimates(published.posterior, published.comparisons, published.model)
 
 
-def stop_reason(snapshot: Snapshot, stop: Stop) -> Reason | None:
+def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal) -> Reason | None:
     """Reason to ask no more pairs, if there is one. Between checkpoints a stop is confirmed by what is published."""
     if snapshot.model.n < 2:
         return None
     live = posteriors.scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
     plain = plain_model(snapshot)
-    if reason(live, plain, stop) is None:
+    if reason(live, plain, stop, goal) is None:
         return None
-    return reason(exact(snapshot).scores, plain, stop)
+    return reason(exact(snapshot).scores, plain, stop, goal)

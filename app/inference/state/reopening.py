@@ -1,6 +1,7 @@
 """Pairs that open again where a set that is to stop has used them all up, for the judge that asks.
 
-One kind after the other, each as soon as the kinds before it are used up:
+First those pairs alone whose order keeps the set from stopping, and all the others after them; of each, one kind after
+the other, as soon as the kinds before it are used up:
 
     the other order of a pair that nobody was shown so        not where the order is as_selected: it is fixed
     a pair that this judge has not judged
@@ -8,7 +9,9 @@ One kind after the other, each as soon as the kinds before it are used up:
     a pair once more                                          in the order that this judge saw less often
 
 A judge that always answers alike is never asked once more: its repeats teach nothing. People do not; of others it shows
-in their repeats, and until it does few of them are out. With the order "both" a judge ends what it has half done first.
+in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats share one
+answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. With the order "both" a judge
+ends what it has half done first.
 """
 
 from collections.abc import Iterator
@@ -17,6 +20,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from app.inference.choosing.order import Order
+from app.inference.choosing.stopping import Stop
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, OrdersShown
 from app.inference.state.log import Entries
 from app.inference.types import Bools, Ints
@@ -25,14 +29,16 @@ V = TypeVar("V", Bools, Ints)
 
 ALIKE = 0.01  # answers closer than this are alike: batches move the third digit of a model's p
 PROBES = 8  # repeats, all of them alike, of one that always answers alike
+MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
 NO_END = 10**9
 
 
 class Reopening(NamedTuple):
-    """The judge for whom pairs may open again."""
+    """Pairs may open again for this judge, until the set stops."""
 
     judge: int  # id
     is_person: bool
+    stop: Stop
 
 
 class Reopened(NamedTuple):
@@ -40,23 +46,51 @@ class Reopened(NamedTuple):
     most: int  # pairs at once
 
 
-def reopen(
-    entries: Entries, shown: OrdersShown, free: Bools, order: Order, reopening: Reopening, leases: int
-) -> Reopened:
-    """Args: `free` (I, N, N), True at [item, i, j], i < j, where both have an output and nobody holds the pair."""
+class Asked(NamedTuple):
+    """All that was asked, for one judge."""
+
+    times: Ints  # (I, N, N), at [item, first, second] how often this judge was asked so
+    was_shown: Bools  # (I, N, N) whether anybody was
+    repeats: int  # that this judge may now be asked
+    most_times: int
+
+
+def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
+    """Args: `free` (I, N, N), True at [item, i, j], i < j, where both have an output and nobody holds the pair.
+
+    `needed` (N, N) is True at [i, j], i < j, where the order keeps the set from stopping.
+    """
+    reopened = _reopen(asked, free & needed, order)
+    return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
+
+
+def asked_of(
+    entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, *, repeats_are_votes: bool
+) -> Asked:
+    """Args: so many `leases` are live."""
+    was_shown = ((shown & LOWER_FIRST) != 0) | _turned((shown & HIGHER_FIRST) != 0)
+    repeats = repeats_left(entries, reopening, leases, shown.shape[1])
+    most_times = NO_END if repeats_are_votes else MOST_TIMES
+    return Asked(times_judged(entries, reopening.judge, shown.shape), was_shown, repeats, most_times)
+
+
+def _reopen(asked: Asked, free: Bools, order: Order) -> Reopened:
     is_fixed = order is Order.AS_SELECTED
     may_show = free if is_fixed else free | _turned(free)
-    times = times_judged(entries, reopening.judge, shown.shape)
-    was_shown = ((shown & LOWER_FIRST) != 0) | _turned((shown & HIGHER_FIRST) != 0)
-    for orders in _unasked(times, was_shown, order):
+    for orders in _unasked(asked, order):
         if (may_show & orders).any():
             return Reopened(may_show & orders, NO_END)
-    once_more = may_show if is_fixed else may_show & (times <= _turned(times))
-    return Reopened(once_more, repeats_left(entries, reopening, leases, len(shown[0])))
+    once_more = may_show & (asked.times < asked.most_times)
+    if not is_fixed:
+        once_more &= asked.times <= _turned(asked.times)
+    if asked.most_times < NO_END and once_more.any():
+        once_more &= asked.times == asked.times[once_more].min()
+    return Reopened(once_more, asked.repeats)
 
 
-def _unasked(times: Ints, was_shown: Bools, order: Order) -> Iterator[Bools]:
+def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
     """What this judge was not asked yet, kind after kind: (I, N, N) at [item, first, second]."""
+    times, was_shown, _, _ = asked
     if order is Order.BOTH:
         yield times < _turned(times)
     yield _turned(was_shown) & ~was_shown
@@ -73,10 +107,8 @@ def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:
 
 def repeats_left(entries: Entries, reopening: Reopening, leases: int, n: int) -> int:
     """How many pairs may now be asked of this judge once more, while so many are out."""
-    alike = 0 if reopening.is_person else repeats_alike(entries, reopening.judge, n)
-    if reopening.is_person or alike is None:
-        return NO_END
-    return max(PROBES - alike - leases, 0)
+    alike = None if reopening.is_person else repeats_alike(entries, reopening.judge, n)
+    return NO_END if alike is None else max(PROBES - alike - leases, 0)
 
 
 def repeats_alike(entries: Entries, judge: int, n: int) -> int | None:

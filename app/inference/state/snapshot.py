@@ -99,7 +99,9 @@ def pair_votes_of(snapshot: Snapshot) -> PairVotes:
 def plain_model(snapshot: Snapshot) -> Model:
     """The model without what absolute scores add to the prior: a stop is judged against this prior."""
     plain = build(snapshot.interpretation.method, snapshot.model.n, len(snapshot.evidence.judges))
-    return plain if snapshot.learnt is None else at_scale(plain, snapshot.learnt.scale)
+    if snapshot.learnt is None:
+        return plain
+    return at_scale(plain, snapshot.learnt.scale)._replace(votes=snapshot.model.votes)
 
 
 def _joined(judges: Ints, new: Log) -> Ints:

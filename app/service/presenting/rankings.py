@@ -119,7 +119,14 @@ def _sureness(standings: Standings) -> schemas.Sureness | None:
 def _stopping(stopping: Stopping | None) -> schemas.Stopping:
     if stopping is None:
         return schemas.Stopping(converged=False, reason=None, forecast=None)
-    return schemas.Stopping.model_validate({"converged": stopping.reason is not None, **stopping._asdict()})
+    low, median, high = stopping.forecast
+    return schemas.Stopping(
+        converged=stopping.reason is not None,
+        reason=stopping.reason,
+        forecast=median,
+        forecast_interval=None if low is None else (low, high),
+        left=stopping.left,
+    )
 
 
 def _rank(standing: Standing, catalogue: Catalogue) -> schemas.Rank:

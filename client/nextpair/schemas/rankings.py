@@ -91,7 +91,15 @@ class Stopping(Response):
     converged: bool
     reason: StopReason | None = Field(description="The criterion that is met.")
     forecast: int | None = Field(
-        description="Comparisons of weight 1 still needed, if means stay and precision grows so; null beyond 100 times."
+        description="Comparisons of weight 1 that are probably still needed, the median; null where that is more than "
+        "can be made, or than 100 times those so far."
+    )
+    forecast_interval: tuple[int, int | None] | None = Field(
+        default=None, description="Low and high, of 80%; null is as for the median."
+    )
+    left: int | None = Field(
+        default=None,
+        description="Comparisons that the judges so far can still make, within the budget; null is without end.",
     )
 
 

@@ -59,6 +59,20 @@ class Stop(Request):
         allow_inf_nan=False,
         description="No further comparison would take more than this off the entropy, in nats.",
     )
+    concordance: float | None = Field(
+        default=None,
+        gt=0.5,
+        lt=1.0,
+        examples=[0.9],
+        description="The share of the goal's pairs that is expected to be in the right order is at least this.",
+    )
+    goal: float | None = Field(
+        default=None,
+        gt=0.5,
+        lt=1.0,
+        examples=[0.95],
+        description="What the set's goal asks, other than a ranking, is known so surely, however often one looks.",
+    )
     error_level: float = Field(
         default=0.05,
         gt=0.0,
@@ -68,8 +82,10 @@ class Stop(Request):
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if self.top_k is None and self.rank_width is None and self.entropy_change is None:
-            raise ValueError("name top_k, rank_width or entropy_change; for a number of comparisons use budget")
+        if {self.top_k, self.rank_width, self.entropy_change, self.concordance, self.goal} == {None}:
+            raise ValueError(
+                "name top_k, rank_width, entropy_change, concordance or goal; for a number of comparisons use budget"
+            )
         return self
 
 

@@ -106,7 +106,7 @@ def test_a_random_source_is_made_only_where_chance_decides() -> None:
 def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_scores(criterion: Criterion) -> None:
     log, m = by_judges(LOG, 2), model(N, biases=2)
     live = posterior.fit(log, m)
-    mean, sigma, _ = posterior.scores(live, log, m)
+    mean, sigma = posterior.scores(live, log, m)[:2]
 
     presented = next_pairs(
         live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)

@@ -2,34 +2,25 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from scipy.stats import norm
 
-from app.inference.choosing.stopping import Stop, Stopping, distance_to_stop, rank_bounds, reason, separated
+from app.inference.choosing.goals import RANKING, Goal
+from app.inference.choosing.stopping import Stop, can_be_met, needed, rank_bounds, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
+from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores
 from app.inference.types import Comparisons, Floats, no_comparisons
 from tests.inference.factories import (
-    Log,
-    by_judges,
     comparisons,
     covariance_of,
-    cycle,
     each_expert,
     isotropic,
-    joined,
-    logs,
     marginal,
     model,
-    numerics,
     random_comparisons,
-    relabelled,
 )
-
-ALL = Stop(top_k=1, rank_width=0, entropy_change=1e-3)
-few = settings(numerics, max_examples=40)
 
 
 def known(mean: list[float], variance: float) -> Scores:
@@ -164,121 +155,27 @@ def test_the_first_reason_that_holds_is_given() -> None:
 @pytest.mark.parametrize("n", [2, 3, 8])
 @pytest.mark.parametrize(("expert", "prior"), [(name, "unit") for name in MAKERS] + [("soft-bt", "anchor")])
 def test_without_data_nothing_is_reported(expert: str, prior: str, n: int) -> None:
-    """Not even of a top or a width that holds of any ranking; and there is nothing to forecast from."""
+    """Not even of a top or a width that holds of any ranking."""
     m = model(n, 1.0, expert, prior=prior, biases=1)
     before = posterior.scores(posterior.prior(m), no_comparisons(), m)
 
     for k in range(1, n + 2):
         stop = Stop(top_k=k, rank_width=k - 1 if k < n else n + 5, entropy_change=1e-3, error_level=0.5)
-        assert distance_to_stop(before, m, 0, stop) == Stopping(None, None)
+        assert reason(before, m, stop) is None
 
 
 @pytest.mark.parametrize("stop", [Stop(top_k=3), Stop(top_k=9), Stop(rank_width=2), Stop(rank_width=9)])
 def test_what_holds_of_any_three_candidates_is_no_reason(stop: Stop) -> None:
-    assert distance_to_stop(known([5.0, 0.0, -5.0], 1e-4), model(3), 100, stop) == Stopping(None, None)
+    assert reason(known([5.0, 0.0, -5.0], 1e-4), model(3), stop) is None
+    assert not can_be_met(stop, 3)
+    assert can_be_met(stop, 20)
 
 
 @each_expert
 def test_a_judge_that_only_ties_is_never_a_reason_to_claim_an_order(expert: str) -> None:
     log, m = random_comparisons(4, 400, seed=0)._replace(p=np.full(400, 0.5)), model(4, 1.0, expert)
 
-    found = distance_to_stop(fitted(log, m), m, 400, Stop(top_k=1, rank_width=1))
-
-    assert found == Stopping(None, None)
-
-
-def least_factor(m: float, v: float, prior: float, threshold: float) -> float:
-    """By which the comparisons' part of the precision must grow, on a fine grid."""
-    factors = np.exp(np.linspace(0.0, np.log(100.0), 200_001))
-    grown = 1.0 / (1.0 / prior + factors * (1.0 / v - 1.0 / prior))
-    return float(factors[np.argmax(bayes_factor(np.full(200_001, m), grown, np.full(200_001, prior)) >= threshold)])
-
-
-@pytest.mark.parametrize(("m", "v"), [(0.8, 0.5), (0.5, 0.3), (1.0, 1.5)])
-def test_the_forecast_of_two_candidates_by_search(m: float, v: float) -> None:
-    """Means stay, precision beyond the prior's grows in proportion to the comparisons."""
-    found = distance_to_stop(known([m, 0.0], v / 2.0), model(2), 100, Stop(top_k=1))
-
-    more = 100.0 * (least_factor(m, v, 2.0, 1.0 / 0.05) - 1.0)
-    assert found.reason is None
-    assert found.forecast is not None
-    assert more - 1.0 <= found.forecast <= 1.0 + 1.02 * (more + 100.0) - 100.0
-
-
-def test_the_forecast_is_nothing_once_there_and_unknown_beyond_a_hundred_times() -> None:
-    there, far, never = known([5.0, 0.0], 0.1), known([0.01, 0.0], 0.5), known([0.0, 0.0], 0.1)
-
-    assert distance_to_stop(there, model(2), 50, Stop(top_k=1)) == Stopping("top_k", 0)
-    assert distance_to_stop(far, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
-    assert distance_to_stop(never, model(2), 50, Stop(top_k=1)) == Stopping(None, None)
-
-
-def forecasts(stops: list[Stop]) -> list[int]:
-    """Of one state, with 60 comparisons of 6 candidates."""
-    log, m = joined(cycle(6, 0), random_comparisons(6, 54, seed=1)), model(6)
-    found = [distance_to_stop(fitted(log, m), m, 60, stop).forecast for stop in stops]
-    assert None not in found
-    return [each for each in found if each is not None]
-
-
-def test_the_stricter_the_rule_the_longer_the_forecast() -> None:
-    by_error = forecasts([Stop(top_k=1, error_level=level) for level in (0.5, 0.2, 0.05, 0.001)])
-    by_width = forecasts([Stop(rank_width=width) for width in (4, 3, 2)])
-    by_entropy = forecasts([Stop(entropy_change=nats) for nats in (0.05, 0.02, 0.01, 0.001)])
-
-    for rising in (by_error, by_width, by_entropy):
-        assert rising == sorted(rising)
-        assert rising[0] < rising[-1]
-
-
-def test_whichever_comes_first_is_forecast() -> None:
-    one, other = Stop(top_k=1), Stop(entropy_change=0.01)
-
-    alone = forecasts([one, other])
-    assert forecasts([Stop(top_k=1, entropy_change=0.01)]) == [min(alone)]
-
-
-def test_the_forecast_is_in_comparisons_so_twice_as_many_count_twice() -> None:
-    live = known([0.8, 0.0], 0.25)
-
-    once, twice = (distance_to_stop(live, model(2), count, Stop(top_k=1)).forecast for count in (1000, 2000))
-
-    assert once is not None
-    assert twice == pytest.approx(2 * once, abs=1)
-
-
-@pytest.mark.parametrize("stop", [Stop(top_k=1), Stop(rank_width=1), Stop(entropy_change=0.02)])
-def test_a_forecast_that_comes_true_is_a_reason(stop: Stop) -> None:
-    """The state that it speaks of, made by hand: v of each pair with the comparisons' part of 1 / v - 1 / 2 grown."""
-    mean, variance, count = [0.9, 0.2, -0.5], 0.2, 1000
-    found = distance_to_stop(known(mean, variance), model(3), count, stop).forecast
-    assert found is not None
-
-    def state(more: float) -> Scores:
-        learnt = 1.0 / (2.0 * variance) - 0.5
-        return known(mean, 0.5 / (0.5 + (1.0 + more / count) * learnt))
-
-    assert reason(state(found), model(3), stop) is not None
-    assert reason(state(0.95 * found), model(3), stop) is None
-
-
-@few
-@given(logs())
-def test_any_log_gives_an_answer(log: Log) -> None:
-    m = model(log.n)
-
-    found = distance_to_stop(fitted(log.comparisons, m), m, log.comparisons.size, ALL)
-
-    assert (found.forecast == 0) == (found.reason is not None)
-    assert found.forecast is None or 0 <= found.forecast <= 100 * max(log.comparisons.size, 1)
-
-
-def test_relabelling_changes_nothing() -> None:
-    log, m, label = random_comparisons(7, 200, seed=0), model(7), np.array([3, 1, 6, 0, 2, 5, 4])
-
-    for stop in (Stop(top_k=1), Stop(top_k=3), Stop(rank_width=4), Stop(entropy_change=0.02)):
-        here = distance_to_stop(fitted(log, m), m, 200, stop)
-        assert distance_to_stop(fitted(relabelled(log, label), m), m, 200, stop) == here
+    assert reason(fitted(log, m), m, Stop(top_k=1, rank_width=1)) is None
 
 
 def test_what_is_common_to_all_scores_does_not_count() -> None:
@@ -286,9 +183,76 @@ def test_what_is_common_to_all_scores_does_not_count() -> None:
     sharp = known([2.0, 0.0, 0.0], 0.1)
     blurred = Scores(sharp.mean + 7.0, covariance_of(0.1 * np.eye(3) + 40.0))
 
-    assert distance_to_stop(blurred, model(3), 10, Stop(top_k=1)) == distance_to_stop(
-        sharp, model(3), 10, Stop(top_k=1)
-    )
+    for level in (0.05, 1e-12):
+        stop = Stop(top_k=1, error_level=level)
+        assert reason(blurred, model(3), stop) == reason(sharp, model(3), stop)
+
+
+def test_a_goal_is_known_once_its_claims_are_sure() -> None:
+    """0 against each of the others; of a pair the two alone, and the rest may tie."""
+    live = known([2.0, 0.0, 0.0, -0.1], 0.1)
+
+    for goal, met in (
+        (Goal(top_k=1), True),
+        (Goal(top_k=2), False),
+        (Goal(against=0), True),
+        (Goal(against=1), False),
+        (Goal(pair=(3, 0)), True),
+        (Goal(pair=(1, 2)), False),
+    ):
+        assert (reason(live, model(4), Stop(goal=0.95), goal) == "goal") is met
+    assert reason(live, model(4), Stop(goal=0.95)) is None
+
+
+def test_a_goal_takes_so_many_claims_as_it_has_at_the_sureness_asked_for() -> None:
+    for goal, claims in ((Goal(pair=(0, 1)), 1), (Goal(against=0), 3), (Goal(top_k=1), 3)):
+        for step, met in ((1.001, True), (0.999, False)):
+            live = known([step * edge(claims), 0.0, 0.0, 0.0], 0.1)
+            assert (reason(live, model(4), Stop(goal=0.95), goal) == "goal") is met
+    assert reason(known([edge(1) * 1.001, 0.0], 0.1), model(2), Stop(goal=0.99), Goal(pair=(0, 1))) is None
+
+
+def test_an_order_is_likely_enough_by_the_mean_over_the_pairs_of_the_goal() -> None:
+    live = known([1.0, 0.0, 0.0], 0.5)
+    share = float(np.mean(norm.cdf([1.0, 1.0, 0.0])))
+
+    assert reason(live, model(3), Stop(concordance=share - 1e-9)) == "concordance"
+    assert reason(live, model(3), Stop(concordance=share + 1e-9)) is None
+    assert reason(live, model(3), Stop(concordance=share + 1e-9), Goal(against=0)) == "concordance"
+
+
+def test_pairs_that_are_needed_are_the_claims_that_are_not_sure() -> None:
+    live = known([2.0, 1.9, -3.0], 0.1)
+
+    def pairs(stop: Stop, goal: Goal = RANKING) -> list[list[int]]:
+        return np.argwhere(needed(live, model(3), stop, goal)).tolist()
+
+    assert pairs(Stop(top_k=1)) == [[0, 1]]
+    assert pairs(Stop(top_k=2)) == []
+    assert pairs(Stop(rank_width=0)) == [[0, 1]]
+    assert pairs(Stop(goal=0.95), Goal(against=2)) == []
+    assert pairs(Stop(concordance=0.99), Goal(pair=(1, 2))) == [[1, 2]]
+    assert pairs(Stop(entropy_change=1e-9)) == [[0, 1], [0, 2], [1, 2]]
+
+
+def mixture(*parts: tuple[float, list[float], float, float]) -> Scores:
+    """Of weight, mean, variance and scale."""
+    return mixed([(weight, known(mean, variance)._replace(scale=scale)) for weight, mean, variance, scale in parts])
+
+
+def test_the_factor_of_a_mixture_is_the_harmonic_mean_of_those_of_its_parts() -> None:
+    parts = [(0.3, [2.0, 0.0], 0.1, 0.5), (0.7, [1.2, 0.0], 0.2, 4.0)]
+    factors = [bayes_factor(np.array(mean[0]), np.array(2.0 * v), np.array(2.0 * t)) for _, mean, v, t in parts]
+    factor = float(1.0 / sum(part[0] / each for part, each in zip(parts, factors, strict=True)))
+
+    for step, met in ((1.001, True), (0.999, False)):
+        assert (reason(mixture(*parts), model(2), Stop(top_k=1, error_level=step / factor)) == "top_k") is met
+
+
+def test_a_mixture_of_alike_parts_is_one_of_them() -> None:
+    for mean in (0.5, 1.0, 1.4, 1.6, 2.0, 2.5):
+        one, two = known([mean, 0.0], 0.1), mixture((0.5, [mean, 0.0], 0.1, 1.0), (0.5, [mean, 0.0], 0.1, 1.0))
+        assert reason(two, model(2), Stop(top_k=1)) == reason(one, model(2), Stop(top_k=1))
 
 
 def test_an_anchored_prior_takes_more_evidence() -> None:
@@ -299,17 +263,8 @@ def test_an_anchored_prior_takes_more_evidence() -> None:
     assert reason(live, model(2, 1.0, prior="anchor"), Stop(top_k=1)) is None
 
 
-def test_biases_do_not_count_as_candidates() -> None:
-    log = by_judges(random_comparisons(4, 600, seed=0, hard=True), 2)
-    m = model(4, biases=2)
-
-    found = distance_to_stop(fitted(log, m), m, 600, Stop(top_k=1, rank_width=1))
-
-    assert found.reason is not None or found.forecast is not None
-
-
 def test_two_candidates_at_a_thousand_to_one() -> None:
     log = comparisons(*[(0, 1, 1.0)] * 1000, (0, 1, 0.0))
 
-    assert distance_to_stop(fitted(log, model(2)), model(2), 1001, Stop(top_k=1)) == Stopping("top_k", 0)
-    assert distance_to_stop(fitted(log, model(2)), model(2), 1001, Stop(rank_width=0)) == Stopping("rank_width", 0)
+    assert reason(fitted(log, model(2)), model(2), Stop(top_k=1)) == "top_k"
+    assert reason(fitted(log, model(2)), model(2), Stop(rank_width=0)) == "rank_width"

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from app.inference import state
-from app.inference.choosing import Order
-from app.inference.state import BlockedPairs, Reopening, Snapshot
-from app.inference.state.reopening import PROBES
+from app.inference.choosing import Order, Stop
+from app.inference.fitting import Method
+from app.inference.state import BlockedPairs, Interpretation, Reopening, Snapshot
+from app.inference.state.reopening import MOST_TIMES, PROBES
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
 ANN, BEN = 2, 9  # ids
+NEVER = Stop(rank_width=0, error_level=1e-9)
 Shown = tuple[int, int]
 BOTH_WAYS = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
 
@@ -34,7 +36,7 @@ def opened(
     count: int = 99,
 ) -> set[Shown]:
     everyone = catalogue(np.ones((1, 3), np.bool_))
-    chosen = state.ask(snapshot, everyone, blocked, plan(order), count, Reopening(judge, person))
+    chosen = state.ask(snapshot, everyone, blocked, plan(order), count, Reopening(judge, person, NEVER))
     return {(each.pair.first, each.pair.second) for each in chosen}
 
 
@@ -48,7 +50,9 @@ ALL = {(0, 1), (0, 2), (1, 2)}
 def test_new_pairs_come_first() -> None:
     assert (1, 2) in unordered(opened(judged(*by(ANN, [(0, 1), (0, 2)])), ANN))
     everyone = catalogue(np.ones((1, 3), np.bool_))
-    (first,) = state.ask(judged(*by(ANN, [(0, 1), (0, 2)])), everyone, NONE_BLOCKED, plan(), 1, Reopening(ANN, False))
+    (first,) = state.ask(
+        judged(*by(ANN, [(0, 1), (0, 2)])), everyone, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER)
+    )
     assert {first.pair.first, first.pair.second} == {1, 2}
 
 
@@ -109,5 +113,26 @@ def test_items_open_again_each_for_itself() -> None:
     rows = [(1, 0, 0, 1, 0.7, ANN, 1.0), (2, 1, 1, 0, 0.7, ANN, 1.0), (3, 1, 0, 1, 0.7, ANN, 1.0)]
     snapshot = state.advance(state.empty(INTERPRETATION, 2, 2), 3, state.log_from_rows(rows), [])
     everything = catalogue(np.ones((2, 2), np.bool_))
-    (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False))
+    (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER))
     assert (chosen.item, chosen.pair.first, chosen.pair.second) == (0, 1, 0)
+
+
+def test_the_pairs_whose_order_keeps_the_set_from_stopping_come_first() -> None:
+    """0 leads; 1 and 2 follow, of whom it matters not which is better."""
+    log = by(ANN, BOTH_WAYS[:4] * 3, 0.7) + by(ANN, [(1, 2), (2, 1)], 0.5)
+    everyone = catalogue(np.ones((1, 3), np.bool_))
+    chosen = state.ask(judged(*log), everyone, NONE_BLOCKED, plan(), 2, Reopening(BEN, True, Stop(top_k=1)))
+    assert unordered({(each.pair.first, each.pair.second) for each in chosen}) == {(0, 1), (0, 2)}
+    assert unordered(opened(judged(*log), BEN)) == ALL
+
+
+def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
+    learnt = Interpretation(Method(evidence="learnt"), {})
+    times = {shown: MOST_TIMES - (shown == (2, 1)) for shown in BOTH_WAYS}
+    rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN, 1.0) for shown, many in times.items() for n in range(many)]
+    log = state.log_from_rows((seq, *row) for seq, row in enumerate(rows, 1))
+    snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
+    assert opened(snapshot, ANN, person=True) == {(2, 1)}
+    one_more = state.log_from_rows([(len(rows) + 1, 0, 2, 1, 0.6, ANN, 1.0)])
+    assert opened(state.advance(snapshot, len(rows) + 1, one_more, []), ANN, person=True) == set()
+    assert unordered(opened(snapshot, BEN, person=True)) == ALL

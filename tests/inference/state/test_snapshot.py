@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference import state as snapshots
+from app.inference.choosing.goals import RANKING
 from app.inference.choosing.stopping import Stop
 from app.inference.covariance import dense
 from app.inference.fitting import interior_point
@@ -209,4 +210,4 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
     held = snapshots.empty(PLAIN, n, 1)
-    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0)) is None
+    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING) is None
