@@ -17,8 +17,9 @@ SET: dict[str, Any] = {
     "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
     "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6},
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
-    "error_level": 0.05}, "goal": {"top_k": 1, "against": None, "pair": None}, "project": "sky",
-    "pool_by": "project", "metadata": {}, "version": 0, "comparisons": 0, "absolute_scores": 0,
+    "concordance": None, "goal": None, "error_level": 0.05},
+    "goal": {"top_k": 1, "against": None, "pair": None}, "project": "sky", "pool_by": "project",
+    "metadata": {}, "version": 0, "comparisons": 0, "absolute_scores": 0,
     "candidates": 2, "items": 0, "status": "open", "created_at": THEN,
 }  # fmt: skip
 CANDIDATES = [

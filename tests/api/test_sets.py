@@ -34,7 +34,6 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
         "project": "wood", "pool_by": "question",
-        "goal": {"top_k": 2, "against": None, "pair": None},
         "stop": {
             "top_k": 2, "rank_width": 1, "entropy_change": 0.25, "concordance": 0.9, "goal": 0.95, "error_level": 0.1,
         },
@@ -55,7 +54,8 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
     [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"pool_by": "none"},
      {"goal": {"top_k": 2, "against": None, "pair": None}},
      {"budget": {"max_comparisons": 3}}, {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
-     {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "error_level": 0.05}}],
+     {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "concordance": None, "goal": None,
+               "error_level": 0.05}}],
 )  # fmt: skip
 async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
     created = await create_set(http)
