@@ -1,8 +1,5 @@
-"""Sureness of rankings held against what is so.
-
-`python -m benchmarks.studies.sureness` writes its tables into docs/uncertainty.md, in some minutes. Each set of each
-data set is ranked from all that its judge says, and from pairs drawn at random, a fifth of N (N - 1); with one vote an
-answer, and with what answers are worth learnt from the set alone.
+"""Real judges and people. Each set of each data set is ranked from all that its judge says, and from pairs drawn at
+random, a fifth of N (N - 1); with one vote an answer, and with what answers are worth learnt from the set alone.
 
     stated       the concordance: the share of its pairs that the ranking expects to have in the right order
     judge        the share that it has in the order of all of the judge's answers; where these tie, half a pair
@@ -15,7 +12,6 @@ answer, and with what answers are worth learnt from the set alone.
 Means are over parts, errors from drawing the sets anew.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import ceil
@@ -35,7 +31,6 @@ from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA
 from benchmarks.studies.methods.experts import everything
 from benchmarks.studies.methods.markdown import table
 
-BEGIN, END = (f"<!-- {which} of what python -m benchmarks.studies.sureness writes -->" for which in ("begin", "end"))
 SHARE, RESAMPLES = 0.2, 300
 EVIDENCE = {"one-vote": "one vote", "learnt": "learnt"}
 
@@ -53,18 +48,6 @@ class Judged(NamedTuple):
 
 Parts = Sequence[Floats]  # (C, 6) of each, a row of Judged for each set
 Statistic = Callable[[Floats], float]  # of one part
-
-
-def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.sureness", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--docs", type=Path, default=Path("docs"))
-    parser.add_argument("--sets", type=int, help="of a part, at most")
-    chosen = parser.parse_args()
-    text = study(chosen.data, chosen.sets)
-    page = chosen.docs / "uncertainty.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def study(folder: Path, sets: int | None) -> str:
@@ -164,7 +147,3 @@ def _in_percent(parts: Parts, statistic: Statistic) -> str:
         for _ in range(RESAMPLES)
     ]
     return f"{100.0 * np.nanmean([statistic(part) for part in parts]):.1f} ± {100.0 * np.std(drawn):.1f}"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,25 @@
+"""`python -m benchmarks.studies.sureness` writes its tables into docs/uncertainty.md, in ten minutes."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from benchmarks.studies.sureness import data_sets, simulation
+
+BEGIN, END = (f"<!-- {which} of what python -m benchmarks.studies.sureness writes -->" for which in ("begin", "end"))
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.sureness", description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--docs", type=Path, default=Path("docs"))
+    parser.add_argument("--sets", type=int, help="of a part of a data set, at most")
+    parser.add_argument("--runs", type=int, default=40, help="of every simulated judge")
+    chosen = parser.parse_args()
+    text = f"{simulation.study(chosen.runs)}\n\n{data_sets.study(chosen.data, chosen.sets)}"
+    page = chosen.docs / "uncertainty.md"
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
