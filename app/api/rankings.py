@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import MethodName
+from nextpair.words import EvidenceName, MethodName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId
 from app.api.problems import documented
@@ -57,6 +57,10 @@ async def get_ranking(
     ctx: ContextDep,
     method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
     as_of: Annotated[schemas.Seq | None, Query(description="As it was at this version.")] = None,
+    evidence: Annotated[
+        EvidenceName | None,
+        Query(description="What an answer is worth: learnt, or one vote; by default as the set says."),
+    ] = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
     epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
@@ -64,7 +68,7 @@ async def get_ranking(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
     """The ranking with its uncertainty, best first."""
-    query = RankingQuery(method, as_of, level, top_k, epsilon)
+    query = RankingQuery(method, evidence, as_of, level, top_k, epsilon)
     found = await rankings.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:

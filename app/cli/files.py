@@ -50,6 +50,7 @@ def rank(
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "none",
+    evidence: EvidenceOption = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
     weight: WeightOption = None,
     scores: ScoresOption = None,
@@ -71,6 +72,7 @@ def rank(
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
+    from app.inference.fitting import usual_evidence
     from app.inference.reporting import Wanted
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
@@ -78,7 +80,7 @@ def rank(
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
-    how = how._replace(absolute_scale=absolute_scale)
+    how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw
@@ -231,10 +233,10 @@ def simulate(
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import Batch, Criterion, Order, Policy
-    from app.inference.fitting import BASELINES
+    from app.inference.fitting import BASELINES, usual_evidence
     from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
-    from app.offline.ranking import RankingMethod, parse_parameters, require_possible, usual_evidence
+    from app.offline.ranking import RankingMethod, parse_parameters, require_possible
     from app.offline.replay import Setup
     from app.offline.tournaments import Tournament
 
@@ -256,7 +258,7 @@ def simulate(
         raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-    how = how._replace(evidence=evidence or usual_evidence(how), absolute_scale=absolute_scale)
+    how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
     wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases

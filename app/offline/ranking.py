@@ -14,13 +14,11 @@ from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_gr
 from app.files.reading import read
 from app.files.tables import InputError
 from app.inference import fitting
-from app.inference.fitting import BASELINES, AbsoluteScores, Model, Published, no_absolute_scores
+from app.inference.fitting import BASELINES, AbsoluteScores, Model, Published, no_absolute_scores, usual_evidence
 from app.inference.reporting import Signal, Standings, Wanted, by_baseline, by_judges, by_posterior, signal_of
 from app.inference.types import Comparisons
 from app.offline import absolute_scores
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
-
-LEARNING: tuple[MethodName, ...] = ("soft-bt", "hard-bt")  # methods by which it can be learnt what answers are worth
 
 
 class NotConvergedError(Exception):
@@ -158,8 +156,8 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
 
 def require_possible(method: RankingMethod) -> RankingMethod:
     """The method itself. Raises InputError where there is no such method."""
-    if method.evidence == "learnt" and usual_evidence(method) != "learnt":
-        raise InputError(f"--evidence learnt goes with {' and '.join(LEARNING)} and the prior unit; leave it out")
+    if method.evidence == "learnt" and usual_evidence(method.name, method.prior) != "learnt":
+        raise InputError("--evidence learnt goes with the method soft-bt and the prior unit; leave it out")
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
@@ -171,11 +169,6 @@ def require_possible(method: RankingMethod) -> RankingMethod:
     except ValueError as error:
         raise InputError(f"--method {method.name}: {error}") from None
     return method
-
-
-def usual_evidence(method: RankingMethod) -> EvidenceName:
-    """Learnt, where the method can."""
-    return "learnt" if method.name in LEARNING and method.prior == "unit" else "one-vote"
 
 
 def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:

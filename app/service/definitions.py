@@ -62,8 +62,9 @@ def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], o
 def interpretation_of(row: Record) -> Interpretation:
     """A set's way of reading its log; `row` is that of the set."""
     parameters = tuple(sorted(row.expert_parameters.items()))
-    method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias)
-    return Interpretation(method, dict(row.temperatures.values()))
+    word, votes = (row.evidence, {}) if isinstance(row.evidence, str) else ("one-vote", dict(row.evidence.values()))
+    method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias, word)
+    return Interpretation(method, dict(row.temperatures.values()), votes)
 
 
 def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:

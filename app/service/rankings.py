@@ -6,7 +6,7 @@ from uuid import UUID
 from zlib import crc32
 
 from nextpair import schemas
-from nextpair.words import JUDGE_AWARE, MethodName
+from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName
 
 from app.inference.choosing import Order, Stop, Stopping, distance_to_stop
 from app.inference.fitting import BASELINES, Method, Published, build, fit_judge_aware
@@ -29,6 +29,7 @@ class RankingQuery(NamedTuple):
     """The ranking of a set that is wanted."""
 
     method: MethodName | None = None  # the set's own by default
+    evidence: EvidenceName | None = None  # the set's own by default
     as_of: int | None = None
     level: float = 0.95
     top_k: int = 1
@@ -52,7 +53,8 @@ def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon)))
-    return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{query.method or row.expert}-{wanted}"
+    method = f"{query.method or row.expert}-{query.evidence or 'own'}"
+    return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
 
 
 async def rank(ctx: Context, row: Record, query: RankingQuery) -> schemas.Ranking:
@@ -66,7 +68,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     """Raises NotConverged, InvalidRequest."""
     name: MethodName = query.method or basis.row.expert
     wanted, stop = Wanted(query.level, query.top_k, query.epsilon), basis.row.stop
-    method = _method(basis.snapshot, name)
+    method = _method(basis.snapshot, name, query.evidence)
     published = None if name in BASELINES else _published(basis, method)
     standings = _standings(basis.snapshot, name, published, wanted)
     _refuse_unconverged(standings.convergence, basis.snapshot)
@@ -75,13 +77,13 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     return present_ranking(basis, name, method, wanted, published, standings, stopping, certainty)
 
 
-def _method(snapshot: Snapshot, name: MethodName) -> Method:
+def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None) -> Method:
     own = snapshot.interpretation.method
     if name == JUDGE_AWARE:  # its biases are its own, beside the discriminations
         return own._replace(expert="soft-bt", parameters=(), position_bias="none", evidence="one-vote")
     if name in (own.expert, *BASELINES):
-        return own
-    return own._replace(expert=name, parameters=(), evidence="one-vote")
+        return own._replace(evidence=evidence or own.evidence)
+    return own._replace(expert=name, parameters=(), evidence=evidence or "one-vote")
 
 
 def _published(basis: Basis, method: Method) -> Published:

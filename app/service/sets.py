@@ -1,12 +1,13 @@
 """Create, list, find by name, change and delete sets."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.fitting import Method, build
+from app.inference.fitting import Method, build, usual_evidence
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, InvalidRequest, UnknownSet
@@ -24,8 +25,10 @@ async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schem
         refuse_unknown(new.goal, {candidate.key for candidate in new.candidates})
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
-    set_id = uuid4()
-    await sets.add(db, {"id": set_id, "status": "open", **await _columns(ctx, db, new)})
+    set_id, columns = uuid4(), await _columns(ctx, db, new)
+    if new.evidence is None:
+        columns["evidence"] = usual_evidence(new.expert, new.prior)
+    await sets.add(db, {"id": set_id, "status": "open", **columns})
     if new.candidates or new.items:
         await candidates.store(ctx, db, set_id, new.candidates, new.items)
     return await get(db, set_id)
@@ -61,6 +64,8 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     row = await locked_set(db, set_id)
     _refuse_null(patch)
+    if patch.evidence == "learnt":
+        _refuse_impossible({"evidence": Method(row.expert, prior=row.prior, evidence="learnt")})
     await refuse_strangers(ctx, db, row, patch.goal)
     now = present_set(row)
     _refuse_aimless(patch.stop if "stop" in patch.model_fields_set else now.stop, patch.goal or now.goal)
@@ -80,9 +85,16 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 
 def _refuse_impossible_method(new: schemas.SetIn) -> None:
     method = Method(new.expert, tuple(new.expert_parameters.items()))
-    for field, changed in (("expert_parameters", method), ("prior", method._replace(prior=new.prior))):
+    with_prior = method._replace(prior=new.prior)
+    as_asked = with_prior._replace(evidence="learnt" if new.evidence == "learnt" else "one-vote")
+    _refuse_impossible({"expert_parameters": method, "prior": with_prior, "evidence": as_asked})
+
+
+def _refuse_impossible(methods: Mapping[str, Method]) -> None:
+    """Raises InvalidRequest that names the field whose method cannot be."""
+    for field, method in methods.items():
         try:
-            build(changed, 1)
+            build(method, 1)
         except ValueError as error:
             raise InvalidRequest(f"/{field}: {error}", FieldFault(f"/{field}", str(error))) from None
 
@@ -97,7 +109,7 @@ def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in ("name", "status", "selection", "temperatures", "goal", "pool_by", "metadata"):
+    for name in ("name", "status", "selection", "temperatures", "evidence", "goal", "pool_by", "metadata"):
         if name in patch.model_fields_set and getattr(patch, name) is None:
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 
@@ -109,7 +121,8 @@ async def _columns(ctx: Context, db: AsyncConnection, request: schemas.SetIn | s
     columns |= columns.pop("selection", {})
     if "budget" in columns:
         columns["max_comparisons"] = (columns.pop("budget") or {}).get("max_comparisons")
-    if temperatures := columns.get("temperatures"):
-        ids = await ctx.identify(db, set(temperatures))
-        columns["temperatures"] = {name: [ids[name], temperature] for name, temperature in temperatures.items()}
+    for field in ("temperatures", "evidence"):
+        if isinstance(by_judge := columns.get(field), dict):
+            ids = await ctx.identify(db, set(by_judge))
+            columns[field] = {name: [ids[name], value] for name, value in by_judge.items()}
     return columns

@@ -79,6 +79,9 @@ sets = Table(
     Column("prior", Text, nullable=False, server_default="unit"),
     Column("prior_variance", Double, nullable=False),
     Column("temperatures", JSONB, nullable=False, server_default=text("'{}'::jsonb")),  # {judge: [its id, T]}
+    Column(
+        "evidence", JSONB, nullable=False, server_default=text("'\"one-vote\"'::jsonb")
+    ),  # or {judge: [its id, phi]}
     Column("criterion", Text, nullable=False),
     Column("epsilon", Double, nullable=False),
     Column("random_share", Double, nullable=False),

@@ -17,7 +17,7 @@ from app.inference.fitting.hyperparameters import (
     weighed,
 )
 from app.inference.fitting.judge_aware import fit as fit_judge_aware
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
@@ -51,6 +51,7 @@ __all__ = [
     "prior",
     "publish",
     "scores",
+    "usual_evidence",
     "usual_votes",
     "weighed",
 ]

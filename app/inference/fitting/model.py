@@ -24,7 +24,7 @@ verdicts well posed, and moves differences by about a millionth.
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -98,6 +98,11 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))
+
+
+def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
+    """What a method does whose evidence nobody chose: learn where it can."""
+    return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 
 def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:

@@ -13,7 +13,7 @@ from app.inference.reporting import Bias, Standing, Standings, Wanted
 from app.inference.state import Catalogue, Snapshot
 from app.inference.types import Convergence
 from app.service.basis import Basis
-from app.service.presenting.sets import temperatures_of
+from app.service.presenting.sets import temperatures_of, votes_of
 from app.storage.schema import Record
 
 NOT_IDENTIFIED = (
@@ -51,6 +51,7 @@ def present_ranking(
         certainty=certainty,
         signal=schemas.Signal(**basis.signal._asdict()),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
+        evidence=_evidence(published, basis) if published else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,
         stopping=_stopping(stopping) if basis.row.stop else None,
@@ -85,15 +86,26 @@ def present_convergence(convergence: Convergence) -> schemas.Convergence:
 
 
 def _method(row: Record, name: MethodName, method: Method, wanted: Wanted) -> schemas.Method:
-    shown = dict.fromkeys(("expert", "expert_parameters", "prior", "prior_variance")) | {"position_bias": "none"}
+    shown = dict.fromkeys(("expert", "expert_parameters", "prior", "prior_variance", "evidence"))
+    shown |= {"position_bias": "none"}
     if name not in BASELINES:
         shown = method._asdict()
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
+        shown["evidence"] = "learnt" if method.evidence == "learnt" else votes_of(row) or method.evidence
     if name == JUDGE_AWARE:
         shown["position_bias"] = "estimate"
     return schemas.Method.model_validate(
         shown | {"name": name, "temperatures": temperatures_of(row), **wanted._asdict()}
     )
+
+
+def _evidence(published: Published, basis: Basis) -> schemas.Evidence | None:
+    if published.learnt is None:
+        return None
+    numbers = np.unique(published.answers.judge)
+    judges, votes = basis.snapshot.evidence.judges[numbers], published.learnt.votes[numbers]
+    by_name = {basis.names[int(judge)]: float(each) for judge, each in zip(judges, votes, strict=True)}
+    return schemas.Evidence(scale=published.learnt.scale, votes=by_name)
 
 
 def _scales(published: Published, basis: Basis) -> dict[str, schemas.JudgeScale] | None:

@@ -12,6 +12,7 @@ def present_set(row: Record) -> schemas.SetOut:
         "selection": selection,
         "budget": budget,
         "temperatures": temperatures_of(row),
+        "evidence": votes_of(row) or row.evidence,
         "comparisons": comparisons_of(row),
     }
     return schemas.SetOut.model_validate({**row._mapping, **more})
@@ -26,6 +27,11 @@ def present_progress(row: Record) -> schemas.SetProgress:
 def comparisons_of(row: Record) -> int:
     """Number of comparisons that count: a void is an entry too, and takes one back."""
     return int(row.version - row.absolute_scores - 2 * row.voids - row.pooled_evidence)
+
+
+def votes_of(row: Record) -> dict[str, float]:
+    """Votes that the set says an answer is worth, by the judge's name; none where it says a word."""
+    return {} if isinstance(row.evidence, str) else {name: votes for name, (_, votes) in row.evidence.items()}
 
 
 def temperatures_of(row: Record) -> dict[str, float]:

@@ -5,7 +5,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nextpair.schemas.common import Response
-from nextpair.words import ExpertName, MethodName, PositionBias, PriorName, StopReason
+from nextpair.words import EvidenceName, ExpertName, MethodName, PositionBias, PriorName, StopReason
 
 ABOUT_CERTAINTY = (
     "A ranking's certainty is about what its judges prefer, not about the truth: "
@@ -22,6 +22,7 @@ class Method(Response):
     prior: PriorName | None
     prior_variance: float | None
     position_bias: PositionBias
+    evidence: EvidenceName | dict[str, float] | None
     temperatures: dict[str, float]
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="Of `p_top_k`.")
@@ -69,6 +70,13 @@ class JudgeBias(Response):
     warning: str | None = Field(
         description="Set where verdicts tell less of it than priors do: orders are little mixed, or verdicts few."
     )
+
+
+class Evidence(Response):
+    """Learnt from the comparisons, and from the set's pool."""
+
+    scale: float = Field(description="tau2, the variance of the scores.")
+    votes: dict[str, float] = Field(description="phi by judge: how many votes one of its answers is worth.")
 
 
 class JudgeScale(Response):
@@ -172,6 +180,7 @@ class Ranking(Response):
     certainty: Certainty
     signal: Signal
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
+    evidence: Evidence | None = Field(description="Null where it is not learnt, and before the first comparison.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
     stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")

@@ -18,7 +18,16 @@ from nextpair.schemas.common import (
     ShortMetadata,
 )
 from nextpair.schemas.goals import Goal
-from nextpair.words import BatchName, CriterionName, ExpertName, OrderName, PoolBy, PositionBias, PriorName
+from nextpair.words import (
+    BatchName,
+    CriterionName,
+    EvidenceName,
+    ExpertName,
+    OrderName,
+    PoolBy,
+    PositionBias,
+    PriorName,
+)
 
 
 class Selection(Request):
@@ -96,6 +105,7 @@ def _moderate(parameter: float) -> float:
 
 
 ExpertParameter = Annotated[float, AfterValidator(_moderate)]
+Votes = dict[JudgeName, Annotated[float, Field(ge=0.001, le=1000.0, allow_inf_nan=False)]]
 Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
 
 
@@ -124,7 +134,10 @@ class SetIn(Request):
         description="On every score; `anchor` is N(0, 10^6) whatever the variance, and leaves differences to verdicts.",
     )
     prior_variance: float = Field(
-        default=1.0, ge=1e-6, le=100.0, description="Variance of every score before any comparison."
+        default=1.0,
+        ge=1e-6,
+        le=100.0,
+        description="Variance of every score before any comparison; with `evidence` learnt, until there is one.",
     )
     selection: Selection = Field(default_factory=lambda: Selection())
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
@@ -136,6 +149,14 @@ class SetIn(Request):
     temperatures: Temperatures = Field(
         default_factory=dict,
         description="By judge: p is read as sigma(logit(p) / T); see GET calibration. The log keeps what was said.",
+    )
+    evidence: EvidenceName | Votes | None = Field(
+        default=None,
+        examples=["learnt"],
+        description="How many votes an answer is worth. `learnt`: as many as its judge's answers agree with one scale, "
+        "and how far candidates are apart is learnt with it; the default of the expert soft-bt with the prior unit. "
+        "`one-vote`: one, with scores of variance `prior_variance`; the default of all others. "
+        "Or by judge, one for all others.",
     )
     budget: Budget | None = None
     stop: Stop | None = None
@@ -160,6 +181,7 @@ class SetPatch(Request):
     status: Literal["open", "paused"] | None = Field(default=None, description="A paused set hands out nothing.")
     selection: Selection | None = None
     temperatures: Temperatures | None = None
+    evidence: EvidenceName | Votes | None = None
     budget: Budget | None = None
     stop: Stop | None = None
     goal: Goal | None = None
@@ -182,6 +204,7 @@ class SetOut(Response):
     order: OrderName
     position_bias: PositionBias
     temperatures: dict[str, float]
+    evidence: EvidenceName | dict[str, float]
     budget: Budget | None
     stop: Stop | None
     goal: Goal
