@@ -15,7 +15,7 @@ QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
     "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
-    "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6},
+    "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6}, "evidence": "learnt",
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
     "concordance": None, "goal": None, "error_level": 0.05},
     "goal": {"top_k": 1, "against": None, "pair": None}, "project": "sky", "pool_by": "project",
@@ -107,7 +107,8 @@ EXAMPLES: dict[str, Any] = {
         "set_id": SET_ID, "version": 1,
         "method": {
             "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-            "position_bias": "estimate", "temperatures": {"gpt-4": 1.6}, "level": 0.95, "top_k": 1, "epsilon": 0.0,
+            "position_bias": "estimate", "evidence": "learnt", "temperatures": {"gpt-4": 1.6}, "level": 0.95,
+            "top_k": 1, "epsilon": 0.0,
         },
         "convergence": {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
@@ -123,7 +124,7 @@ EXAMPLES: dict[str, Any] = {
             "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 120, "at_bound": False}},
         },
         "signal": {"e_value": 0.73, "claimed": False, "verdicts": 1},
-        "position_bias": BIASES,
+        "position_bias": BIASES, "evidence": {"scale": 0.8, "votes": {"gpt-4": 6.1}},
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,
     },

@@ -131,7 +131,7 @@ async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) ->
 
 
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm")
+    created = await create_set(http, "ash", "elm", evidence="one-vote")
     await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, "strong")] * 5)
     await compare_all(http, created["id"], [comparison("elm", "ash", 0.0, "strong")] * 4)
     both = [comparison("elm", "ash", 1.0, "weak"), comparison("ash", "elm", 0.0, "weak")]

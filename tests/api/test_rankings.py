@@ -51,7 +51,7 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-        "position_bias": "none", "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
+        "position_bias": "none", "evidence": "learnt", "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
     assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
@@ -70,7 +70,7 @@ async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> Non
         low, high = row["interval"]
         best, worst = row["rank_interval"]
         assert low < row["score"] < high
-        assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=1e-5)
+        assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=0.1)  # it is a mixture's
         assert 1 <= best <= row["rank"] <= worst <= 4
     assert sum(row["p_best"] for row in found["ranking"]) == pytest.approx(1.0)
     assert [row["p_top_k"] for row in found["ranking"]] == [row["p_best"] for row in found["ranking"]]
@@ -85,7 +85,7 @@ async def test_as_many_as_are_asked_for_are_among_the_first(http: httpx.AsyncCli
 
 
 async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", "oak")
+    created = await create_set(http, "ash", "elm", "oak", evidence="one-vote")
     await compare(http, created["id"], *["ash>elm", "ash>oak"] * 20)
     fine, coarse = [
         [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
@@ -165,7 +165,7 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
         "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
-        "position_bias": "none", "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
+        "position_bias": "none", "evidence": None, "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
     }  # fmt: skip
 
 
@@ -339,7 +339,7 @@ async def test_a_prediction_is_the_probability_of_a_positive_difference(http: ht
     url = f"/v1/sets/{await trees(http)}/predict"
     found = await get(http, url, first="ash", second="elm")
     back = await get(http, url, first="elm", second="ash")
-    assert found["p_first_better"] == pytest.approx(ndtr(found["mean_difference"] / found["sd_difference"]))
+    assert found["p_first_better"] == pytest.approx(ndtr(found["mean_difference"] / found["sd_difference"]), abs=0.02)
     assert found["p_first_better"] > 0.5
     assert back["p_first_better"] == pytest.approx(1 - found["p_first_better"])
     assert (back["mean_difference"], back["sd_difference"]) == (
@@ -356,7 +356,7 @@ async def test_a_prediction_is_the_difference_of_the_published_scores(http: http
 
 
 async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
+    created = await create_set(http, evidence="one-vote")
     await compare(http, created["id"], "ash>birch")
     found = await get(http, f"/v1/sets/{created['id']}/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))

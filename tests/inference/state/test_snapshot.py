@@ -13,7 +13,7 @@ from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import Hyperprior, Normal
+from app.inference.fitting.hyperparameters import Hyperprior, Normal, at_scale
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
@@ -32,6 +32,9 @@ MIXED = {
     "closed form": Interpretation(Method(position_bias="closed-form"), {}),
     "laplace": Interpretation(Method("laplace", position_bias="estimate"), {}),
     "anchor": Interpretation(Method("phi-beta", prior="anchor"), {}),
+    "learnt": Interpretation(Method(evidence="learnt"), {2: 2.0}),
+    "learnt biases": Interpretation(Method(position_bias="estimate", evidence="learnt"), {}),
+    "votes": Interpretation(Method(), {}, {1: 4.0, 9: 0.5}),
 }
 MODEL = build(Method(), N)
 NOTHING = np.empty(0, np.int64)
@@ -89,8 +92,9 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
-def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int]) -> None:
-    assert_same(by_steps(*steps), by_steps(LENGTH))
+@pytest.mark.parametrize("interpretation", [PLAIN, MIXED["learnt"]], ids=["one-vote", "learnt"])
+def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpretation: Interpretation) -> None:
+    assert_same(by_steps(*steps, interpretation=interpretation), by_steps(LENGTH, interpretation=interpretation))
 
 
 @pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
@@ -107,9 +111,11 @@ def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
 @pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
 def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: Interpretation) -> None:
     held = by_steps(*range(1, LENGTH + 1), interpretation=interpretation, mixed=True)
-    judges, _, _, comparisons, absolute = held.evidence
-    fitted = combine(comparisons, build_for(interpretation.method, N, comparisons, len(judges)), absolute)
+    judges, _, answers, _, absolute = held.evidence
     published = snapshots.exact(held)
+    model = build_for(interpretation.method, N, answers, len(judges))
+    model = at_scale(model, published.learnt.scale) if published.learnt else model
+    fitted = combine(published.comparisons, model, absolute)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
     assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
     assert published.scale is not None

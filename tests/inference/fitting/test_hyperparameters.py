@@ -1,0 +1,208 @@
+"""What answers are worth, and how far candidates are apart: the evidence is exact, and repeats are no evidence."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import expit, logit
+from scipy.stats import multivariate_normal, norm
+
+from app.inference.covariance import dense
+from app.inference.fitting.absolute import no_absolute_scores
+from app.inference.fitting.hyperparameters import (
+    WEAK,
+    Hyperprior,
+    Normal,
+    at_scale,
+    laplace_evidence,
+    learn,
+    log_evidence,
+    measurements,
+    shares,
+    spectrum,
+    weighed,
+)
+from app.inference.fitting.integration import integrate
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Scores, fit
+from app.inference.fitting.published import publish
+from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
+
+LEARNT = Method(evidence="learnt")
+
+
+def model(n: int, position_bias: str = "none") -> Model:
+    return build(LEARNT._replace(position_bias=position_bias), n, 1)
+
+
+def one_item(comparisons: Comparisons) -> Ints:
+    return np.zeros(comparisons.size, np.int64)
+
+
+def scores_of(rng: np.random.Generator, n: int, scale: float) -> Floats:
+    """(N,) scores whose variance is `scale`."""
+    z = rng.standard_normal(n)
+    return np.asarray(np.sqrt(scale) * (z - z.mean()) / z.std())
+
+
+def measured(n: int, count: int, seed: int, scale: float = 1.0, noise: float = 0.3, delta: float = 0.0) -> Comparisons:
+    """Random pairs, each told once, by a judge whose logits err by `noise`."""
+    rng = np.random.default_rng(seed)
+    s = scores_of(rng, n, scale)
+    pairs = np.array([(i, j) for i in range(n) for j in range(i)])[rng.permutation(n * (n - 1) // 2)[:count]]
+    first, second = np.where(rng.random(len(pairs)) < 0.5, pairs.T, pairs.T[::-1])
+    d = s[first] - s[second] + delta + np.sqrt(noise) * rng.standard_normal(len(pairs))
+    return by_one_judge(first, second, expit(d))
+
+
+def voted(n: int, count: int, seed: int, scale: float = 1.0) -> Comparisons:
+    rng = np.random.default_rng(seed)
+    s = scores_of(rng, n, scale)
+    first, second = np.array([rng.choice(n, 2, replace=False) for _ in range(count)]).T
+    return by_one_judge(first, second, (rng.random(count) < expit(s[first] - s[second])).astype(float))
+
+
+def published(comparisons: Comparisons, n: int, hyperprior: Hyperprior = WEAK) -> Scores:
+    return publish(comparisons, one_item(comparisons), no_absolute_scores(), LEARNT, n, 1, hyperprior).scores
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.5])
+def test_the_evidence_of_measurements_is_that_of_the_normal_they_are(delta: float) -> None:
+    """Up to one constant; a bias has the flat prior that a very wide one comes to."""
+    n, log = 6, measured(6, 14, seed=1, delta=delta)
+    groups, m = measurements(log, one_item(log), n), model(n, "estimate" if delta else "none")
+    r = np.full(len(groups.y), 0.7)
+    design = np.zeros((len(groups.y), n))
+    design[np.arange(len(design)), groups.low], design[np.arange(len(design)), groups.high] = 1.0, -1.0
+    scales, kappas = np.array([0.1, 1.0, 8.0]), np.array([0.3, 2.0])
+    flat = 1e7 * np.outer(groups.lean, groups.lean) if delta else 0.0
+    slow = [
+        [
+            multivariate_normal(cov=t * design @ design.T + flat + np.diag(k * r / groups.weight)).logpdf(groups.y)
+            for k in kappas
+        ]
+        for t in scales
+    ]
+    apart = log_evidence(spectrum(groups, r, m), scales, kappas) - np.array(slow)
+    assert apart == pytest.approx(apart[0, 0], abs=1e-4)
+
+
+def test_laplaces_evidence_of_one_vote_is_nearly_the_integral() -> None:
+    log, m = by_one_judge(np.array([0]), np.array([1]), np.array([1.0])), model(2)
+    for scale in (0.05, 0.3, 1.0):
+        sd = np.sqrt(2.0 * scale)
+        exact, _ = quad(lambda d, sd=sd: expit(d) * norm.pdf(d, 0.0, sd), -12.0, 12.0)
+        assert laplace_evidence(log, at_scale(m, scale)) == pytest.approx(np.log(exact), abs=0.03)
+
+
+@pytest.mark.parametrize(("scale", "noise"), [(1.0, 0.02), (1.0, 1.0), (0.04, 0.1), (9.0, 1.0)])
+def test_noise_and_scale_are_found(scale: float, noise: float) -> None:
+    """30 candidates, 300 answers, seed 0: within a factor of 1.6; answers beyond p = 0.9997 are held to it."""
+    log = measured(30, 300, 0, scale, noise)
+    (found_scale, (found_noise,), (votes,)), _ = learn(log, one_item(log), model(30), 1)
+    assert 1 / 1.6 < found_scale / scale < 1.6
+    assert 1 / 1.6 < found_noise / noise < 1.6
+    assert votes == pytest.approx(1.0 / (found_noise * np.mean(log.p * (1.0 - log.p))))
+
+
+def test_the_scale_of_votes_is_found_and_a_vote_is_one() -> None:
+    """30 candidates, 2,000 votes, seeds 0 to 2."""
+    for seed, scale in enumerate((0.1, 1.0, 6.0)):
+        log = voted(30, 2000, seed, scale)
+        (found, _, (votes,)), _ = learn(log, np.arange(2000), model(30), 1)
+        assert 0.5 < found / scale < 2.0
+        assert votes > 0.8
+
+
+def test_votes_that_no_scale_explains_count_less() -> None:
+    """Ten votes on each pair of 8, all for one side, which is drawn: no order has such odds."""
+    rng = np.random.default_rng(0)
+    low, high = np.triu_indices(8, 1)
+    first, second = np.repeat(low, 10), np.repeat(high, 10)
+    log = by_one_judge(first, second, np.repeat(rng.integers(2, size=len(low)).astype(float), 10))
+    (_, _, (votes,)), _ = learn(log, np.arange(log.size), model(8), 1)
+    assert votes < 0.5
+
+
+@pytest.mark.parametrize("log", [measured(8, 20, 3), voted(8, 25, 3)], ids=["measured", "voted"])
+def test_asking_again_teaches_nothing(log: Comparisons) -> None:
+    """The same answers ten times, every other time in the other order."""
+    first, second, p, judge, weight = log
+    turned = Comparisons(second, first, 1.0 - p, judge, weight)
+    again = log
+    for k in range(9):
+        again = join(again, turned if k % 2 else log)
+    once, often = published(log, 8), published(again, 8)
+    assert often.mean == pytest.approx(once.mean, abs=1e-6)
+    assert dense(often.covariance) == pytest.approx(dense(once.covariance), abs=1e-6)
+
+
+def test_other_judges_and_items_are_other_answers() -> None:
+    first, second, p = np.zeros(4, np.int64), np.ones(4, np.int64), np.array([0.7, 0.8, 0.6, 0.9])
+    log = once_each(first, second, p, np.array([0, 0, 1, 0]))
+    assert shares(log, np.array([0, 0, 0, 1]), 2).tolist() == [0.5, 0.5, 1.0, 1.0]
+
+
+def test_relabelling_relabels() -> None:
+    log, names = measured(7, 18, 5), np.random.default_rng(5).permutation(7)
+    renamed = published(log._replace(first=names[log.first], second=names[log.second]), 7)
+    plain = published(log, 7)
+    assert renamed.mean[names] == pytest.approx(plain.mean, abs=1e-8)
+    assert dense(renamed.covariance)[np.ix_(names, names)] == pytest.approx(dense(plain.covariance), abs=1e-8)
+
+
+def test_no_answer_leaves_the_prior() -> None:
+    nothing = take(measured(4, 3, 0), slice(0))
+    assert published(nothing, 4).mean.tolist() == [0.0] * 4
+    (scale, (noise,), (votes,)), _ = learn(nothing, one_item(nothing), model(4), 1)
+    assert votes == 1.0
+    assert [scale, noise] == pytest.approx([1.0, 5.0], rel=0.05)
+
+
+def test_a_firm_pool_decides() -> None:
+    log, firm = measured(6, 6, 2), Hyperprior(Normal(np.log(4.0), 0.01), {0: Normal(np.log(0.5), 0.01)})
+    (scale, (noise,), _), grid = learn(log, one_item(log), model(6), 1, firm)
+    assert [scale, noise] == pytest.approx([4.0, 0.5], rel=0.02)
+    assert len(grid.weight) == 1
+
+
+def test_each_of_two_judges_has_its_own_noise() -> None:
+    """60 answers of each on the same pairs of 20, seed 4."""
+    sharp, blunt = measured(20, 150, 4, noise=0.05), measured(20, 150, 4, noise=3.0)
+    log = join(sharp, blunt._replace(judge=np.ones(150, np.int64)))
+    (_, noise, votes), _ = learn(log, one_item(log), model(20), 2)
+    assert noise[0] < 0.2 < 1.5 < noise[1]
+    assert votes[0] > 10 * votes[1]
+
+
+def test_the_mixture_has_the_moments_and_intervals_of_its_draws() -> None:
+    log = measured(5, 7, 8)
+    posterior = published(log, 5)
+    assert len(posterior.parts) > 10
+    draws = _draws(posterior, 40_000)
+    assert draws.mean(axis=0) == pytest.approx(posterior.mean, abs=0.03)
+    centred = draws - draws.mean(axis=1, keepdims=True)
+    assert centred.std(axis=0) == pytest.approx(relative_sd(posterior.covariance), rel=0.04)
+    ends = np.quantile(centred, [0.05, 0.95], axis=0).T
+    middle = posterior.mean - posterior.mean.mean()
+    assert intervals(posterior, 0.9) - middle[:, None] == pytest.approx(ends - middle[:, None], abs=0.06)
+    first = (draw_ranks(posterior, np.random.default_rng(2)) == 1).mean(axis=0)
+    assert first == pytest.approx((draws.argmax(axis=1)[:, None] == np.arange(5)).mean(axis=0), abs=0.02)
+
+
+def _draws(posterior: Scores, count: int) -> Floats:
+    rng = np.random.default_rng(1)
+    part = rng.choice(len(posterior.parts), count, p=[weight for weight, _ in posterior.parts])
+    made = [rng.multivariate_normal(p.mean, dense(p.covariance), count) for _, p in posterior.parts]
+    return np.array([made[g][k] for k, g in enumerate(part)])
+
+
+def test_a_sharp_grid_is_the_fit_itself() -> None:
+    log, firm = measured(6, 12, 2), Hyperprior(Normal(0.0, 0.01), {0: Normal(0.0, 0.01)})
+    hyperparameters, grid = learn(log, one_item(log), model(6), 1, firm)
+    with_weights = weighed(log, one_item(log), 6, hyperparameters)
+    fitted = fit(with_weights, at_scale(model(6), hyperparameters.scale))
+    integrated = integrate(with_weights, model(6), grid)
+    assert integrated.mean == pytest.approx(fitted.mean, abs=1e-9)
+    y, d = logit(log.p), fitted.mean[log.first] - fitted.mean[log.second]
+    assert np.abs(y - d).max() < 3.0
