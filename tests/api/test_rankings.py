@@ -65,12 +65,12 @@ async def test_what_a_set_does_not_do_is_null(http: httpx.AsyncClient) -> None:
 
 
 async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> None:
-    found = await ranking(http, await trees(http))
+    found = await ranking(http, await trees(http), evidence="one-vote")
     for row in found["ranking"]:
         low, high = row["interval"]
         best, worst = row["rank_interval"]
         assert low < row["score"] < high
-        assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=0.1)  # it is a mixture's
+        assert high - row["score"] == pytest.approx(1.959964 * row["sd"], rel=1e-5)
         assert 1 <= best <= row["rank"] <= worst <= 4
     assert sum(row["p_best"] for row in found["ranking"]) == pytest.approx(1.0)
     assert [row["p_top_k"] for row in found["ranking"]] == [row["p_best"] for row in found["ranking"]]

@@ -99,7 +99,7 @@ def test_laplaces_evidence_of_one_vote_is_nearly_the_integral() -> None:
 def test_noise_and_scale_are_found(scale: float, noise: float) -> None:
     """30 candidates, 300 answers, seed 0: within a factor of 1.6; answers beyond p = 0.9997 are held to it."""
     log = measured(30, 300, 0, scale, noise)
-    (found_scale, (found_noise,), (votes,)), _ = learn(log, one_item(log), model(30), 1)
+    (found_scale, (found_noise,), (votes,), _), _ = learn(log, one_item(log), model(30), 1)
     assert 1 / 1.6 < found_scale / scale < 1.6
     assert 1 / 1.6 < found_noise / noise < 1.6
     assert votes == pytest.approx(1.0 / (found_noise * np.mean(log.p * (1.0 - log.p))))
@@ -109,7 +109,7 @@ def test_the_scale_of_votes_is_found_and_a_vote_is_one() -> None:
     """30 candidates, 2,000 votes, seeds 0 to 2."""
     for seed, scale in enumerate((0.1, 1.0, 6.0)):
         log = voted(30, 2000, seed, scale)
-        (found, _, (votes,)), _ = learn(log, np.arange(2000), model(30), 1)
+        (found, _, (votes,), _), _ = learn(log, np.arange(2000), model(30), 1)
         assert 0.5 < found / scale < 2.0
         assert votes > 0.8
 
@@ -120,13 +120,15 @@ def test_votes_that_no_scale_explains_count_less() -> None:
     low, high = np.triu_indices(8, 1)
     first, second = np.repeat(low, 10), np.repeat(high, 10)
     log = by_one_judge(first, second, np.repeat(rng.integers(2, size=len(low)).astype(float), 10))
-    (_, _, (votes,)), _ = learn(log, np.arange(log.size), model(8), 1)
+    (_, _, (votes,), _), _ = learn(log, np.arange(log.size), model(8), 1)
     assert votes < 0.5
 
 
-@pytest.mark.parametrize("log", [measured(8, 20, 3), voted(8, 25, 3)], ids=["measured", "voted"])
-def test_asking_again_teaches_nothing(log: Comparisons) -> None:
+@pytest.mark.parametrize("votes", [False, True])
+def test_asking_again_teaches_nothing(votes: bool) -> None:
     """The same answers ten times, every other time in the other order."""
+    log = measured(8, 20, 3)
+    log = log._replace(p=np.round(log.p)) if votes else log
     first, second, p, judge, weight = log
     turned = Comparisons(second, first, 1.0 - p, judge, weight)
     again = log
@@ -140,7 +142,7 @@ def test_asking_again_teaches_nothing(log: Comparisons) -> None:
 def test_other_judges_and_items_are_other_answers() -> None:
     first, second, p = np.zeros(4, np.int64), np.ones(4, np.int64), np.array([0.7, 0.8, 0.6, 0.9])
     log = once_each(first, second, p, np.array([0, 0, 1, 0]))
-    assert shares(log, np.array([0, 0, 0, 1]), 2).tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert shares(log, np.array([0, 0, 0, 1]), 2, np.ones(2)).tolist() == [0.5, 0.5, 1.0, 1.0]
 
 
 def test_relabelling_relabels() -> None:
@@ -154,14 +156,14 @@ def test_relabelling_relabels() -> None:
 def test_no_answer_leaves_the_prior() -> None:
     nothing = take(measured(4, 3, 0), slice(0))
     assert published(nothing, 4).mean.tolist() == [0.0] * 4
-    (scale, (noise,), (votes,)), _ = learn(nothing, one_item(nothing), model(4), 1)
+    (scale, (noise,), (votes,), _), _ = learn(nothing, one_item(nothing), model(4), 1)
     assert votes == 1.0
     assert [scale, noise] == pytest.approx([1.0, 5.0], rel=0.05)
 
 
 def test_a_firm_pool_decides() -> None:
     log, firm = measured(6, 6, 2), Hyperprior(Normal(np.log(4.0), 0.01), {0: Normal(np.log(0.5), 0.01)})
-    (scale, (noise,), _), grid = learn(log, one_item(log), model(6), 1, firm)
+    (scale, (noise,), _, _), grid = learn(log, one_item(log), model(6), 1, firm)
     assert [scale, noise] == pytest.approx([4.0, 0.5], rel=0.02)
     assert len(grid.weight) == 1
 
@@ -170,7 +172,7 @@ def test_each_of_two_judges_has_its_own_noise() -> None:
     """60 answers of each on the same pairs of 20, seed 4."""
     sharp, blunt = measured(20, 150, 4, noise=0.05), measured(20, 150, 4, noise=3.0)
     log = join(sharp, blunt._replace(judge=np.ones(150, np.int64)))
-    (_, noise, votes), _ = learn(log, one_item(log), model(20), 2)
+    (_, noise, votes, _), _ = learn(log, one_item(log), model(20), 2)
     assert noise[0] < 0.2 < 1.5 < noise[1]
     assert votes[0] > 10 * votes[1]
 
