@@ -280,10 +280,11 @@ def _tied(i: Ints, j: Ints, values: Floats, n: int) -> tuple[Ints, Bools, int]:
 def _shortlist(search: _Search, sigma: Covariance) -> tuple[Ints, Ints]:
     """Rows and columns of the pairs that score best, SHORTLIST of them where so many are open."""
     variances = diagonal(sigma)
+    rows, line = _leading_rows(search, sigma, variances, SHORTLIST)
     leading = np.empty((3, 0))
-    for _, block in _blocks(_leading_rows(search, sigma, variances, SHORTLIST)[0]):
+    for _, block in _blocks(rows):
         scores = _row_scores(search, sigma, variances, block)
-        row, column = np.nonzero(scores > -np.inf)
+        row, column = np.nonzero((scores >= line) & np.isfinite(scores))
         pairs = np.vstack([block[row], block[0] + column, scores[row, column]])
         leading = np.hstack([leading, pairs])
         leading = leading[:, np.argsort(-leading[2], kind="stable")[:SHORTLIST]]

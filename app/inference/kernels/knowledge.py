@@ -92,17 +92,16 @@ def _with_either(i: int, j: int, u: Floats, mean: Floats, matters: Bools, chords
 def _without_them(i: int, j: int, u: Floats, mean: Floats, matters: Bools, order: Ints) -> float:
     """The part of the sum that has neither i nor j in it; `order` (N,) is that of the means."""
     others = order[(order != i) & (order != j)]
-    if not len(others):
-        return 0.0
     m, s, total, exactly = mean[others], u[others], 0.0, np.empty(0)
-    near = SETTLED * (s.max() - s.min())
     for a in range(len(others)):
-        for b in range(a + 1, len(others)):
-            if m[b] - m[a] >= near:
-                break
-            gain = _gain(m[b] - m[a], s[b] - s[a], exactly)
-            if gain > 0.0 and matters[min(others[a], others[b]), max(others[a], others[b])]:
-                total += gain
+        reach = 2.0 * SETTLED * abs(s[a])  # to those that move no more
+        for step in (1, -1):
+            b = a + step
+            while 0 <= b < len(others) and abs(m[b] - m[a]) < reach:
+                moves_less = abs(s[b]) < abs(s[a]) or (abs(s[b]) == abs(s[a]) and step > 0)
+                if moves_less and matters[min(others[a], others[b]), max(others[a], others[b])]:
+                    total += _gain(m[b] - m[a], s[b] - s[a], exactly)
+                b += step
     return total
 
 
