@@ -28,12 +28,14 @@ from app.inference.covariance import dense
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, scores
 from app.inference.types import Bools, Floats, Ints
+from benchmarks.studies import stops
 from benchmarks.studies.coverage import hard_verdicts, judged_batches, table_head
 
 SEED = 20_261
 ALPHA = 0.05
 EVERY = 25  # how often the naive rule is looked at by someone who looks less often
 WAYS = (0.25, 0.5, 0.75)  # of the comparisons that it took: where forecasts are read
+COURSES = 200  # of stops.py, for each of its rows
 QUICK = 50  # times fewer runs
 THIRD_TIED = np.array([1.0, 0.8, 0.5, 0.5, 0.2, 0.0, -0.5, -1.0])
 ONE_AHEAD = np.concatenate([[1.5], np.linspace(0.5, -1.5, 7)])
@@ -112,6 +114,9 @@ def main() -> None:
     print(ahead_heading())
     for criterion in Criterion:
         print(ahead_row(criterion, list(measure(AHEAD, criterion, AHEAD.runs // fewer))), flush=True)
+    print(stops.heading())
+    for row in stops.rows(COURSES // fewer):
+        print(row, flush=True)
 
 
 def measure(scenario: Scenario, criterion: Criterion, runs: int) -> Iterable[Run]:
@@ -221,13 +226,18 @@ def ahead_heading() -> str:
 
 
 def ahead_row(criterion: Criterion, runs: Sequence[Run]) -> str:
-    cells = [criterion, f"{len(runs)}", *stops([run.ours for run in runs]), *stops([run.naive for run in runs])]
+    cells = [
+        criterion,
+        f"{len(runs)}",
+        *stop_cells([run.ours for run in runs]),
+        *stop_cells([run.naive for run in runs]),
+    ]
     forecast = [run.forecast for run in runs if run.forecast]
     cells += [quartiles(ratios, 2) for ratios in zip(*forecast, strict=True)] if forecast else ["–"] * len(WAYS)
     return f"| {' | '.join(cells)} |"
 
 
-def stops(stopped: Sequence[Stopped]) -> list[str]:
+def stop_cells(stopped: Sequence[Stopped]) -> list[str]:
     """Cells of a rule. In the quartiles who has not stopped stops after everyone else."""
     after = [np.inf if stop.at is None else float(stop.at) for stop in stopped]
     by = [percent([at <= votes for at in after]) for votes in (300, AHEAD.votes)]

@@ -136,7 +136,7 @@ def _reopened(
         snapshot.shown,
         reopening,
         blocked.leases,
-        repeats_are_votes=snapshot.interpretation.method.evidence == "one-vote",
+        is_learnt=snapshot.interpretation.method.evidence == "learnt",
     )
     return reopen(asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
 

@@ -11,7 +11,7 @@ from app.inference.choosing.forecasting import Left
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.catalogue import Catalogue
-from app.inference.state.reopening import MOST_TIMES, PROBES, repeats_alike
+from app.inference.state.reopening import NO_END, PROBES, most_times, repeats_alike
 from app.inference.state.snapshot import Snapshot
 
 
@@ -38,16 +38,16 @@ def _in_all(snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Coll
     """Every question to each judge so far, and once more as far as that goes; None where it goes on without end."""
     questions = _questions(catalogue, both_orders=order is not Order.AS_SELECTED)
     entries, n = snapshot.log.entries, snapshot.model.n
-    left = 0
+    is_learnt, left = snapshot.interpretation.method.evidence == "learnt", 0
     for judge in snapshot.evidence.judges.tolist():
         judged = int(np.count_nonzero(entries.comparisons.judge == judge))
         alike = None if judge in people else repeats_alike(entries, judge, n)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(PROBES - alike, 0)
-        elif snapshot.interpretation.method.evidence == "one-vote":
+        elif (most := most_times(entries, judge, is_learnt=is_learnt)) == NO_END:
             return None
         else:
-            left += max(MOST_TIMES * questions - judged, 0)
+            left += max(most * questions - judged, 0)
     return left
 
 

@@ -9,9 +9,9 @@ the other, as soon as the kinds before it are used up:
     a pair once more                                          in the order that this judge saw less often
 
 A judge that always answers alike is never asked once more: its repeats teach nothing. People do not; of others it shows
-in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats share one
-answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. With the order "both" a judge
-ends what it has half done first.
+in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats of a
+probability share one answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. With
+the order "both" a judge ends what it has half done first.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ import numpy as np
 
 from app.inference.choosing.order import Order
 from app.inference.choosing.stopping import Stop
+from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, OrdersShown
 from app.inference.state.log import Entries
 from app.inference.types import Bools, Ints
@@ -64,14 +65,12 @@ def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
     return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
 
 
-def asked_of(
-    entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, *, repeats_are_votes: bool
-) -> Asked:
-    """Args: so many `leases` are live."""
+def asked_of(entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, *, is_learnt: bool) -> Asked:
+    """Args: so many `leases` are live; `is_learnt` where it is learnt what answers are worth."""
     was_shown = ((shown & LOWER_FIRST) != 0) | _turned((shown & HIGHER_FIRST) != 0)
     repeats = repeats_left(entries, reopening, leases, shown.shape[1])
-    most_times = NO_END if repeats_are_votes else MOST_TIMES
-    return Asked(times_judged(entries, reopening.judge, shown.shape), was_shown, repeats, most_times)
+    times = times_judged(entries, reopening.judge, shown.shape)
+    return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, is_learnt=is_learnt))
 
 
 def _reopen(asked: Asked, free: Bools, order: Order) -> Reopened:
@@ -96,6 +95,12 @@ def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
     yield _turned(was_shown) & ~was_shown
     yield (times == 0) & (_turned(times) == 0)
     yield times == 0
+
+
+def most_times(entries: Entries, judge: int, *, is_learnt: bool) -> int:
+    """How often the judge may be asked the same: a vote that is cast once more may count once more."""
+    p = entries.comparisons.p[entries.comparisons.judge == judge]
+    return MOST_TIMES if is_learnt and not is_vote(p).all() else NO_END
 
 
 def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:
