@@ -357,7 +357,7 @@ async def test_a_preview_of_nothing_says_why(http: httpx.AsyncClient) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent"])
+@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent", "knowledge"])
 async def test_a_batch_from_the_top_is_the_top_of_one_list(http: httpx.AsyncClient, criterion: str) -> None:
     """Every pair of it is what the others leave as the best, its score unmoved by theirs."""
     selection = {"criterion": criterion, "batch": "top"}
@@ -522,7 +522,7 @@ async def test_a_judge_who_skips_one_pair_gets_the_others(http: httpx.AsyncClien
 # Chance
 
 
-@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent", "random"])
+@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent", "knowledge", "random"])
 async def test_the_same_seed_gives_the_same_pairs(http: httpx.AsyncClient, criterion: str) -> None:
     selection = {"criterion": criterion, "seed": 42, "random_share": 0.3}
     one, other = [await create_set(http, selection=selection) for _ in range(2)]
