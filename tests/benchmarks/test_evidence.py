@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.studies.evidence import coverage, page
+from app.inference.choosing import Criterion, Goal
+from benchmarks.studies.evidence import coverage, goals, page
 from benchmarks.studies.evidence.coverage import LENGTHS, Outcome, Row, Setting
+from benchmarks.studies.evidence.goals import Way
 from benchmarks.studies.evidence.judges import JUDGES, answering
 
 GOOD = Outcome(60.0, 0.95, 0.6, 0.62, 20.0, 19.0, 0.95, 5.0, 1.5, 0.01)
@@ -30,6 +32,19 @@ def test_pairs_open_again_when_all_have_been_asked(asked: int, pairs: list[int])
 def test_a_run_can_be_repeated() -> None:
     once, again, other = (coverage.one_run(Setting("people", 3.0, 1), "one-vote", number) for number in (4, 4, 5))
     assert once == again != other
+
+
+def test_a_question_about_a_pair_ends_when_it_is_sure() -> None:
+    goal = Goal(pair=(0, 1))
+    comparisons, stated, so = goals.question(0.0, Way("", Criterion.KNOWLEDGE, goal), goal, 1)
+    assert comparisons < 40
+    assert stated > 0.8
+    assert so == 1.0
+
+
+def test_the_best_of_consistent_answers_is_soon_known() -> None:
+    runs = [goals.search(0.0, goals.SEARCHES[-1], number) for number in range(3)]
+    assert sum(run.after_2n for run in runs) >= 2
 
 
 def test_the_page_names_the_rows_that_miss_and_keeps_what_is_around(tmp_path: Path) -> None:

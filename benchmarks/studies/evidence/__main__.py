@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.studies.evidence import coverage, page
+from benchmarks.studies.evidence import coverage, goals, page
 from benchmarks.studies.methods.checkpoints import Checkpoints
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     checkpoints = Checkpoints(chosen.keep)
     rows = [row for setting in coverage.SETTINGS for row in coverage.rows_of(setting, chosen.runs, checkpoints)]
-    page.write(chosen.docs, page.render(rows, chosen.runs))
+    searches = goals.tables(max(chosen.runs // 8, 1), checkpoints)
+    page.write(chosen.docs, page.render(rows, chosen.runs) + "\n\n" + searches)
 
 
 if __name__ == "__main__":

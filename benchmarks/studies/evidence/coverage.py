@@ -4,16 +4,13 @@ True scores are drawn from N(0, sd^2). A ranking is held against the judge's own
 unit a judge speaks.
 """
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache, partial
+from functools import partial
 from itertools import islice, product
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import Criterion, Policy
+from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
 from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks
 from app.inference.reporting.ranking import summarise
@@ -21,6 +18,7 @@ from app.inference.reporting.standings import DRAWS_SEED
 from app.inference.state import Snapshot, exact
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies.evidence.judges import JUDGES, answering
+from benchmarks.studies.evidence.processes import of_runs
 from benchmarks.studies.evidence.sets import judged
 from benchmarks.studies.methods.checkpoints import Checkpoints
 
@@ -79,7 +77,7 @@ def rows_of(setting: Setting, runs: int, checkpoints: Checkpoints) -> list[Row]:
 
 def measure(setting: Setting, evidence: str, runs: int) -> list[Outcome]:
     """The mean outcome at each of LENGTHS."""
-    by_run = _pool().map(partial(one_run, setting, evidence), range(runs), chunksize=25)
+    by_run = of_runs(partial(one_run, setting, evidence), runs)
     return [Outcome(*np.mean(at_length, axis=0).tolist()) for at_length in zip(*by_run, strict=True)]
 
 
@@ -87,8 +85,8 @@ def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
     """The outcome at each of LENGTHS; texts and judge are the same under every kind of evidence."""
     rng = np.random.default_rng([SEED, SETTINGS.index(setting), number])
     truth, judge = rng.normal(0.0, setting.sd, N), JUDGES[setting.judge]
-    answer, policy = answering(judge, truth, rng), Policy(Criterion.REORDERING)
-    snapshots = islice(judged(answer, N, METHODS[evidence], policy, setting.asked, number), max(LENGTHS))
+    answer, plan = answering(judge, truth, rng), Plan(Policy(Criterion.REORDERING), Order.BALANCED, number)
+    snapshots = islice(judged(answer, N, METHODS[evidence], plan, setting.asked), max(LENGTHS))
     return [outcome(snapshot, judge.unit * truth) for snapshot in snapshots if snapshot.version in LENGTHS]
 
 
@@ -110,12 +108,6 @@ def outcome(snapshot: Snapshot, truth: Floats) -> Outcome:
         stated.tie_group.max(),
         (truth[later] > truth[leader]).any(),
     )
-
-
-@cache
-def _pool() -> ProcessPoolExecutor:
-    """A process for each core that this one may use."""
-    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn"))
 
 
 def _inside(values: Floats | Ints, intervals: Floats | Ints) -> Bools:

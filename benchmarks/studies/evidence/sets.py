@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.inference.choosing import Order, Plan, Policy
+from app.inference.choosing import Plan
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
@@ -24,13 +24,12 @@ NONE_OUT = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 JUDGE = 1
 
 
-def judged(answer: Answer, n: int, method: Method, policy: Policy, asked: int, seed: int) -> Iterator[Snapshot]:
+def judged(answer: Answer, n: int, method: Method, plan: Plan, asked: int = 1) -> Iterator[Snapshot]:
     """Yield the snapshot after every verdict, without end; pairs that are used up open again.
 
     Args: `asked` is how many times in a row each chosen pair is asked, in alternating order.
     """
-    catalogue, plan = of_texts(n), Plan(policy, Order.BALANCED, seed)
-    snapshot = empty(Interpretation(method, {}), n, 1)
+    catalogue, snapshot = of_texts(n), empty(Interpretation(method, {}), n, 1)
     while True:
         chosen = ask(snapshot, catalogue, NONE_OUT, plan, 1)
         if not chosen:

@@ -1,0 +1,20 @@
+"""Runs by their numbers, in a process for each core that this one may use."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def of_runs(measure: Callable[[int], T], runs: int) -> list[T]:
+    """What each run measures, in their order."""
+    return list(_pool().map(measure, range(runs), chunksize=10))
+
+
+@cache
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn"))
