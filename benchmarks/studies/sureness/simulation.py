@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import Criterion, Policy
+from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Published
 from app.inference.reporting import Wanted, by_posterior
 from app.inference.state import under
@@ -49,8 +49,8 @@ def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], Held]
     """By length and kind of evidence, of the same comparisons."""
     rng = np.random.default_rng([SEED, run])
     truth = sd * rng.standard_normal(N)
-    answer, policy = answering(JUDGES[judge], truth, rng), Policy(Criterion.REORDERING)
-    snapshots = islice(judged(answer, N, METHODS["learnt"], policy, 1, run), max(LENGTHS))
+    answer, plan = answering(JUDGES[judge], truth, rng), Plan(Policy(Criterion.REORDERING), Order.BALANCED, run)
+    snapshots = islice(judged(answer, N, METHODS["learnt"], plan), max(LENGTHS))
     return {
         (snapshot.version, name): held(under(snapshot, method), truth)
         for snapshot in snapshots
