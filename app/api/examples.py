@@ -115,7 +115,7 @@ EXAMPLES: dict[str, Any] = {
         },
         "comparisons": 1, "components": 1, "entropy": 2.7,
         "sureness": {
-            "concordance": 0.57, "interval": [0.0, 1.0],
+            "concordance": 0.57, "pairs": 1, "interval": [0.0, 1.0],
             "forecast": [{"comparisons": 2, "concordance": 0.6}, {"comparisons": 4, "concordance": 0.66}],
         },
         "certainty": {

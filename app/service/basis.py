@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.inference.choosing import Goal, goal_pairs
 from app.inference.fitting import Published
-from app.inference.reporting import Signal, signal_of
+from app.inference.reporting import PairsOf, Signal, signal_of
 from app.inference.state import Catalogue, Snapshot, exact, raw
 from app.service import held_out, posteriors
 from app.service.context import Context
+from app.service.definitions import goal_of
 from app.service.errors import VersionUnknown
 from app.storage import judges
 from app.storage.schema import Record
@@ -33,6 +35,16 @@ class Basis:
         """True of a set that somebody judged, and nobody but people."""
         judges = self.snapshot.evidence.judges.tolist()
         return 0 < len(judges) == len(self.people)
+
+    @cached_property
+    def goal(self) -> Goal:
+        """The set's goal, by numbers of candidates."""
+        return goal_of(schemas.Goal.model_validate(self.row.goal), self.catalogue.ids)
+
+    @property
+    def pairs_of(self) -> PairsOf:
+        """The pairs that matter to the goal."""
+        return partial(goal_pairs, self.goal)
 
     @cached_property
     def published(self) -> Published:

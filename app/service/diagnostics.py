@@ -45,5 +45,5 @@ async def gather(ctx: Context, set_id: UUID) -> Facts:
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
     snapshot = facts.basis.snapshot
-    history = ranking_history(snapshot.comparisons, snapshot.model)
+    history = ranking_history(snapshot.comparisons, snapshot.model, facts.basis.pairs_of)
     return present_diagnostics(facts.basis, facts.failures, facts.of_log, biases(snapshot), history)

@@ -18,7 +18,6 @@ from app.service import posteriors
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.certainty import certainty_of
 from app.service.context import Context, existing_set
-from app.service.definitions import goal_of
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
 from app.service.presenting.rankings import present_ranking
 from app.storage import judges
@@ -70,7 +69,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     wanted, stop = Wanted(query.level, query.top_k, query.epsilon), basis.row.stop
     method = _method(basis.snapshot, name, query.evidence)
     published = None if name in BASELINES else _published(basis, method)
-    standings = _standings(basis.snapshot, name, published, wanted)
+    standings = _standings(basis, name, published, wanted)
     _refuse_unconverged(standings.convergence, basis.snapshot)
     stopping = stopping_of(basis, Stop(**stop)) if stop else None
     certainty = certainty_of(basis, query.level)
@@ -97,13 +96,14 @@ def _published(basis: Basis, method: Method) -> Published:
     return under(basis.snapshot, method)
 
 
-def _standings(snapshot: Snapshot, name: MethodName, published: Published | None, wanted: Wanted) -> Standings:
+def _standings(basis: Basis, name: MethodName, published: Published | None, wanted: Wanted) -> Standings:
+    snapshot, pairs_of = basis.snapshot, basis.pairs_of
     if published is None:
         return by_baseline(name, snapshot.evidence.answers, snapshot.model.n)
     if name == JUDGE_AWARE and snapshot.model.n:
         fit = fit_judge_aware(published.comparisons, published.model, len(snapshot.evidence.judges))
-        return by_judges(fit, published.comparisons, published.model, wanted)
-    return by_posterior(published, wanted)
+        return by_judges(fit, published.comparisons, published.model, wanted, pairs_of)
+    return by_posterior(published, wanted, pairs_of)
 
 
 def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
@@ -124,8 +124,7 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     left = comparisons_left(
         snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=row.stop is not None
     )
-    goal = goal_of(schemas.Goal.model_validate(row.goal), basis.catalogue.ids)
-    return distance_to_stop(basis.published.scores, plain_model(snapshot), comparisons, stop, left, goal)
+    return distance_to_stop(basis.published.scores, plain_model(snapshot), comparisons, stop, left, basis.goal)
 
 
 async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:

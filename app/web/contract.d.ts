@@ -115,6 +115,7 @@ declare namespace Contract {
 
   interface Sureness {
     concordance: number;
+    pairs: number;
     interval: [number, number];
     forecast: Foretold[];
   }

@@ -380,3 +380,21 @@ async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: htt
         rows.append({row["key"]: (row["rank_interval"], row["p_best"]) for row in found})
     assert rows[0].keys() == rows[1].keys()
     assert rows[0] == rows[1]
+
+
+async def test_sureness_is_of_the_pairs_that_matter_to_the_goal(http: httpx.AsyncClient) -> None:
+    goals = {"ranking": {}, "against": {"against": "cedar"}, "top_k": {"top_k": 2}, "pair": {"pair": ["elm", "ash"]}}
+    sureness = {}
+    for name, goal in goals.items():
+        created = await create_set(http, goal=goal)
+        await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
+        sureness[name] = (await ranking(http, created["id"]))["sureness"]
+    assert {name: each["pairs"] for name, each in sureness.items()} == {
+        "ranking": 6,
+        "against": 3,
+        "top_k": 4,
+        "pair": 1,
+    }
+    predicted = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="elm")
+    assert sureness["pair"]["concordance"] == pytest.approx(predicted["p_first_better"])
+    assert sureness["pair"]["concordance"] > sureness["ranking"]["concordance"]

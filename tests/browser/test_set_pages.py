@@ -170,7 +170,7 @@ async def test_what_is_shown_can_be_downloaded(judged: Judged, someone: Someone)
 
 async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/trust")
-    await expect(page.locator("#checks li")).to_have_count(11)
+    await expect(page.locator("#checks li")).to_have_count(13)
     await expect(page.locator("#summary")).to_contain_text("checks hold")
     await expect(page.get_by_text("Holds: Connected")).to_be_visible()
     await page.get_by_role("button", name="Draw").press("Enter")

@@ -246,7 +246,12 @@ RANKING = {
         "agreement_with_people": {"pairs": 9, "share": 0.67, "interval": [0.35, 0.88]},
         "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 20, "at_bound": False}},
     },
-    "sureness": {"concordance": 0.8, "interval": [0.7, 0.9], "forecast": [{"comparisons": 6, "concordance": 0.9}]},
+    "sureness": {
+        "concordance": 0.8,
+        "pairs": 3,
+        "interval": [0.7, 0.9],
+        "forecast": [{"comparisons": 6, "concordance": 0.9}],
+    },
     "signal": {"e_value": 0.9, "claimed": False, "verdicts": 3},
     "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
     "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},

@@ -32,6 +32,7 @@ FEWEST = 200  # draws
 
 class Sureness(NamedTuple):
     concordance: float  # expected share of the pairs in the right order
+    pairs: int  # that it is about
     interval: tuple[float, float]  # of that share, at the level asked for
 
 
@@ -39,7 +40,8 @@ def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level:
     """The sureness of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
-    return Sureness(concordance(posterior, pairs), _interval(rank, drawn, pairs, level))
+    count = int(np.triu(pairs | pairs.T, 1).sum())
+    return Sureness(concordance(posterior, pairs), count, _interval(rank, drawn, pairs, level))
 
 
 def concordance(posterior: Scores, pairs: Bools) -> float:

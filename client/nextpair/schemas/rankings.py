@@ -149,10 +149,8 @@ class Foretold(Response):
 class Sureness(Response):
     """How much of the order is right, as far as its judges can tell (`certainty.about`)."""
 
-    concordance: float = Field(
-        description="Expected share of the pairs of candidates that are in the right order; of those that matter to the"
-        " set's goal."
-    )
+    concordance: float = Field(description="Expected share of these pairs that are in the right order.")
+    pairs: int = Field(description="Those that matter to the set's goal; every two candidates where it is the ranking.")
     interval: tuple[float, float] = Field(description="That share is within it with probability `level`.")
     forecast: list[Foretold] = Field(description="Empty before the first comparison.")
 

@@ -32,7 +32,7 @@ def test_concordance_by_hand() -> None:
 def test_nothing_is_known_of_candidates_that_are_alike() -> None:
     posterior = Scores(np.zeros(4), isotropic(4, 1.0))
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    assert sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(np.zeros(4)), 0.9) == (0.5, (0.5, 0.5))
+    assert sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(np.zeros(4)), 0.9) == (0.5, 6, (0.5, 0.5))
 
 
 def test_there_is_no_sureness_without_pairs() -> None:

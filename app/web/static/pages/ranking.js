@@ -213,16 +213,27 @@ const within = (/** @type {[number, number]} */ interval) => `(${interval.map(pe
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function showSureness({ sureness, certainty, comparisons }, goesOn) {
+function showSureness({ sureness, certainty, comparisons, ranking: { length: n } }, goesOn) {
   const isKnown = sureness && comparisons > 0;
   const later = sureness?.forecast.at(TWICE);
   find("#sureness").textContent = isKnown
-    ? `About ${percent(sureness.concordance)}% of the pairs are in the right order ${within(sureness.interval)}.`
+    ? inOrder(sureness, n)
       + (goesOn && later ? ` Expect ${percent(later.concordance)}% after ${later.comparisons} comparisons.` : "")
     : "";
   find("#certainty").textContent = isKnown
     ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")
     : "";
+}
+
+/**
+ * @param {Contract.Sureness} sureness
+ * @param {number} n
+ */
+function inOrder({ concordance, pairs, interval }, n) {
+  const share = `${percent(concordance)}%`;
+  if (pairs === 1) return `The order that was asked for is right with a probability of ${share}.`;
+  const which = pairs < n * (n - 1) / 2 ? `${pairs} pairs that matter to the goal` : "pairs";
+  return `About ${share} of the ${which} are in the right order ${within(interval)}.`;
 }
 
 /** @param {Contract.Certainty} certainty */
