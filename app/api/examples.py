@@ -15,7 +15,8 @@ QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
     "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
-    "order": "balanced", "position_bias": "estimate", "temperatures": {"gpt-4": 1.6}, "evidence": "learnt",
+    "order": "balanced", "position_bias": "estimate", "absolute_scale": "estimate", "temperatures": {"gpt-4": 1.6},
+    "evidence": "learnt",
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
     "concordance": None, "goal": None, "error_level": 0.05},
     "goal": {"top_k": 1, "against": None, "pair": None}, "project": "sky", "pool_by": "project",
@@ -107,8 +108,8 @@ EXAMPLES: dict[str, Any] = {
         "set_id": SET_ID, "version": 1,
         "method": {
             "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-            "position_bias": "estimate", "evidence": "learnt", "temperatures": {"gpt-4": 1.6}, "level": 0.95,
-            "top_k": 1, "epsilon": 0.0,
+            "position_bias": "estimate", "evidence": "learnt", "absolute_scale": "estimate",
+            "temperatures": {"gpt-4": 1.6}, "level": 0.95, "top_k": 1, "epsilon": 0.0,
         },
         "convergence": {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",

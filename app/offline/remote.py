@@ -86,6 +86,7 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
         prior=method.prior,
         prior_variance=method.prior_variance,
         position_bias=method.position_bias,
+        absolute_scale=method.absolute_scale,
         selection=Selection(
             criterion=policy.criterion.value,
             epsilon=policy.epsilon,

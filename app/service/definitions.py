@@ -63,8 +63,8 @@ def interpretation_of(row: Record) -> Interpretation:
     """A set's way of reading its log; `row` is that of the set."""
     parameters = tuple(sorted(row.expert_parameters.items()))
     word, votes = (row.evidence, {}) if isinstance(row.evidence, str) else ("one-vote", dict(row.evidence.values()))
-    method = Method(row.expert, parameters, row.prior, row.prior_variance, row.position_bias, word)
-    return Interpretation(method, dict(row.temperatures.values()), votes)
+    way = row.prior, row.prior_variance, row.position_bias, word, row.absolute_scale
+    return Interpretation(Method(row.expert, parameters, *way), dict(row.temperatures.values()), votes)
 
 
 def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:

@@ -89,6 +89,7 @@ sets = Table(
     Column("seed", BigInteger, nullable=False),
     Column("order", Text, nullable=False),
     Column("position_bias", Text, nullable=False),
+    Column("absolute_scale", Text, nullable=False, server_default="estimate"),
     Column("max_comparisons", BigInteger),
     Column("stop", JSONB(none_as_null=True)),
     Column("goal", JSONB, nullable=False, server_default=text("'{}'::jsonb")),

@@ -322,6 +322,21 @@ async def test_the_scores_are_those_of_a_fit_of_both(http: httpx.AsyncClient, ex
     assert set(found["position_bias"] or ()) == ({"alice", "bob"} if biases == "estimate" else set())
 
 
+async def test_a_given_scale_is_that_of_the_scores_but_for_its_level(http: httpx.AsyncClient) -> None:
+    """What is said differs by 0.8 from one to the next, and so does what is found where nobody compares."""
+    steps = {}
+    for scale in ("given", "estimate"):
+        created = await create_set(http, absolute_scale=scale, prior_variance=100.0)
+        await score(http, created["id"], ash=8.2, birch=7.4, cedar=6.6, elm=5.8)
+        found = await ranking(http, created["id"])
+        assert found["method"]["absolute_scale"] == scale
+        by_key = {row["key"]: row["score"] for row in found["ranking"]}
+        steps[scale] = -np.diff([by_key[key] for key in KEYS])
+    assert steps["given"] == pytest.approx(np.full(3, 0.8), rel=0.01)
+    assert steps["estimate"].min() > 2.0
+    assert (await http.patch(f"/v1/sets/{created['id']}", json={"absolute_scale": "given"})).status_code == 422
+
+
 async def test_of_several_scores_by_one_judge_the_last_counts(http: httpx.AsyncClient) -> None:
     again, once = await create_set(http), await create_set(http)
     await score(http, again["id"], ash=1, elm=9)

@@ -22,6 +22,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
+    assert created["absolute_scale"] == "estimate"
     assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
     assert (created["project"], created["pool_by"]) == (None, "project")
 
@@ -30,7 +31,8 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     sent: dict[str, Any] = {
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
-        "position_bias": "estimate", "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5}, "order": "both",
+        "position_bias": "estimate", "absolute_scale": "given", "order": "both",
+        "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5},
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
         "project": "wood", "pool_by": "question",

@@ -86,8 +86,8 @@ def present_convergence(convergence: Convergence) -> schemas.Convergence:
 
 
 def _method(row: Record, name: MethodName, method: Method, wanted: Wanted) -> schemas.Method:
-    shown = dict.fromkeys(("expert", "expert_parameters", "prior", "prior_variance", "evidence"))
-    shown |= {"position_bias": "none"}
+    of_posteriors = "expert", "expert_parameters", "prior", "prior_variance", "evidence", "absolute_scale"
+    shown = dict.fromkeys(of_posteriors) | {"position_bias": "none"}
     if name not in BASELINES:
         shown = method._asdict()
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))

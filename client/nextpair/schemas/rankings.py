@@ -5,7 +5,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nextpair.schemas.common import Response
-from nextpair.words import EvidenceName, ExpertName, MethodName, PositionBias, PriorName, StopReason
+from nextpair.words import AbsoluteScale, EvidenceName, ExpertName, MethodName, PositionBias, PriorName, StopReason
 
 ABOUT_CERTAINTY = (
     "A ranking's certainty is about what its judges prefer, not about the truth: "
@@ -23,6 +23,7 @@ class Method(Response):
     prior_variance: float | None
     position_bias: PositionBias
     evidence: EvidenceName | dict[str, float] | None
+    absolute_scale: AbsoluteScale | None
     temperatures: dict[str, float]
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="Of `p_top_k`.")

@@ -19,6 +19,7 @@ from nextpair.schemas.common import (
 )
 from nextpair.schemas.goals import Goal
 from nextpair.words import (
+    AbsoluteScale,
     BatchName,
     CriterionName,
     EvidenceName,
@@ -146,6 +147,11 @@ class SetIn(Request):
         description="Each judge's liking for the first position: `estimate`, together with the scores; `closed-form`, "
         "from its mean verdict, for pairs and orders drawn at random.",
     )
+    absolute_scale: AbsoluteScale = Field(
+        default="estimate",
+        description="Of absolute scores: `estimate`, each judge has its own; `given`, they are on that of the scores, "
+        "but for a common level.",
+    )
     temperatures: Temperatures = Field(
         default_factory=dict,
         description="By judge: p is read as sigma(logit(p) / T); see GET calibration. The log keeps what was said.",
@@ -203,6 +209,7 @@ class SetOut(Response):
     selection: Selection
     order: OrderName
     position_bias: PositionBias
+    absolute_scale: AbsoluteScale
     temperatures: dict[str, float]
     evidence: EvidenceName | dict[str, float]
     budget: Budget | None
