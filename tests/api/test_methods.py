@@ -192,7 +192,7 @@ async def test_biases_and_scores_are_those_of_a_joint_fit(http: httpx.AsyncClien
 
 
 async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.AsyncClient) -> None:
-    set_id = await two_leaning_judges(http, position_bias="closed-form")
+    set_id = await two_leaning_judges(http, position_bias="closed-form", evidence="one-vote")
     comparisons, judges, _ = await counted(http, set_id, SIX)
     found = await ranking(http, set_id)
     assert found["method"]["position_bias"] == "closed-form"
@@ -201,7 +201,8 @@ async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.Asyn
         assert told["delta"] == pytest.approx(np.log(mean / (1.0 - mean)), abs=1e-6)
         assert told["warning"] is None
     ignored, estimated = [
-        await published(http, await two_leaning_judges(http, position_bias=how)) for how in ("none", "estimate")
+        await published(http, await two_leaning_judges(http, position_bias=how, evidence="one-vote"))
+        for how in ("none", "estimate")
     ]
     scores = np.array(await published(http, set_id))
     assert np.abs(scores - estimated).max() < np.abs(np.array(ignored) - estimated).max()
