@@ -17,7 +17,7 @@ from benchmarks.studies.methods.experts import RankedDocument, auroc
 from benchmarks.studies.methods.page import Section
 from benchmarks.studies.methods.sections import SECTIONS
 from benchmarks.studies.methods.size import QUICK
-from benchmarks.studies.methods.sorting import BEAM, merge_sort
+from benchmarks.studies.methods.sorting import merge_sort
 
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
@@ -64,13 +64,12 @@ def test_a_biased_judge_favours_what_is_shown_first() -> None:
     assert biased.offered[0, 1] == biased.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
 
 
-@pytest.mark.parametrize("beam", [1, BEAM])
-def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order(beam: int) -> None:
+def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order() -> None:
     rng = np.random.default_rng(0)
     for n in (2, 7, 12):
         scores = rng.normal(0.0, 1.0, n)
         answers = 1.0 / (1.0 + np.exp(100.0 * (scores - scores[:, None])))
-        order, asked = merge_sort(answers, rng, beam)
+        order, asked = merge_sort(answers, rng)
         assert order == np.argsort(-scores).tolist()
         assert n - 1 <= asked <= n * np.ceil(np.log2(n))
 

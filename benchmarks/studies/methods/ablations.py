@@ -45,7 +45,8 @@ def write(campaign: Campaign) -> str:
     }
     figures.line_chart("ablations", campaign.figures, panels, {})
     caption = "SummEval, coherence: mean over documents; bands are one standard error"
-    line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} --seeds 1 --limit-fraction {LIMIT}"
+    options = f"--seeds 1 --limit-fraction {LIMIT} --evidence one-vote"
+    line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} {options}"
     lines = [
         f"{line} --criterion exponent --epsilon 0.5",
         f"{line} --criterion reordering --method sigma-beta -p a=3 -p b=3",

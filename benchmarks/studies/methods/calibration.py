@@ -38,7 +38,8 @@ TEXT = """\
 ## Calibration
 
 As GPM's table 3: expected calibration error in percent of a judge's probabilities, held against which of the two texts
-people score higher (equal scores are left out), and what is left of it with the best temperature."""
+people score higher (equal scores are left out), and what is left of it with the best temperature. Vicuna's judges say
+who won, not how surely."""
 
 REJECTION = """\
 As GPM's figure 5: how often an order is that of people, once the least sure pairs are left out: by the judge's own
@@ -49,7 +50,7 @@ does not rise says that what is called unsure is not what is wrong."""
 def write(campaign: Campaign) -> str:
     sources = [each for each in (SUMMEVAL, TOPICALCHAT, HANNA, VICUNA) if not missing(campaign.datasets, each.folder)]
     judges = [SUMMEVAL._replace(title=judge, load=partial(summeval, judge=judge)) for judge in SUMMEVAL_JUDGES]
-    tables = [_table(campaign, block) for block in (judges, *([each] for each in sources[1:]))]
+    tables = [_table(campaign, block) for block in (judges, *([each] for each in sources[1:] if each is not VICUNA))]
     panels = {each.title: _curves(campaign, each) for each in sources}
     figures.line_chart("rejection", campaign.figures, panels, {}, 2, ("share of pairs left out", "order of people"))
     caption = "Accuracy once the least sure pairs are left out; the mean over documents of all parts"

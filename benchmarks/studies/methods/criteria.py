@@ -1,6 +1,6 @@
 """How many comparisons each way of choosing pairs needs, of judges of every manner."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 from app.inference.choosing import Criterion
@@ -23,18 +23,27 @@ from benchmarks.studies.methods.measuring import (
 )
 
 WAYS: tuple[Way, ...] = (*Criterion, *Tournament)
-DRAWN: tuple[Way, ...] = (Criterion.REORDERING, Criterion.EXPONENT, Criterion.RANDOM, *Tournament)
+SOME: tuple[Way, ...] = (  # where the judge is not the consistent one
+    Criterion.REORDERING,
+    Criterion.EXPONENT,
+    Criterion.KNOWLEDGE,
+    Criterion.RANDOM,
+    Tournament.ROUND_ROBIN,
+)
+DRAWN: tuple[Way, ...] = SOME
 EVIDENCE: Mapping[str, RankingMethod] = {
     "one vote": RankingMethod("soft-bt"),
     "learnt": RankingMethod("soft-bt", evidence="learnt"),
 }
+HEARD = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
 TODAY, DEFAULT = "one vote", "learnt"
 SHARE, TARGETS = 0.2, (0.9, 0.95)
+CANDIDATES = (Criterion.REORDERING, Criterion.EXPONENT, Criterion.KNOWLEDGE)  # for the default
 MOST = 8.5  # comparisons to 90% on SummEval, by the default with a consistent judge
 
 
 def write(data: DataSet, campaign: Campaign) -> str:
-    judges = (CONSISTENT,) if data is VICUNA else JUDGES
+    judges = HEARD.get(data.title, (CONSISTENT, NOISIER))
     measured = {judge: _by_evidence(campaign, data, judge) for judge in judges}
     first = next(iter(measured[CONSISTENT].values()))
     cases = max(curves.cases for curves in first.values())
@@ -47,20 +56,25 @@ def write(data: DataSet, campaign: Campaign) -> str:
         _draw(data, campaign, measured),
         *(_of_judge(judge, by_evidence) for judge, by_evidence in measured.items()),
         f"**Consistent, by part** (comparisons to 90%, {DEFAULT})\n\n{_by_part(measured[CONSISTENT][DEFAULT])}",
-        f"**Against `reordering`** (comparisons to 90% that it takes more, {DEFAULT})\n\n{_against(measured)}",
+        f"**Against `reordering`** ({DEFAULT}; Spearman x 100)\n\n{_against(measured)}",
         _commands(data),
     ]
     return "\n\n".join(parts)
 
 
 def _by_evidence(campaign: Campaign, data: DataSet, judge: Judge) -> Mapping[str, Measured]:
-    documents = campaign.size.documents if judge is CONSISTENT else campaign.size.some_documents
+    many = data is SUMMEVAL and judge in (CONSISTENT, NOISY, NOISIER)
+    documents = campaign.size.documents if many else campaign.size.some_documents
     return {
         name: measuring.measure(
-            campaign, data, Plan(WAYS, judge, method, limit=_limit(data, judge), pooled=True), documents
+            campaign, data, Plan(_ways(judge), judge, method, limit=_limit(data, judge), pooled=True), documents
         )
         for name, method in EVIDENCE.items()
     }
+
+
+def _ways(judge: Judge) -> tuple[Way, ...]:
+    return WAYS if judge is CONSISTENT else SOME
 
 
 def _limit(data: DataSet, judge: Judge) -> float:
@@ -69,7 +83,7 @@ def _limit(data: DataSet, judge: Judge) -> float:
 
 
 def _of_judge(judge: Judge, by_evidence: Mapping[str, Measured]) -> str:
-    share = ceil(SHARE * measuring.ordered_pairs(next(iter(by_evidence.values()))))
+    share = _share(next(iter(by_evidence.values())))
     header = ["pairs by"]
     header += [f"{target:.0%}, {name}" for target in TARGETS for name in by_evidence]
     header += [f"after {share}, {name}" for name in by_evidence]
@@ -79,7 +93,7 @@ def _of_judge(judge: Judge, by_evidence: Mapping[str, Measured]) -> str:
             *(estimate(measuring.cost(each, way, target)) for target in TARGETS for each in by_evidence.values()),
             *(in_hundredths(measuring.reached(each, way, share)) for each in by_evidence.values()),
         ]
-        for way in WAYS
+        for way in _ways(judge)
     ]
     return f"**Judge: {judge.name}**\n\n{table(header, rows)}"
 
@@ -91,24 +105,34 @@ def _by_part(measured: Measured) -> str:
 
 
 def _against(measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
-    ways = [way for way in WAYS if way is not Criterion.REORDERING]
+    """Cost and mean lead, side by side: the latter has smaller errors."""
+    ways = [way for way in SOME if way is not Criterion.REORDERING]
     rows = [
-        [
-            judge.name,
-            *(
-                signed(measuring.saving(each[DEFAULT], way, each[DEFAULT], Criterion.REORDERING, TARGETS[0]))
-                for way in ways
-            ),
-        ]
-        for judge, each in measured.items()
+        [judge.name, what, *cells] for judge, each in measured.items() for what, cells in _margins(each[DEFAULT], ways)
     ]
-    return table(["judge", *ways], rows)
+    return table(["judge", "", *ways], rows)
+
+
+def _margins(measured: Measured, ways: Sequence[Way]) -> list[tuple[str, list[str]]]:
+    reordering, share = Criterion.REORDERING, _share(measured)
+    saved = [measuring.saving(measured, way, measured, reordering, TARGETS[0]) for way in ways]
+    leads = [measuring.lead(measured, way, measured, reordering, share) for way in ways]
+    return [
+        ("comparisons to 90% saved", [signed(each) for each in saved]),
+        (f"lead, mean of the first {share}", [_signed_in_hundredths(each) for each in leads]),
+    ]
+
+
+def _share(measured: Measured) -> int:
+    return ceil(SHARE * measuring.ordered_pairs(measured))
+
+
+def _signed_in_hundredths(of: Estimate) -> str:
+    return f"{100 * of.value:+.2f} ± {100 * of.error:.2f}"
 
 
 def _targets(data: DataSet, measured: Mapping[Judge, Mapping[str, Measured]]) -> list[str]:
-    rows = [
-        _never_worse(judge, measured[judge]) for judge in (NOISY, NOISIER) if judge in measured and TODAY != DEFAULT
-    ]
+    rows = [row for judge in (NOISY, NOISIER) if judge in measured for row in _never_worse(judge, measured[judge])]
     if data is SUMMEVAL:
         rows = [*_within(measured[CONSISTENT][DEFAULT]), *rows]
     return [table(["target", "measured", ""], rows)] if rows else []
@@ -116,16 +140,19 @@ def _targets(data: DataSet, measured: Mapping[Judge, Mapping[str, Measured]]) ->
 
 def _within(measured: Measured) -> list[list[str]]:
     target = f"consistent judge: 90% of the full set within {MOST} comparisons"
-    best = min((way for way in WAYS if isinstance(way, Criterion)), key=lambda way: measuring.cost(measured, way, 0.9))
-    needed = {way: measuring.cost(measured, way, 0.9) for way in (Criterion.REORDERING, best)}
+    needed = {way: measuring.cost(measured, way, TARGETS[0]) for way in CANDIDATES}
     return [[target, f"{way}: {estimate(of)}", verdict(of.value <= MOST)] for way, of in needed.items()]
 
 
-def _never_worse(judge: Judge, by_evidence: Mapping[str, Measured]) -> list[str]:
-    now, today = by_evidence[DEFAULT], by_evidence[TODAY]
-    saved: Estimate = measuring.saving(now, Criterion.REORDERING, today, Criterion.REORDERING, TARGETS[0])
-    text = f"{signed(saved)} comparisons saved by `{DEFAULT}`"
-    return [f"{judge.name}: not worse than {TODAY} beyond one error", text, verdict(saved.value >= -saved.error)]
+def _never_worse(judge: Judge, by_evidence: Mapping[str, Measured]) -> list[list[str]]:
+    now, today, way = by_evidence[DEFAULT], by_evidence[TODAY], Criterion.REORDERING
+    saved = measuring.saving(now, way, today, way, TARGETS[0])
+    lead = measuring.lead(now, way, today, way, _share(now))
+    target = f"{judge.name}: `{DEFAULT}` not worse than `{TODAY}` beyond one error"
+    return [
+        [target, f"{signed(saved)} comparisons to 90% saved", verdict(saved.value >= -saved.error)],
+        [target, f"{_signed_in_hundredths(lead)} lead, mean of the first 20%", verdict(lead.value >= -lead.error)],
+    ]
 
 
 def _draw(data: DataSet, campaign: Campaign, measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
@@ -145,8 +172,11 @@ def _draw(data: DataSet, campaign: Campaign, measured: Mapping[Judge, Mapping[st
 def _commands(data: DataSet) -> str:
     ways = " ".join(f"--criterion {way}" for way in ("all", *Tournament))
     part = data.parts[0]
-    lines = [f"nextpair simulate {data.command.format(part=part)} --seeds 1 {ways}"]
+    lines = [
+        f"nextpair simulate {data.command.format(part=part)} --seeds 1 {ways} {evidence}"
+        for evidence in ("--evidence one-vote", "--pooled")
+    ]
     if data is VICUNA:
-        return "\n\n".join(["A column of the tables:", command(VICUNA_PEOPLE, *lines)])
-    options = ", ".join(f"`{judge.command.strip()}`" for judge in JUDGES if judge.command)
-    return f"A column of the tables; with {options} for the other judges:\n\n{command(*lines)}"
+        return "\n\n".join(["Two columns of the tables:", command(VICUNA_PEOPLE, *lines)])
+    options = ", ".join(f"`{judge.command.strip()}`" for judge in HEARD.get(data.title, (NOISIER,)) if judge.command)
+    return f"Two columns of the tables; with {options} for the other judges:\n\n{command(*lines)}"

@@ -149,6 +149,15 @@ def reached(measured: Measured, way: Way, comparisons: int) -> Estimate:
     return mean_over_documents([of_part.mean(axis=0) for of_part in at])
 
 
+def lead(measured: Measured, way: Way, than: Measured, other: Way, comparisons: int) -> Estimate:
+    """How much higher the correlation of `way` is than that of `other`, the mean over so many first comparisons."""
+    margins = [
+        (_first(measured[part], way, comparisons) - _first(than[part], other, comparisons)).mean(axis=(0, 2))
+        for part in measured
+    ]
+    return mean_over_documents(margins)
+
+
 def full(measured: Measured) -> Estimate:
     return mean_over_documents([curves.full for curves in measured.values()])
 
@@ -169,6 +178,10 @@ def band(measured: Measured, way: Way) -> Band:
 
 def ordered_pairs(measured: Measured) -> float:
     return float(np.mean([curves.ordered_pairs for curves in measured.values()]))
+
+
+def _first(curves: Curves, way: Way, comparisons: int) -> Floats:
+    return curves.agreement[way][:, :, :comparisons]
 
 
 def _counts(curves: Curves, way: Way, target: float) -> tuple[list[int | None], int]:

@@ -22,7 +22,8 @@ both orders of a pair, as GPM does; no pair is asked twice.
 
 **Every figure has its error**: the standard deviation of it when the documents are drawn anew (200 times, with
 replacement; the same documents in every column, so that differences have smaller errors than what they are between).
-What is less than two errors apart is not told apart here.
+What is less than two errors apart is not told apart here. The commands below take all documents; a section says how
+many of each part its tables have.
 
 | data | candidates | judge | people |
 |---|---|---|---|
@@ -34,8 +35,11 @@ of seven prompts | mean of three annotators |
 over four prompts | mean of three annotators |
 | Vicuna | 80 questions x 5 systems | five models; hard verdicts on every pair in both orders | share of pairwise wins |
 
-The judge of a data set is heard in five manners: **consistent**, as it is; with **noise**, N(0, 0.5²) or N(0, 1) added
-to its logits, drawn once for each pair; **sharp** and **flat**, its logits times 3 and 1/3. The full set is always that
+*One vote* takes every answer for one vote; *learnt* learns from all documents together, while they advance step by
+step, what an answer is worth and how far candidates are apart (`--pooled`).
+
+The judge of a data set is heard in up to five manners: **consistent**, as it is; with **noise**, N(0, 0.5²) or N(0, 1)
+added to its logits, drawn once for each pair; **sharp** and **flat**, its logits times 3 and 1/3. The full set is that
 of the judge without noise. Except for Vicuna the comparisons are derived from scores of single texts, so that the
 consistent judge never contradicts itself; real pairwise verdicts are between it and the noisy ones."""
 

@@ -61,7 +61,7 @@ def write(campaign: Campaign) -> str:
         for number, name in enumerate(("Spearman", "Pearson"))
     ]
     line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} --seeds 1 --limit-fraction {SHARE}"
-    shown = [f"{line} --method win-ratio --criterion random --criterion reordering"]
+    shown = [f"{line} --method win-ratio --evidence one-vote --criterion random --criterion reordering"]
     return "\n\n".join([TEXT, *tables, "A part of a row, at the end of the curves:", command(*shown)])
 
 

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 
 class Size(NamedTuple):
-    documents: int = 100  # of a part, at most
-    some_documents: int = 30  # where many judges or methods are compared
-    parts: int = 6  # of a data set, at most
-    seeds: int = 2  # where a target is held against
-    batched: int = 3000  # comparisons among all stories
+    documents: int = 40  # of a part, at most
+    some_documents: int = 20  # where many judges or methods are compared
+    parts: int = 4  # of a data set, at most
+    batched: int = 2000  # comparisons among all stories
+    batched_parts: int = 2
     stories: int | None = None
 
 
 FULL = Size()
-QUICK = Size(documents=4, some_documents=3, parts=1, seeds=1, batched=500, stories=120)
+QUICK = Size(documents=4, some_documents=3, parts=1, batched=500, batched_parts=1, stories=120)
