@@ -45,7 +45,9 @@ class RankedOutputs(Generic[T]):
 
     def _last_line(self) -> str:
         stopping, sureness = self.ranking.stopping, self.ranking.sureness
-        sure = "" if sureness is None else f", about {sureness.concordance:.0%} of the pairs in the right order"
+        sure = (
+            "" if sureness is None else f", about {min(sureness.concordance, 0.99):.0%} of the pairs in the right order"
+        )
         unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
         return f"{self.ranking.comparisons} comparisons{sure}{unmet}"
 

@@ -135,9 +135,14 @@ def _scale_line(scale: JudgeScale) -> str:
 
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
     low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
-    now = f"about {sureness.concordance:.0%} of the pairs are in the right order ({low} to {high}%)"
-    later = (f"{each.concordance:.0%} after {each.comparisons:,} comparisons" for each in forecast[-2:])
+    now = f"about {_expected(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
+    later = (f"{_expected(each.concordance)} after {each.comparisons:,} comparisons" for each in forecast[-2:])
     return "; ".join([now, *later])
+
+
+def _expected(share: float) -> str:
+    """Nothing that is expected is certain."""
+    return f"{min(share, 0.99):.0%}"
 
 
 def _headline(ranked: Ranked) -> str:

@@ -207,6 +207,7 @@ function showLeader({ ranking: [leader], comparisons }, goesOn) {
 }
 
 const percent = (/** @type {number} */ share) => Math.round(100 * share);
+const expected = (/** @type {number} */ share) => Math.min(percent(share), 99); // nothing expected is certain
 const within = (/** @type {[number, number]} */ interval) => `(${interval.map(percent).join(" to ")}%)`;
 
 /**
@@ -218,7 +219,7 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
   const later = sureness?.forecast.at(TWICE);
   find("#sureness").textContent = isKnown
     ? inOrder(sureness, n)
-      + (goesOn && later ? ` Expect ${percent(later.concordance)}% after ${later.comparisons} comparisons.` : "")
+      + (goesOn && later ? ` Expect ${expected(later.concordance)}% after ${later.comparisons} comparisons.` : "")
     : "";
   find("#certainty").textContent = isKnown
     ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")
@@ -230,7 +231,7 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
  * @param {number} n
  */
 function inOrder({ concordance, pairs, interval }, n) {
-  const share = `${percent(concordance)}%`;
+  const share = `${expected(concordance)}%`;
   if (pairs === 1) return `The order that was asked for is right with a probability of ${share}.`;
   const which = pairs < n * (n - 1) / 2 ? `${pairs} pairs that matter to the goal` : "pairs";
   return `About ${share} of the ${which} are in the right order ${within(interval)}.`;
