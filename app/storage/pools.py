@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Text, cast, func, select, text, update
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy import Text, cast, func, literal, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.schema import Record, pools, sets
@@ -17,7 +17,7 @@ TO_ESTIMATE = text("interval '5 minutes'")  # then another process may do it
 
 s, p = sets.c, pools.c
 _total = func.sum(COMPARISONS)
-_of_pool = (s.pool.is_not(None), s.deleted_at.is_(None))
+_of_pool = (s.pool.is_not(None), s.deleted_at.is_(None), s.evidence == literal("learnt", JSONB))
 
 
 class Estimate(NamedTuple):

@@ -68,6 +68,7 @@ async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, contex
     [
         ({"project": "stone"}, False),
         ({"pool_by": "none"}, False),
+        ({"evidence": "one-vote"}, False),
         ({"pool_by": "question"}, False),
         ({"comparisons": 2}, False),
         ({"question": "Which is taller?"}, True),
@@ -248,9 +249,28 @@ async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pyte
 
 
 async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: httpx.AsyncClient, context: Context) -> None:
-    here, _ = await judged(http, 6, 0), await judged(http, 30, 1)
+    here, *_ = [await judged(http, 30 if seed else 6, seed) for seed in range(5)]
     before = await ranking(http, here)
     await pools.look(context, None)
     context.live.forget(UUID(here))
     assert await ranking(http, here, as_of=6) == before
-    assert (await ranking(http, here))["version"] == 7
+    after = await ranking(http, here)
+    assert after["version"] == 7
+    assert after["ranking"] != before["ranking"]
+
+
+async def test_two_processes_agree_on_what_was_told(
+    http: httpx.AsyncClient, context: Context, elsewhere: Context
+) -> None:
+    """One of them has followed the log step by step, the other reads it now."""
+    here, *_ = [await judged(http, 12, seed) for seed in range(3)]
+    await ranking(http, here)
+    await pools.look(elsewhere, None)
+    await more(http, here, 1, 9)
+    one_by_one = await ranking(http, here)
+    context.live.forget(UUID(here))
+    at_once = await ranking(http, here)
+    assert one_by_one["version"] == at_once["version"] == 14
+    assert [row["score"] for row in one_by_one["ranking"]] == pytest.approx(
+        [row["score"] for row in at_once["ranking"]], abs=1e-6
+    )
