@@ -40,11 +40,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 
 from app.inference.covariance import dense
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, differences, unit_prior
+from app.inference.fitting.model import Model, differences, hessian, unit_prior
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
@@ -58,6 +59,7 @@ NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
 FLAT = 1e-9  # precision of a bias, of what answers tell of it
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
+FEW_PARAMETERS = 32  # up to so many, a compiled fit is quicker than one without its covariance
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 
 
@@ -298,9 +300,16 @@ def _of_all(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperpar
 
 
 def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
-    posterior = fit(comparisons, model)
-    value, _, _ = newton.evaluate(posterior.mean, newton.Objective(comparisons, model, 0.0))
-    return value + 0.5 * posterior.covariance.log_det - 0.5 * model.n * float(np.log(model.prior.variance))
+    """ln Z of all comparisons at the model's tau2, up to a constant."""
+    if model.size <= FEW_PARAMETERS:
+        mean, covariance, *_ = fit(comparisons, model)
+        log_det = covariance.log_det
+    else:
+        mean, weights, _ = newton.fit(comparisons, model)
+        factor, _ = lapack.dpotrf(hessian(weights, comparisons, model), lower=1, overwrite_a=1)
+        log_det = -2.0 * float(np.log(factor.diagonal()).sum())
+    value, _, _ = newton.evaluate(mean, newton.Objective(comparisons, model, 0.0))
+    return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
 
 
 def _phi(groups: Groups, noise: Floats, judges: int) -> Floats:
@@ -390,7 +399,7 @@ def _zoom(
         mean, sd = _moments([m + s * reach for m, s in zip(mean, sd, strict=True)], log_density)
         if (spacing <= 1.1 * sd).all():
             break
-        sd = np.maximum(sd, 0.5 * spacing)
+        sd = np.maximum(sd, 0.25 * spacing)
     if fine == 1 or (sd < SHARP).all():
         return mean.tolist(), mean[None, :], np.ones(1)
     axes = [m + s * np.linspace(-2.7, 2.7, fine) for m, s in zip(mean, sd, strict=True)]
