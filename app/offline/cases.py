@@ -143,13 +143,9 @@ def from_pairs(group: Group, truth: Mapping[str, float]) -> Case:
 
 
 def from_scores(labels: Labels, scores: Mapping[str, float], truth: Mapping[str, float]) -> Case:
-    """A judge that gave absolute scores: p_ij = sigmoid(s_i - s_j). Raises InputError.
-
-    Equal scores are a measured difference of 0, next to p = 1/2, which would be the verdict of a tie.
-    """
+    """A judge that gave absolute scores: p_ij = sigmoid(s_i - s_j). Raises InputError."""
     keys, s = list(scores), np.array(list(scores.values()))
     offered = expit(s[:, None] - s[None, :])
-    offered[offered == 0.5] = np.nextafter(0.5, 1.0)
     np.fill_diagonal(offered, np.nan)
     return Case(labels, keys, true_values(labels, keys, truth), offered)
 

@@ -28,9 +28,9 @@ as chance lets them, a little rho would make scores of little spread out of many
 Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
 is 1 over the dispersion of Pearson's residuals, and at most 1. Single votes say nothing of that.
 
-Priors are normal in ln sigma2, around an answer that is worth one vote, and in ln(tau2 / sigma2), around tau2 = 1; so
-wide that some dozen answers overrule them, and that a set without any signal is thought possible. A pool of sets
-narrows them. sigma2 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
+Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen answers overrule them, and that a set
+without any signal is thought possible; for tau2 a vote is an answer of sigma2 = 1. A pool of sets narrows them. sigma2
+is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
 
     tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .echo     (), (J,), (J,), (J,)
     lambda, c, y^T D y, G   Spectrum
@@ -50,7 +50,6 @@ from app.inference.fitting.posterior import Posterior, fit
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-ONE_VOTE = 5.0  # sigma2 of an answer that carries one vote
 LEAST_NOISE = 0.005
 SMALLEST_PHI, LARGEST_PHI = 1e-3, 1e3
 COARSE, FINE = 25, 9  # points on an axis
@@ -75,8 +74,8 @@ class Hyperprior(NamedTuple):
     log_noise: Mapping[int, Normal] = {}  # by judge; WEAK_NOISE for all others
 
 
-WEAK_NOISE = Normal(float(np.log(ONE_VOTE)), 2.5)
-WEAK_RATIO = Normal(-float(np.log(ONE_VOTE)), 2.0)
+WEAK_NOISE = Normal(0.0, 2.5)
+WEAK_RATIO = Normal(-0.5, 2.5)
 WEAK = Hyperprior()
 
 
@@ -137,11 +136,19 @@ def shares(comparisons: Comparisons, item: Ints, n: int, echo: Floats) -> Floats
     return np.asarray(1.0 / (1.0 + rho * others[group]), np.float64)
 
 
+def with_measured_ties(comparisons: Comparisons) -> Comparisons:
+    """The comparisons with p next to 1/2 where a judge who says probabilities says 1/2: it measures 0."""
+    p, judge = comparisons.p, comparisons.judge
+    measures = np.bincount(judge, ~is_vote(p)) > 0
+    return comparisons._replace(p=np.where((p == 0.5) & measures[judge], np.nextafter(0.5, 1.0), p))
+
+
 def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyperparameters) -> Comparisons:
     """The comparisons with their weights in the model: 1 / sigma2 of a measurement, phi of a vote but at most 1.
 
     Args: `item` (K,) is what each was about.
     """
+    comparisons = with_measured_ties(comparisons)
     of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
     worth = np.where(is_vote(comparisons.p), of_vote[comparisons.judge], of_measurement[comparisons.judge])
     return comparisons._replace(weight=comparisons.weight * shares(comparisons, item, n, hyperparameters.echo) * worth)
@@ -152,6 +159,7 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at.
     """
+    comparisons = with_measured_ties(comparisons)
     groups, points = measurements(comparisons, item, model.n), _points(model.n)
     noise = _noise_apart(groups, model, judges, hyperprior)
     log_density, floor = _of_measurements(groups, noise, model, hyperprior)
@@ -175,7 +183,7 @@ def _with_votes(
     """The scale by Laplace's evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), len(learnt.votes)) > 0
     fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), echo=np.zeros(len(learnt.votes)))
-    start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, ONE_VOTE)[comparisons.judge])]
+    start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, 1.0)[comparisons.judge])]
     (log_scale,), at, weight = _zoom(_of_all(comparisons, item, model, fresh, start[0]), start, FINE, _points(model.n))
     fresh = fresh._replace(scale=float(np.exp(log_scale)))
     learnt = fresh._replace(echo=_echo(comparisons, item, model, fresh))
@@ -240,9 +248,9 @@ def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperpri
 def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior) -> tuple[LogDensity, float]:
     """ln Z + ln prior at (A,) ln tau2 and (B,) ln kappa', kappa = kappa' + floor; and that floor."""
     r = noise[groups.judge]
-    floor, sd = LEAST_NOISE / float(r.min(initial=ONE_VOTE)), _sd_of_noise(hyperprior, len(noise))
+    floor, sd = LEAST_NOISE / float(r.min(initial=1.0)), _sd_of_noise(hyperprior, len(noise))
     of_groups = spectrum(groups, r, model)
-    typical = float(np.log(r).mean()) if len(r) else float(np.log(ONE_VOTE))
+    typical = float(np.log(r).mean()) if len(r) else 0.0
 
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
         kappa = floor + np.exp(log_kappa)
@@ -367,7 +375,7 @@ def _prior_of_scale(hyperprior: Hyperprior, noise: Floats) -> Normal:
     """Prior of ln tau2 at this (K,) sigma2."""
     if hyperprior.log_scale is not None:
         return hyperprior.log_scale
-    typical = float(np.log(noise).mean()) if len(noise) else float(np.log(ONE_VOTE))
+    typical = float(np.log(noise).mean()) if len(noise) else 0.0
     return Normal(WEAK_RATIO.mean + typical, WEAK_RATIO.sd)
 
 

@@ -23,7 +23,6 @@ from scipy.special import logsumexp
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.hyperparameters import (
     LEAST_NOISE,
-    ONE_VOTE,
     WEAK_NOISE,
     WEAK_RATIO,
     Hyperprior,
@@ -45,7 +44,7 @@ COARSER = 4  # each point of votes is a fit, and they say little
 VOTES_TELL = 5  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
 SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
 LOG_PRIOR_OF_SPREAD = -0.5 * (np.log(SPREADS / 0.5) / np.log(2.0)) ** 2
-WEAK_SCALE = Normal(WEAK_RATIO.mean + float(np.log(ONE_VOTE)), float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
+WEAK_SCALE = Normal(WEAK_RATIO.mean + WEAK_NOISE.mean, float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
 VOTES = -1  # as a judge's number
 
 

@@ -158,7 +158,7 @@ def test_no_answer_leaves_the_prior() -> None:
     assert published(nothing, 4).mean.tolist() == [0.0] * 4
     (scale, (noise,), (votes,), _), _ = learn(nothing, one_item(nothing), model(4), 1)
     assert votes == 1.0
-    assert [scale, noise] == pytest.approx([1.0, 5.0], rel=0.05)
+    assert [scale, noise] == pytest.approx([np.exp(-0.5), 1.0], rel=0.05)
 
 
 def test_a_firm_pool_decides() -> None:
@@ -208,3 +208,9 @@ def test_a_sharp_grid_is_the_fit_itself() -> None:
     assert integrated.mean == pytest.approx(fitted.mean, abs=1e-9)
     y, d = logit(log.p), fitted.mean[log.first] - fitted.mean[log.second]
     assert np.abs(y - d).max() < 3.0
+
+
+def test_a_tie_of_a_judge_who_says_probabilities_is_a_measurement() -> None:
+    log = measured(6, 12, 2)
+    tied, next_to_it = (log._replace(p=np.append(log.p[:-1], p)) for p in (0.5, 0.5 + 1e-12))
+    assert published(tied, 6).mean == pytest.approx(published(next_to_it, 6).mean, abs=1e-8)
