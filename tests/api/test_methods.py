@@ -1,5 +1,6 @@
 """How a set reads its log: expert, prior, positional bias and temperatures, each as a direct fit has it."""
 
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import httpx
@@ -37,12 +38,13 @@ from tests.factories import (
 
 EXPERTS = get_args(ExpertName)
 SIX = tuple("abcdef")
+one_vote = partial(create_set, evidence="one-vote")
 SAME_SCORE = 1e-7
 
 
 async def six(http: httpx.AsyncClient, **fields: Any) -> str:
     """A set of six with 40 soft verdicts, one of them void; returns its id."""
-    created = await create_set(http, *SIX, **fields)
+    created = await one_vote(http, *SIX, **fields)
     await compare_all(http, created["id"], simulated(SIX, 40, seed=1))
     await void(http, created["id"], 7)
     return str(created["id"])
@@ -137,7 +139,7 @@ async def test_an_anchor_holds_one_score_and_leaves_the_differences_to_the_verdi
 async def test_it_does_not_matter_who_is_the_anchor(http: httpx.AsyncClient) -> None:
     differences = []
     for keys in (SIX, SIX[::-1]):
-        created = await create_set(http, *keys, prior="anchor")
+        created = await one_vote(http, *keys, prior="anchor")
         await compare_all(http, created["id"], simulated(SIX, 40, seed=1))
         differences.append(await published(http, created["id"]))
     assert differences[0] == pytest.approx(differences[1], abs=1e-4)
@@ -153,7 +155,7 @@ async def test_an_anchored_set_is_read_by_every_other_expert_but_laplace(http: h
 
 
 async def test_an_anchored_set_begins_and_ends_like_any_other(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, prior="anchor", prior_variance=100.0)
+    created = await one_vote(http, prior="anchor", prior_variance=100.0)
     assert (await ranking(http, created["id"]))["ranking"][0]["score"] == 0.0
     assert len(await answer_all(http, created["id"])) == 6
     assert list(await scores_of(http, created["id"])) == ["ash", "birch", "cedar", "elm"]
@@ -164,7 +166,7 @@ async def test_an_anchored_set_begins_and_ends_like_any_other(http: httpx.AsyncC
 
 async def two_leaning_judges(http: httpx.AsyncClient, **fields: Any) -> str:
     """Alice likes the first position as much as Bob the second; returns the set's id."""
-    created = await create_set(http, *SIX, **{"position_bias": "estimate"} | fields)
+    created = await one_vote(http, *SIX, **{"position_bias": "estimate"} | fields)
     await compare_all(http, created["id"], simulated(SIX, 75, seed=2, judge="alice", lean=0.9))
     await compare_all(http, created["id"], simulated(SIX, 75, seed=3, judge="bob", lean=-0.9))
     return str(created["id"])
@@ -214,12 +216,12 @@ async def test_a_bias_that_is_not_asked_for_is_not_estimated(http: httpx.AsyncCl
 
 
 async def test_without_a_verdict_there_is_no_bias(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, position_bias="estimate")
+    created = await one_vote(http, position_bias="estimate")
     assert (await ranking(http, created["id"]))["position_bias"] == {}
 
 
 async def test_a_judge_who_never_saw_mixed_orders_comes_with_a_warning(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, position_bias="estimate")
+    created = await one_vote(http, position_bias="estimate")
     await compare(http, created["id"], "ash>birch", "birch>ash", "birch>cedar", "cedar>ash", judge="mixed")
     await compare(http, created["id"], "ash>birch", "ash>cedar", "elm>cedar", judge="one way")
     found = (await ranking(http, created["id"]))["position_bias"]
@@ -228,7 +230,7 @@ async def test_a_judge_who_never_saw_mixed_orders_comes_with_a_warning(http: htt
 
 
 async def test_a_mixed_order_takes_the_warning_away_and_its_void_brings_it_back(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, position_bias="estimate")
+    created = await one_vote(http, position_bias="estimate")
     warned = []
     for change in (
         compare(http, created["id"], "ash>elm"),
@@ -243,7 +245,7 @@ async def test_a_mixed_order_takes_the_warning_away_and_its_void_brings_it_back(
 async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(
     http: httpx.AsyncClient, context: Context
 ) -> None:
-    created = await create_set(http, *SIX, position_bias="estimate")
+    created = await one_vote(http, *SIX, position_bias="estimate")
     carol = simulated(SIX, 8, seed=4, judge="carol", lean=0.5)
     for n, new in enumerate(simulated(SIX, 25, seed=5, judge="dan", lean=-0.5)):
         await compare_all(http, created["id"], [new, *carol[n // 3 - 4 : n // 3 - 3]] if n > 12 else [new])
@@ -272,7 +274,7 @@ async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(
 
 
 async def test_voiding_all_that_a_judge_said_takes_its_bias_away(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, position_bias="estimate")
+    created = await one_vote(http, position_bias="estimate")
     await compare(http, created["id"], "ash>elm", "elm>ash", judge="alice")
     await compare(http, created["id"], "ash>elm", judge="bob")
     await void(http, created["id"], 3)
@@ -280,7 +282,7 @@ async def test_voiding_all_that_a_judge_said_takes_its_bias_away(http: httpx.Asy
 
 
 async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *"abcdefgh", position_bias="estimate", order="both", stop={"top_k": 1})
+    created = await one_vote(http, *"abcdefgh", position_bias="estimate", order="both", stop={"top_k": 1})
     for n in range(24):
         for pair in (await ask(http, created["id"], f"judge {n % 3}", count=2))["assignments"]:
             better = pair["first"]["key"] < pair["second"]["key"]
@@ -295,7 +297,7 @@ async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: httpx.A
 
 async def test_a_judges_name_is_kept_as_it_is_whatever_it_holds(http: httpx.AsyncClient) -> None:
     judges = ['a"b\\c', "büro\n2", "../x?y=1&z", "👩‍⚖️", " ", "__proto__"]
-    created = await create_set(http, position_bias="estimate", temperatures=dict.fromkeys(judges, 2.0))
+    created = await one_vote(http, position_bias="estimate", temperatures=dict.fromkeys(judges, 2.0))
     await compare_all(http, created["id"], [comparison("ash", "elm", judge=judge) for judge in judges])
     await send_scores(http, created["id"], *(said("ash", 7, judge=judge) for judge in judges))
     found = await ranking(http, created["id"])
@@ -322,7 +324,7 @@ async def test_a_temperature_changes_how_the_log_is_read_and_not_the_log(http: h
 
 @pytest.mark.parametrize("temperature", [0.01, 0.5, 1.0, 4.0, 100.0])
 async def test_the_scores_are_those_of_tempered_verdicts(http: httpx.AsyncClient, temperature: float) -> None:
-    created = await create_set(http, *SIX, temperatures={"bob": temperature})
+    created = await one_vote(http, *SIX, temperatures={"bob": temperature})
     await compare_all(http, created["id"], simulated(SIX, 20, seed=1))
     await compare_all(http, created["id"], simulated(SIX, 20, seed=2, judge="carol"))
     await compare(http, created["id"], "a>b", "f>a")
@@ -333,7 +335,7 @@ async def test_the_scores_are_those_of_tempered_verdicts(http: httpx.AsyncClient
 
 
 async def test_a_temperature_may_be_there_before_its_judge(http: httpx.AsyncClient) -> None:
-    before, after = [await create_set(http, *SIX) for _ in range(2)]
+    before, after = [await one_vote(http, *SIX) for _ in range(2)]
     await patch(http, before["id"], temperatures={"newcomer": 2.0})
     for created in (before, after):
         await compare_all(http, created["id"], simulated(SIX, 20, seed=1, judge="newcomer"))
@@ -354,7 +356,7 @@ async def test_temperatures_are_replaced_as_a_whole_and_can_be_taken_away(http: 
 
 
 async def test_looking_back_reads_the_log_by_the_present_temperatures(http: httpx.AsyncClient) -> None:
-    here, early = [await create_set(http, *SIX, temperatures={"bob": 3.0}) for _ in range(2)]
+    here, early = [await one_vote(http, *SIX, temperatures={"bob": 3.0}) for _ in range(2)]
     await compare_all(http, here["id"], simulated(SIX, 30, seed=1))
     await compare_all(http, early["id"], simulated(SIX, 30, seed=1)[:20])
     await patch(http, here["id"], temperatures={"bob": 0.5})

@@ -1,6 +1,7 @@
 """Ask: when a set has had enough."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import httpx
@@ -26,6 +27,7 @@ from tests.factories import (
     void,
 )
 
+one_vote = partial(create_set, evidence="one-vote")  # sets in which a judge's repeats count as often as they come
 CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm are told the same
 
 
@@ -35,7 +37,7 @@ def converged(reason: str) -> dict[str, Any]:
 
 async def stopped(http: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
     """A set with a clear winner that stops when it is found."""
-    created = await create_set(http, stop={"top_k": 1}, **fields)
+    created = await one_vote(http, stop={"top_k": 1}, **fields)
     await compare(http, created["id"], *CLEAR)
     return created
 
@@ -77,7 +79,7 @@ async def test_nothing_is_handed_out_of_a_set_that_has_converged(http: httpx.Asy
 
 
 async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judge(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"top_k": 1})
+    created = await one_vote(http, stop={"top_k": 1})
     held = (await ask(http, created["id"], count=2))["assignments"]
     await compare(http, created["id"], *CLEAR)
     again = await ask(http, created["id"], count=5)
@@ -87,7 +89,7 @@ async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judg
 
 
 async def test_a_waiting_judge_is_told_that_the_set_has_converged(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm")
+    created = await one_vote(http, "ash", "elm")
     await ask(http, created["id"], "alice")
     waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
     await asyncio.sleep(0.2)
@@ -112,7 +114,7 @@ async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: h
 
 
 async def test_a_void_reopens_the_set(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"rank_width": 0})
+    created = await one_vote(http, stop={"rank_width": 0})
     await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 30)
     n = 90
     while (await state(http, created["id"]))["converged"] is False:
@@ -133,7 +135,7 @@ async def test_a_candidate_that_joins_reopens_the_set(http: httpx.AsyncClient) -
 
 
 async def test_the_budget_ends_a_set_that_has_not_converged(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"top_k": 1}, budget={"max_comparisons": 2})
+    created = await one_vote(http, stop={"top_k": 1}, budget={"max_comparisons": 2})
     assert len(await answer_all(http, created["id"])) == 2
     assert (await ask(http, created["id"]))["status"] == "budget_reached"
 
@@ -151,14 +153,14 @@ async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_co
     "stop", [{"top_k": 4}, {"top_k": 5}, {"top_k": 10**30}, {"rank_width": 3}, {"rank_width": 10**30}], ids=str
 )
 async def test_what_holds_of_any_ranking_never_stops_a_set(http: httpx.AsyncClient, stop: dict[str, int]) -> None:
-    created = await create_set(http, stop=stop)
+    created = await one_vote(http, stop=stop)
     await compare(http, created["id"], *CLEAR)
     assert (await ask(http, created["id"]))["status"] == "open"
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
 
 
 async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"entropy_change": 0.1})
+    created = await one_vote(http, stop={"entropy_change": 0.1})
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
     await answer_all(http, created["id"], most=6)
     await patch(http, created["id"], stop={"entropy_change": 0.3})
@@ -166,7 +168,7 @@ async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -
 
 
 async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"entropy_change": 0.2})
+    created = await one_vote(http, stop={"entropy_change": 0.2})
     assert (await get(http, f"/v1/sets/{created['id']}/next-pair"))["status"] == "open"
     for judge in "abcdefgh":
         await score(http, created["id"], judge, ash=9, birch=7, cedar=3, elm=1)
@@ -174,7 +176,7 @@ async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> No
 
 
 async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"top_k": 1})
+    created = await one_vote(http, stop={"top_k": 1})
     await http.put("/v1/judges/bob", json={"kind": "human"})
     await compare(http, created["id"], *CLEAR[:9])
     promised = (await state(http, created["id"]))["forecast"]
@@ -187,7 +189,7 @@ async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient
 
 
 async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"top_k": 1})
+    created = await one_vote(http, stop={"top_k": 1})
     await compare(http, created["id"], *CLEAR[:9])
     await http.put("/v1/judges/bob", json={"kind": "human"})
     found = await stopping(http, created["id"])
@@ -205,7 +207,7 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
 
 async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.AsyncClient) -> None:
     """Four candidates have twelve ordered pairs, and of nine answers to three pairs six were alike."""
-    created = await create_set(http, stop={"top_k": 1})
+    created = await one_vote(http, stop={"top_k": 1})
     await compare(http, created["id"], *CLEAR[:9])
     for left in (12 - 3 + PROBES - 6, 12 - 3 + PROBES - 6 - 1):
         found = await stopping(http, created["id"])
@@ -216,7 +218,7 @@ async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.Async
 
 async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
     await http.put("/v1/judges/bob", json={"kind": "human"})
-    one, other = await create_set(http, stop={"top_k": 1}), await create_set(http, stop={"top_k": 1})
+    one, other = await one_vote(http, stop={"top_k": 1}), await one_vote(http, stop={"top_k": 1})
     await compare(http, one["id"], *CLEAR[:9])
     await compare_all(http, other["id"], [comparison("ash", key, weight=3) for key in ("birch", "cedar", "elm")])
     assert (await state(http, one["id"]))["forecast"] == (await state(http, other["id"]))["forecast"]
@@ -224,7 +226,7 @@ async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
 async def test_a_very_small_set_has_not_converged(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
-    created = await create_set(http, candidates=candidates(*keys), stop={"top_k": 1, "rank_width": 0})
+    created = await one_vote(http, candidates=candidates(*keys), stop={"top_k": 1, "rank_width": 0})
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
     assert (await ask(http, created["id"]))["status"] == ("open" if len(keys) == 2 else "exhausted")
 
@@ -252,7 +254,7 @@ async def cannot_converge(http: httpx.AsyncClient, set_id: str, judge: str = "al
 async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the_other_way_round(
     http: httpx.AsyncClient,
 ) -> None:
-    created = await create_set(http, "ash", "elm")
+    created = await one_vote(http, "ash", "elm")
     await answer(http, pair := await ask_one(http, created["id"]))
     assert (await ask(http, created["id"]))["status"] == "exhausted"
     await patch(http, created["id"], stop={"top_k": 1})
@@ -262,7 +264,7 @@ async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the
 async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_another_goes_on(
     http: httpx.AsyncClient,
 ) -> None:
-    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     for _ in range(2 + PROBES):
         await answer(http, await ask_one(http, created["id"]))
     assert "answers alike" in await cannot_converge(http, created["id"])
@@ -272,7 +274,7 @@ async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_an
 
 
 async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     for _ in range(2 + PROBES):
         await answer(http, await ask_one(http, created["id"]))
     await http.put("/v1/judges/alice", json={"kind": "human"})
@@ -283,27 +285,27 @@ async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) ->
 async def test_few_repeats_are_out_of_a_judge_that_has_not_shown_whether_it_answers_alike(
     http: httpx.AsyncClient,
 ) -> None:
-    created = await create_set(http, *"abcde", stop={"top_k": 1}, order="as_selected")
+    created = await one_vote(http, *"abcde", stop={"top_k": 1}, order="as_selected")
     for pair in (await ask(http, created["id"], count=10))["assignments"]:
         await answer(http, pair)
     assert len((await ask(http, created["id"], count=10))["assignments"]) == PROBES
 
 
 async def test_a_stop_that_holds_of_any_ranking_cannot_be_met(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", stop={"top_k": 2})
+    created = await one_vote(http, "ash", "elm", stop={"top_k": 2})
     await answer(http, await ask_one(http, created["id"]))
     assert "any 2 candidates" in await cannot_converge(http, created["id"])
 
 
 async def test_where_the_judge_failed_another_may_go_on(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     await tell(http, (await ask_one(http, created["id"]))["id"], failure="refused")
     assert "failed" in await cannot_converge(http, created["id"])
     assert (await ask(http, created["id"], "bob"))["status"] == "open"
 
 
 async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", stop={"top_k": 1})
+    created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     await answer(http, await ask_one(http, created["id"]))
     held = await ask_one(http, created["id"])
     assert (await ask(http, created["id"], "bob"))["status"] == "all_leased"
@@ -316,7 +318,7 @@ async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: htt
 
 async def test_a_set_stops_once_it_knows_its_goal(http: httpx.AsyncClient) -> None:
     fields = {"stop": {"goal": 0.95}, "goal": {"against": "cedar"}}
-    created = await create_set(http, "ash", "birch", "cedar", **fields)
+    created = await one_vote(http, "ash", "birch", "cedar", **fields)
     await compare(http, created["id"], *["ash>cedar", "birch>cedar"] * 30)
     assert await ask(http, created["id"]) == converged("goal")
     assert (await state(http, created["id"]))["reason"] == "goal"
@@ -326,7 +328,7 @@ async def test_a_set_stops_once_it_knows_its_goal(http: httpx.AsyncClient) -> No
 
 
 async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"goal": 0.95}, goal={"top_k": 1})
+    created = await one_vote(http, stop={"goal": 0.95}, goal={"top_k": 1})
     for url, body in (
         ("/v1/sets", {"name": "Trees", "question": "Which?", "stop": {"goal": 0.95}}),
         (f"/v1/sets/{created['id']}", {"goal": {}}),
@@ -337,6 +339,6 @@ async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: httpx.A
 
 
 async def test_a_set_stops_once_its_order_is_likely_enough(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, stop={"concordance": 0.8})
+    created = await one_vote(http, stop={"concordance": 0.8})
     await compare(http, created["id"], *CLEAR, *["birch>cedar", "cedar>elm"] * 30)
     assert await ask(http, created["id"]) == converged("concordance")

@@ -92,7 +92,7 @@ def distance_to_stop(
     """Distance of a set of at least two candidates to its stop, after so many comparisons."""
     met = reason(posterior, model, stop, goal)
     if met is not None:
-        return Stopping(met, Forecast(0, 0, 0), left.in_all)
+        return stopped(met, left)
     if not comparisons:
         return Stopping(None, NOTHING, left.in_all)
     order = np.argsort(-posterior.mean, kind="stable")  # of draws, so that they do not depend on who joined first
@@ -105,6 +105,11 @@ def distance_to_stop(
     )
     needs = _needs(_State(best_first, model, comparisons, left), stop, goal)
     return Stopping(None, _quantiles(needs, comparisons, left.in_all), left.in_all)
+
+
+def stopped(met: Reason, left: Left) -> Stopping:
+    """Where a criterion is met."""
+    return Stopping(met, Forecast(0, 0, 0), left.in_all)
 
 
 def _quantiles(needs: Floats, comparisons: float, left: int | None) -> Forecast:
