@@ -83,6 +83,7 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
         candidates=[CandidateIn(key=key) for key in case.keys],
         expert=cast(ExpertName, method.name),
         expert_parameters=dict(method.parameters),
+        evidence=method.evidence,
         prior=method.prior,
         prior_variance=method.prior_variance,
         position_bias=method.position_bias,

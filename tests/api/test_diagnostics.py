@@ -118,7 +118,7 @@ def test_the_history_ends_at_the_present(found: dict[str, Any]) -> None:
     "fields", [{}, {"position_bias": "estimate", "prior": "anchor", "expert": "phi-beta"}], ids=str
 )
 async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClient, fields: dict[str, Any]) -> None:
-    created = await create_set(http, **fields)
+    created = await create_set(http, evidence="one-vote", **fields)
     await compare_all(http, created["id"], HAND_MADE)
     await compare(http, created["id"], "ash>elm", "birch>elm", judge="one way")
     found = (await diagnostics(http, created["id"]))["position_bias"]
@@ -133,7 +133,7 @@ async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClien
 
 
 async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *"abcdef")
+    created = await create_set(http, *"abcdef", evidence="one-vote")
     await compare_all(http, created["id"], simulated("abcdef", 50, seed=3))
     history = (await diagnostics(http, created["id"]))["history"]
     assert len(history) == 12

@@ -51,7 +51,8 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-        "position_bias": "none", "evidence": "learnt", "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
+        "position_bias": "none", "absolute_scale": "estimate", "evidence": "learnt",
+        "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
     assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
@@ -119,7 +120,7 @@ async def test_the_ends_of_the_level_are_sound(http: httpx.AsyncClient, level: f
 
 
 async def test_one_vote_makes_nobody_certain(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm")
+    created = await create_set(http, "ash", "elm", evidence="one-vote")
     await compare(http, created["id"], "ash>elm")
     found = (await ranking(http, created["id"]))["ranking"]
     assert found[0]["p_best"] < 0.8
@@ -165,7 +166,8 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
         "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
-        "position_bias": "none", "evidence": None, "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
+        "position_bias": "none", "absolute_scale": None, "evidence": None,
+        "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
     }  # fmt: skip
 
 

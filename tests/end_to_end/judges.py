@@ -93,7 +93,9 @@ class Work:
 
 
 async def new_set(url: str) -> UUID:
-    body = SetIn(name="Load", question="Which is better?", candidates=[CandidateIn(key=key) for key in KEYS])
+    body = SetIn(
+        name="Load", question="Which is better?", candidates=[CandidateIn(key=key) for key in KEYS], evidence="one-vote"
+    )
     async with AsyncClient(url) as service:
         return (await service.send(create_set(body))).id
 

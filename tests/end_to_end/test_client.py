@@ -157,7 +157,7 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
     assert head.split() == ["rank", "key", "score", "ranks", "best", "output"]
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
-    assert comparisons == "6 comparisons"
+    assert comparisons.startswith("6 comparisons, about ")
     assert "<td>&lt;b&gt;.</td>" in ranking._repr_html_()
     assert capsys.readouterr().err == ""
     assert client.sets.get(ranking.ranking.set_id).record.question == "Which is longer?"
@@ -215,10 +215,10 @@ def test_outputs_may_be_a_list_a_column_or_no_texts_at_all(client: nextpair.Clie
 def test_ranking_ends_when_it_is_told_to(client: nextpair.Client) -> None:
     assert nextpair.rank(OUTPUTS, judge=longer, until=3, client=client).ranking.comparisons == 3
 
-    rule = nextpair.Stop(entropy_change=0.1)
+    rule = nextpair.Stop(concordance=0.9)
     ranking = nextpair.rank(range(12), judge=lambda a, b: float(a > b), until=rule, client=client).ranking
     assert ranking.stopping is not None
-    assert ranking.stopping.reason == "entropy_change"
+    assert ranking.stopping.reason == "concordance"
     assert 12 < ranking.comparisons < 66
 
     tossed = nextpair.rank(OUTPUTS, judge=lambda a, b: "tie", until=nextpair.Stop(top_k=1), client=client)
