@@ -51,7 +51,7 @@ def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert group["convergence"]["outcome"] == "converged"
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
     low, high = group["sureness"]["interval"]
-    assert 0.5 < low <= group["sureness"]["concordance"] <= high <= 1.0
+    assert 0.5 <= low <= group["sureness"]["concordance"] <= high <= 1.0
 
 
 def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
