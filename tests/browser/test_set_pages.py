@@ -61,7 +61,7 @@ async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Some
 
 
 async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: AsyncClient) -> None:
-    set_id = await judged()
+    set_id = await judged(evidence="one-vote")
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = (await page.locator("#ranking tbody th").last.inner_text()).split("\n")[0]
