@@ -194,7 +194,7 @@ async def test_a_pair_in_view_is_kept_and_one_whose_lease_ended_still_counts(
     async with ada.answer_to("/next-pair") as answer:
         await ada.open(set_id)
     (pair,) = (await (await answer.value).json())["assignments"]
-    await ada.expect_pair()
+    assert await ada.judged() == 0  # all that the page waits for is there before its clock jumps
     async with ada.answer_to("/assignments/renew") as renewed:
         await ada.page.clock.fast_forward(61_000)
     assert [lease["id"] for lease in (await (await renewed.value).json())["held"]] == [pair["id"]]

@@ -50,7 +50,7 @@ from app.inference.fitting.posterior import Posterior, fit
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-LEAST_NOISE = 0.005
+LEAST_NOISE = 0.001
 SMALLEST_PHI, LARGEST_PHI = 1e-3, 1e3
 COARSE, FINE = 25, 9  # points on an axis
 SHARP = 0.15  # sd of a logarithm below which one point is enough
