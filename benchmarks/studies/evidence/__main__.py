@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     checkpoints = Checkpoints(chosen.keep)
     rows = [row for setting in coverage.SETTINGS for row in coverage.rows_of(setting, chosen.runs, checkpoints)]
-    searches = goals.tables(max(chosen.runs // 8, 1), checkpoints)
+    searches = goals.tables(min(chosen.runs, goals.RUNS), checkpoints)
     page.write(chosen.docs, page.render(rows, chosen.runs) + "\n\n" + searches)
 
 

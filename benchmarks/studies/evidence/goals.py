@@ -1,8 +1,8 @@
 """What a goal saves: N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
 
 search     the best is sought: by random pairs, by criteria for the ranking, and by the goal top_k 1
-question   a set asks until P(the order as it is stated) of the pairs that matter is SURE on average, read from the live
-           posterior after every verdict; the goal is held against the same question to a set that wants its ranking
+question   the comparisons until P(the order as it is stated) of the pairs that matter, their mean over all runs, reaches
+           a level; read from the live posterior after every verdict until all pairs have been asked
 """
 
 from collections.abc import Callable, Iterator
@@ -28,8 +28,9 @@ from benchmarks.studies.methods.markdown import table
 
 SEED = 20_264
 N = 20
+RUNS = 120
 NOISES = (1.0, 0.0)
-SURE = 0.95
+LEVELS = (0.8, 0.9, 0.95)
 QUESTIONS = {"against": Goal(against=0), "pair": Goal(pair=(0, 1))}
 
 
@@ -49,11 +50,10 @@ class Search(NamedTuple):
     stated: float  # P(best) of the leader then
 
 
-class Question(NamedTuple):
-    """A question about the pairs of a goal; the mean of many."""
+class Sureness(NamedTuple):
+    """What is known of the pairs that matter; the mean of them, or of many runs."""
 
-    comparisons: float  # until the live posterior is sure, or all pairs have been asked
-    stated: float  # P(the order as it is stated), of the pairs that matter, then
+    stated: float  # P(the order as it is stated)
     so: float  # share of them that are so
 
 
@@ -70,19 +70,31 @@ def tables(runs: int, checkpoints: Checkpoints) -> str:
     found, needed = [], []
     for noise in NOISES:
         for way in SEARCHES:
-            after_n, after_2n, stated = _mean(
-                checkpoints, runs, f"best-{noise:g}-{way.name}", partial(search, noise, way)
-            )
+            measure = partial(search, noise, way)
+            after_n, after_2n, stated = _mean(checkpoints, runs, f"best-{noise:g}-{way.name}", measure)
             found.append([f"{noise:g}", way.name, f"{after_n:.2f}", f"{after_2n:.2f}", f"{stated:.2f}"])
         for name, goal in QUESTIONS.items():
             for way in (*FOR_RANKING, Way("knowledge, its goal", Criterion.KNOWLEDGE, goal)):
-                measure = partial(question, noise, way, goal)
-                comparisons, stated, so = _mean(checkpoints, runs, f"{name}-{noise:g}-{way.name}", measure)
-                needed.append([f"{noise:g}", name, way.name, f"{comparisons:.1f}", f"{stated:.2f}", f"{so:.2f}"])
-    head = ["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"]
+                curve = _mean(checkpoints, runs, f"{name}-{noise:g}-{way.name}", partial(question, noise, way, goal))
+                needed.append([f"{noise:g}", name, way.name, *_levels(curve)])
+    columns = [f"stated {level:g}" for level in LEVELS]
     return "\n\n".join(
-        [table(head, found), table(["noise", "goal", "pairs by", "comparisons", "stated", "so"], needed)]
+        [
+            table(["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"], found),
+            table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "so"], needed),
+        ]
     )
+
+
+def _levels(curve: Floats) -> list[str]:
+    """The comparisons until each level is stated, with what is so then, and what all of them tell.
+
+    Args: `curve` (K, 2) is Sureness after 1, 2, ... comparisons.
+    """
+    stated, so = curve.T
+    reached = [int(np.argmax(stated >= level)) if stated.max() >= level else None for level in LEVELS]
+    at_level = ["never" if k is None else f"{k + 1} (so: {so[k]:.2f})" for k in reached]
+    return [*at_level, f"{stated[-1]:.2f}", f"{so[-1]:.2f}"]
 
 
 def search(noise: float, way: Way, number: int) -> Search:
@@ -94,13 +106,10 @@ def search(noise: float, way: Way, number: int) -> Search:
     return Search(float(first == best), float(leader == best), float(stated.p_best[leader]))
 
 
-def question(noise: float, way: Way, goal: Goal, number: int) -> Question:
+def question(noise: float, way: Way, goal: Goal, number: int) -> list[Sureness]:
+    """What is known after 1, 2, ... comparisons."""
     truth, snapshots = _set(noise, way, number)
-    matters = goal_pairs(goal, truth)
-    snapshot = next(each for each in snapshots if _is_sure(each, goal) or each.version == N * (N - 1) // 2)
-    p = expected_wins(exact(snapshot).scores)[matters]
-    is_so = (p > 0.5) == (truth[:, None] > truth)[matters]
-    return Question(snapshot.version, float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))
+    return [_sureness(each, truth, goal) for each in islice(snapshots, N * (N - 1) // 2)]
 
 
 def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot]]:
@@ -111,14 +120,20 @@ def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot
     return truth, judged(answer, N, METHODS["learnt"], plan)
 
 
-def _is_sure(snapshot: Snapshot, goal: Goal) -> bool:
-    live = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
-    p = expected_wins(live)[goal_pairs(goal, live.mean)]
-    return bool(np.maximum(p, 1.0 - p).mean() >= SURE)
+def _sureness(snapshot: Snapshot, truth: Floats, goal: Goal) -> Sureness:
+    live, matters = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), goal_pairs(goal, truth)
+    p = expected_wins(live)[matters]
+    is_so = (p > 0.5) == (truth[:, None] > truth)[matters]
+    return Sureness(float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))
 
 
 def _mean(
-    checkpoints: Checkpoints, runs: int, name: str, measure: Callable[[int], Search] | Callable[[int], Question]
-) -> list[float]:
+    checkpoints: Checkpoints,
+    runs: int,
+    name: str,
+    measure: Callable[[int], Search] | Callable[[int], list[Sureness]],
+) -> Floats:
+    """The mean over runs of each figure."""
     by_run = checkpoints.once(f"{name}-{runs}", partial(of_runs, measure, runs))
-    return list(np.mean(by_run, axis=0).tolist())
+    mean: Floats = np.array(by_run, np.float64).mean(axis=0)
+    return mean

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.studies.evidence.coverage import LENGTHS, METHODS, N, Outcome, Row, Setting
 from benchmarks.studies.methods.markdown import table, verdict
 
@@ -54,12 +56,23 @@ def _targets(rows: Sequence[Row]) -> str:
         _line("ranks hold in at least 93%", many, lambda of: of.ranks >= 0.93),
         _line(f"in at least 88% where fewer than {2 * N} pairs were asked", few, lambda of: of.ranks >= 0.88),
         _line("leader best: stated within .05 of so", rows, lambda of: abs(of.best_stated - of.best) <= 0.05),
+        _mean_of_spreads(rows),
         _line("claims above .9 true in at least 88%", rows, lambda of: of.true_claims >= 0.88 * of.claims),
     ]
     for judge, width in WIDTHS.items():
         own = [row for row in rows if row.setting == Setting(judge, 1.0, 1) and row.length == LENGTHS[0]]
         lines.append(_line(f"mean width of ranks at most {width}, {judge}", own, partial(_narrow, width)))
     return table(["target", "rows that miss it", ""], lines)
+
+
+def _mean_of_spreads(rows: Sequence[Row]) -> list[str]:
+    """No prior is right for every spread of scores; a good one is right for their mean."""
+    apart: dict[tuple[str, int, int], list[float]] = {}
+    for row in rows:
+        outcome, key = row.outcomes[-1], (row.setting.judge, row.setting.asked, row.length)
+        apart.setdefault(key, []).append(outcome.best_stated - outcome.best)
+    missed = sum(abs(np.mean(of_spreads)) > 0.05 for of_spreads in apart.values())
+    return ["the same, mean of the three spreads of scores", f"{missed} of {len(apart)}", verdict(not missed)]
 
 
 def _narrow(width: float, outcome: Outcome) -> bool:
