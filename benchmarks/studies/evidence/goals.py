@@ -1,7 +1,7 @@
 """What a goal saves: N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
 
 search     the best is sought: by random pairs, by criteria for the ranking, and by the goal top_k 1
-question   the comparisons until P(the order as it is stated) of the pairs that matter, their mean over all runs, reaches
+question   comparisons until P(the order as it is stated) of the pairs that matter, their mean over all runs, reaches
            a level; read from the live posterior after every verdict until all pairs have been asked
 """
 
