@@ -8,20 +8,11 @@ from zlib import crc32
 from nextpair import schemas
 from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName
 
-from app.inference.choosing import Order, Stop, Stopping, distance_to_stop, stopped
+from app.inference.choosing import Order, Stop, Stopping
 from app.inference.fitting import BASELINES, Method, Published, build, fit_judge_aware
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
-from app.inference.state import (
-    Snapshot,
-    comparisons_left,
-    confirmed_reason,
-    exact,
-    plain_model,
-    raw,
-    stop_of_each_test,
-    under,
-)
+from app.inference.state import Snapshot, comparisons_left, distance, exact, under
 from app.inference.types import Convergence
 from app.service import posteriors
 from app.service.basis import Basis, existing_version, read_basis
@@ -129,15 +120,11 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     snapshot = basis.snapshot
     if snapshot.model.n < 2:
         return None
-    row, comparisons = basis.row, float(raw(snapshot).weight.sum())
+    row = basis.row
     left = comparisons_left(
         snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=row.stop is not None
     )
-    met = confirmed_reason(snapshot, basis.published, stop, basis.goal)
-    if met is not None:
-        return stopped(met, left)
-    of_each = stop_of_each_test(snapshot, stop)
-    return distance_to_stop(basis.published.scores, plain_model(snapshot), comparisons, of_each, left, basis.goal)
+    return distance(snapshot, basis.published, stop, basis.goal, left)
 
 
 async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schemas.Prediction:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from app.inference.choosing import Criterion, Forecast, Order, Plan, Policy, Stop, distance_to_stop
+from app.inference.choosing import Criterion, Forecast, Order, Plan, Policy, Stop
 from app.inference.choosing.goals import RANKING
 from app.inference.fitting import Method
 from app.inference.state import (
@@ -26,11 +26,11 @@ from app.inference.state import (
     advance,
     ask,
     comparisons_left,
+    distance,
     empty,
     exact,
     log_from_rows,
     make_catalogue,
-    plain_model,
     stop_reason,
 )
 from app.inference.types import Floats
@@ -134,8 +134,7 @@ def _forecast(snapshot: Snapshot, judge: Judge) -> Forecast:
     catalogue = make_catalogue(0, tuple(map(str, range(N))), (("", None),), np.ones((1, N), np.int64))
     people = [PERSON] if judge.id == PERSON else []
     left = comparisons_left(snapshot, catalogue, Order.BALANCED, people, None, reopen=True)
-    comparisons = float(snapshot.comparisons.size)
-    return distance_to_stop(exact(snapshot).scores, plain_model(snapshot), comparisons, STOP, left).forecast
+    return distance(snapshot, exact(snapshot), STOP, RANKING, left).forecast
 
 
 def heading() -> str:

@@ -17,6 +17,9 @@ asked for by itself, w = phi w(d) more precision by each answer. So a future in 
     max_c x_c / rate_c                        where that is within the pairs that are new; F of them otherwise, and
     F + sum_c (x_c - F rate_c) / (w_c rho)     rho = C / (N - 1) for C claims among N, what answers tell of other claims
 
+and without end where pairs that open again tell nothing more. Where the posterior is a mixture, a future goes its way
+by the normal of the same moments, and its test asks for as much more of ln B as the mixture's falls short of it now.
+
 Rank widths, the entropy and the concordance are about all pairs; there precision goes on to grow as it has.
 
 A set is as likely to be looked at half way as at any other part of its way. One that takes T comparisons is looked at
@@ -30,7 +33,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
-from app.inference.choosing.stopping import Claims, Reason, Stop, claims_of, has_width, reason, separated
+from app.inference.choosing.stopping import (
+    Claims,
+    Reason,
+    Stop,
+    claims_of,
+    differences,
+    has_width,
+    log_factor,
+    reason,
+    shortfall,
+)
 from app.inference.covariance import dense, plain
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.posterior import Scores
@@ -50,6 +63,7 @@ class Left(NamedTuple):
 
     new: int
     in_all: int | None
+    again: bool = True  # whether pairs that open again tell more
 
 
 class Forecast(NamedTuple):
@@ -74,6 +88,7 @@ class _State(NamedTuple):
     model: Model
     comparisons: float  # so far
     left: Left
+    shortfall: Floats  # (N, N) of ln B
 
 
 class _Futures(NamedTuple):
@@ -84,6 +99,7 @@ class _Futures(NamedTuple):
     v: Floats  # (D, C)
     prior: float  # variance before any comparison
     rate: Floats  # (D, C) precision that a comparison has brought on average
+    shortfall: Floats  # (D, C) of ln B
 
 
 def distance_to_stop(
@@ -103,7 +119,10 @@ def distance_to_stop(
         None if goal.against is None else int(inverse[goal.against]),
         None if goal.pair is None else (int(inverse[goal.pair[0]]), int(inverse[goal.pair[1]])),
     )
-    needs = _needs(_State(best_first, model, comparisons, left), stop, goal)
+    missing = shortfall(differences(posterior, model))[np.ix_(order, order)]
+    needs = _needs(_State(best_first, model, comparisons, left, missing), stop, goal)
+    if not left.again:
+        needs[needs >= left.new] = np.inf
     return Stopping(None, _quantiles(needs, comparisons, left.in_all), left.in_all)
 
 
@@ -223,7 +242,9 @@ def _futures(state: _State, truth: Floats, first: Ints, second: Ints, m: Floats,
     row = np.arange(len(truth))[:, None]
     d = truth[row, first] - truth[row, second]
     rate = np.maximum(1.0 / v - 1.0 / before, 1e-9 / before) / state.comparisons
-    return _Futures(np.abs(d), np.where(d < 0.0, -m, m), np.broadcast_to(v, d.shape), 2.0 / _precision(state), rate)
+    turned = np.where(d < 0.0, -m, m)
+    missing = state.shortfall[first, second]
+    return _Futures(np.abs(d), turned, np.broadcast_to(v, d.shape), 2.0 / _precision(state), rate, missing)
 
 
 def _of_pairs(state: _State, pairs: Bools, rng: np.random.Generator) -> tuple[_Futures, Ints, Ints]:
@@ -249,7 +270,8 @@ def _passed(futures: _Futures, factor: float, rng: np.random.Generator) -> tuple
     """(D, C) the precision that is still needed until the Bayes factor is so large, and the mean then."""
     growth = np.concatenate([[1.0], 1.0 + np.geomspace(0.01, LONGEST, STEPS - 1)])
     means, v = _means(futures, growth, rng), futures.v[:, :, None] / growth
-    is_sure = (means > 0.0) & (separated(means, v, np.full_like(v, futures.prior), 1, 1.0 / factor))
+    enough = np.log(factor) + futures.shortfall[:, :, None]
+    is_sure = (means > 0.0) & (log_factor(means, v, np.full_like(v, futures.prior)) >= enough)
     at = is_sure.argmax(axis=2)
     extra = np.where(is_sure.any(axis=2), (growth[at] - 1.0) / futures.v, np.inf)
     return extra, np.take_along_axis(means, at[:, :, None], 2)[:, :, 0]

@@ -114,7 +114,17 @@ def has_width(stop: Stop, n: int) -> bool:
 
 def separated(m: Floats, v: Floats, prior: Floats, claims: int, error_level: float) -> Bools:
     """Differences that are surely not 0, each one of so many claims that are all to hold; `m`'s shape."""
-    return np.asarray(_log_factor(m, v, prior) >= np.log(claims / error_level))
+    return np.asarray(log_factor(m, v, prior) >= np.log(claims / error_level))
+
+
+def log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
+    """ln B of differences, elementwise."""
+    return np.asarray(0.5 * np.log(v / prior) + 0.5 * m * m / v)
+
+
+def shortfall(pairs: Differences) -> Floats:
+    """(N, N) ln B of the normal with the posterior's moments, less that of the posterior: 0 unless it is a mixture."""
+    return log_factor(pairs.m, pairs.v, pairs.prior) - pairs.log_factor
 
 
 def rank_bounds(above: Bools) -> Ints:
@@ -128,11 +138,11 @@ def differences(posterior: Scores, model: Model) -> Differences:
     m, v = _moments(posterior)
     prior = before[:, None] + before
     if not posterior.parts:
-        return Differences(m, v, prior, _log_factor(m, v, prior))
+        return Differences(m, v, prior, log_factor(m, v, prior))
     log_tie = np.full_like(m, -np.inf)
     for weight, part in posterior.parts:
         assert part.scale is not None
-        of_part = _log_factor(*_moments(part), np.full_like(m, 2.0 * part.scale))
+        of_part = log_factor(*_moments(part), np.full_like(m, 2.0 * part.scale))
         log_tie = np.logaddexp(log_tie, np.log(weight) - of_part)
     return Differences(m, v, prior, -log_tie)
 
@@ -151,10 +161,6 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     v = variances[:, None] + variances - 2.0 * sigma
     np.fill_diagonal(v, 1.0)
     return mean[:, None] - mean, v
-
-
-def _log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
-    return np.asarray(0.5 * np.log(v / prior) + 0.5 * m * m / v)
 
 
 def _separated(pairs: Differences, claims: int, error_level: float) -> Bools:

@@ -8,7 +8,7 @@ from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import Log, PooledEvidence, log_from_rows
 from app.inference.state.pooling import told_by
-from app.inference.state.published import biases, confirmed_reason, exact, stop_of_each_test, stop_reason, under
+from app.inference.state.published import biases, distance, exact, stop_reason, under
 from app.inference.state.remaining import comparisons_left
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import Snapshot, advance, empty, leading, pair_votes_of, plain_model, raw
@@ -32,7 +32,7 @@ __all__ = [
     "biases",
     "choices_are_quick",
     "comparisons_left",
-    "confirmed_reason",
+    "distance",
     "empty",
     "exact",
     "leading",
@@ -41,7 +41,6 @@ __all__ = [
     "pair_votes_of",
     "plain_model",
     "raw",
-    "stop_of_each_test",
     "stop_reason",
     "told_by",
     "under",

@@ -1,14 +1,16 @@
 """Results of a snapshot for readers: the exact posterior, that of another method, judges' biases, a reason to stop."""
 
+from app.inference.choosing.forecasting import Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
-from app.inference.fitting.model import Method, build
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published, publish
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
-from app.inference.state.snapshot import Snapshot, plain_model
+from app.inference.state.snapshot import Snapshot, plain_model, raw
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 
@@ -47,27 +49,42 @@ def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal) -> Reason | None:
     nearly = stop._replace(error_level=NEARLY, goal=None if stop.goal is None else 1.0 - NEARLY)
     if reason(live, plain_model(snapshot), nearly, goal) is None:
         return None
-    return confirmed_reason(snapshot, exact(snapshot), stop, goal)
+    return _confirmed_reason(snapshot, exact(snapshot), stop, goal)
 
 
-def confirmed_reason(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal) -> Reason | None:
+def distance(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
+    """Distance of a set of at least two candidates to its stop. Of votes it is read where each is one vote."""
+    met = _confirmed_reason(snapshot, published, stop, goal)
+    if met is not None:
+        return stopped(met, left)
+    each, comparisons = _of_each_test(snapshot, stop), float(raw(snapshot).weight.sum())
+    if each == stop:
+        return distance_to_stop(published.scores, plain_model(snapshot), comparisons, stop, left, goal)
+    return distance_to_stop(*_as_one_vote(snapshot, published), comparisons, each, left, goal)
+
+
+def _confirmed_reason(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal) -> Reason | None:
     """The criterion that is met by what is published, or, where all answers are votes, by them as one vote.
 
     Where votes agree and scores may be far apart, the normal that is fitted to the posterior says too little of a tie,
     far out in its tail; under the set's own prior variance it says more. Each test has half the error level then.
     """
-    each = stop_of_each_test(snapshot, stop)
+    each = _of_each_test(snapshot, stop)
     met = reason(published.scores, plain_model(snapshot), each, goal)
     if met is not None or each == stop:
         return met
+    claims = each._replace(entropy_change=None, concordance=None)
+    return reason(*_as_one_vote(snapshot, published), claims, goal)
+
+
+def _as_one_vote(snapshot: Snapshot, published: Published) -> tuple[Scores, Model]:
     method = snapshot.interpretation.method._replace(evidence="one-vote")
     model = build(method, snapshot.model.n, len(snapshot.evidence.judges))
     fitted = posteriors.fit(published.comparisons, model)
-    claims = each._replace(entropy_change=None, concordance=None)
-    return reason(posteriors.scores(fitted, published.comparisons, model), model, claims, goal)
+    return posteriors.scores(fitted, published.comparisons, model), model
 
 
-def stop_of_each_test(snapshot: Snapshot, stop: Stop) -> Stop:
+def _of_each_test(snapshot: Snapshot, stop: Stop) -> Stop:
     """The stop with half its error levels where it is tested in two ways."""
     if snapshot.learnt is None or not is_vote(snapshot.evidence.answers.p).all():
         return stop

@@ -1,6 +1,7 @@
 """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
 
-Whoever has not judged yet may come too, so what is counted is what the judges so far can still do.
+Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where it is learnt
+what answers are worth, a probability that is said again refines the first answer, and is no more evidence.
 """
 
 from collections.abc import Collection
@@ -9,6 +10,7 @@ import numpy as np
 
 from app.inference.choosing.forecasting import Left
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
+from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import NO_END, PROBES, most_times, repeats_alike
@@ -24,7 +26,8 @@ def comparisons_left(
     if budget is not None:
         in_budget = max(budget - snapshot.comparisons.size, 0)
         new, in_all = min(new, in_budget), in_budget if in_all is None else min(in_all, in_budget)
-    return Left(new, in_all)
+    votes, is_learnt = is_vote(snapshot.evidence.answers.p), snapshot.interpretation.method.evidence == "learnt"
+    return Left(new, in_all, again=bool(not is_learnt or votes.any()))
 
 
 def _new(snapshot: Snapshot, catalogue: Catalogue, order: Order) -> int:

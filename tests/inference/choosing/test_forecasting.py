@@ -8,7 +8,7 @@ from app.inference.choosing.forecasting import Forecast, Left, Stopping, distanc
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.stopping import Stop
 from app.inference.fitting.posterior import Scores
-from tests.inference.choosing.test_stopping import fitted, known
+from tests.inference.choosing.test_stopping import fitted, known, mixture
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -103,6 +103,27 @@ def test_new_pairs_are_waited_for_before_claims_are_asked_for_by_themselves() ->
     assert None not in medians
     assert medians == sorted(medians, key=lambda median: median or 0)
     assert medians[0] != medians[-1]
+
+
+def test_where_pairs_that_open_again_tell_nothing_there_is_no_going_beyond_new_ones() -> None:
+    live = known([0.8, 0.0, -0.4, -0.9], 0.2)
+    endless, alone = (
+        distance_to_stop(live, model(4), 30, FIRST, Left(100, None, again=again)).forecast for again in (True, False)
+    )
+    assert (endless.high or 0) > 100
+    assert alone.high is not None
+    assert alone.high < 100
+    assert distance_to_stop(live, model(4), 30, FIRST, Left(0, 500, again=False)).forecast == NOTHING
+
+
+def test_a_test_that_is_stricter_than_the_normal_of_its_moments_takes_longer() -> None:
+    """Of two thirds of the weight the difference is known well, of the rest badly: ln B is what the rest leaves."""
+    both = mixture((0.67, [1.4, 0.0, -1.0], 0.05, 1.0), (0.33, [0.8, 0.0, -0.6], 0.25, 1.0))
+    alike = both._replace(parts=())
+    longer, sooner = (distance_to_stop(each, model(3), 60, FIRST).forecast.median for each in (both, alike))
+    assert longer is not None
+    assert sooner is not None
+    assert longer > sooner
 
 
 @few
