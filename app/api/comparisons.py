@@ -141,9 +141,9 @@ async def _tell_one(
 
 
 async def _tell_many(db: AsyncConnection, verdicts: list[schemas.VerdictOf], learn: Learn) -> schemas.VerdictResults:
-    told = await comparisons.tell(db, verdicts)
-    learn(told)
-    return schemas.VerdictResults(results=[_result(v, t) for v, t in zip(verdicts, told, strict=True)])
+    outcomes = await comparisons.tell(db, verdicts)
+    learn(outcomes)
+    return schemas.VerdictResults(results=[_result(v, t) for v, t in zip(verdicts, outcomes, strict=True)])
 
 
 def _result(verdict: schemas.VerdictOf, told: comparisons.VerdictOutcome) -> schemas.VerdictResult:

@@ -57,6 +57,6 @@ def _within(table: Table, column: str, least: float, largest: float) -> Floats:
     """(K,) numbers, all of them there and between these. Raises InputError."""
     values = numbers_of(table, column)
     if (row := first_true(~((values >= least) & (values <= largest)))) is not None:
-        said = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
-        raise complaint(table, row, column, f"{said}; write a number from {least:g} to {largest:g}")
+        given = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise complaint(table, row, column, f"{given}; write a number from {least:g} to {largest:g}")
     return values

@@ -29,17 +29,17 @@ def load(path: str | None, group_by: Sequence[str]) -> ScoresByGroup:
 
 def of_group(scores: ScoresByGroup, labels: Labels, keys: Sequence[str], judges: Sequence[str]) -> Named:
     """The scores of one group, with the keys and judges that they bring along behind those that are there."""
-    said = scores.get(labels, scores.get((), ()))
-    if not said:
+    of_labels = scores.get(labels, scores.get((), ()))
+    if not of_labels:
         return Named(list(keys), list(judges), no_absolute_scores())
-    every = list(dict.fromkeys([*keys, *(each.candidate for each in said)]))
-    everyone = list(dict.fromkeys([*judges, *(each.judge for each in said)]))
+    every = list(dict.fromkeys([*keys, *(each.candidate for each in of_labels)]))
+    everyone = list(dict.fromkeys([*judges, *(each.judge for each in of_labels)]))
     candidate = {key: number for number, key in enumerate(every)}
     judge = {name: number for number, name in enumerate(everyone)}
     absolute = AbsoluteScores(
-        np.array([candidate[each.candidate] for each in said]),
-        np.array([judge[each.judge] for each in said]),
-        np.array([each.mean for each in said]),
-        np.array([each.variance for each in said]),
+        np.array([candidate[each.candidate] for each in of_labels]),
+        np.array([judge[each.judge] for each in of_labels]),
+        np.array([each.mean for each in of_labels]),
+        np.array([each.variance for each in of_labels]),
     )
     return Named(every, everyone, absolute)

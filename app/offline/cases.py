@@ -86,8 +86,8 @@ def load(
         scores_of = _by_group({labels: mean for labels, mean in means.items() if not isnan(mean)})
         cases = [from_scores(labels, scores, _of(truths, labels)) for labels, scores in scores_of.items()]
         unscored = sum(map(isnan, means.values()))
-    said = absolute_scores.load(scores, group_by)
-    return LoadedCases([with_scores(tempered(case, temperature), said) for case in cases], unscored)
+    absolute = absolute_scores.load(scores, group_by)
+    return LoadedCases([with_scores(tempered(case, temperature), absolute) for case in cases], unscored)
 
 
 def _mean_scores(

@@ -41,6 +41,6 @@ def _calibration(
     judges, objective = snapshot.evidence.judges, CalibrationObjective(name)
     numbers = {judge_id: number for number, judge_id in enumerate(judges.tolist())}
     references = np.isin(judges, [ids[name] for name in reference])
-    held = held_against(raw(snapshot), snapshot.log.entries.item, numbers.get(ids[judge], NOBODY), references)
-    fit = temperature(held.p, held.outcome, objective)
-    return present_calibration(set_id, snapshot.version, judge, reference, objective, fit, held)
+    verdicts = held_against(raw(snapshot), snapshot.log.entries.item, numbers.get(ids[judge], NOBODY), references)
+    fit = temperature(verdicts.p, verdicts.outcome, objective)
+    return present_calibration(set_id, snapshot.version, judge, reference, objective, fit, verdicts)

@@ -24,11 +24,14 @@ def certainty_of(basis: Basis, level: float) -> schemas.Certainty:
     if not people.any() or people.all():
         return schemas.Certainty(about=schemas.ABOUT_CERTAINTY, agreement_with_people=None, temperature=None)
     log, item = raw(basis.snapshot), basis.snapshot.log.entries.item
-    held = {int(judges[number]): held_against(log, item, number, people) for number in np.flatnonzero(~people).tolist()}
+    verdicts = {
+        int(judges[number]): held_against(log, item, number, people) for number in np.flatnonzero(~people).tolist()
+    }
     return schemas.Certainty(
         about=schemas.ABOUT_CERTAINTY,
         agreement_with_people=_agreement(agreement_with(log, item, people, level)),
-        temperature={basis.names[judge]: _temperature(each) for judge, each in held.items() if _tells(each)} or None,
+        temperature={basis.names[judge]: _temperature(each) for judge, each in verdicts.items() if _tells(each)}
+        or None,
     )
 
 

@@ -65,9 +65,9 @@ async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told = [each for each in [await _told_by(ctx, row) for row in members] if each]
-    value = await ctx.jobs.compute(partial(_stored, told)) if told else None
-    estimate = Estimate(uuid4(), len(told), value) if value else None
+    told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each]
+    value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
+    estimate = Estimate(uuid4(), len(told_by_each), value) if value else None
     async with ctx.engine.begin() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
@@ -98,6 +98,6 @@ async def _tell(ctx: Context, name: str) -> None:
                 return
             ids, (estimate, *_) = [row.id for row in untold], (row.estimate for row in untold)
             seqs = await sets.advance_by_estimate(db, ids, estimate)
-            told = {"pool": name, "sets": untold[0].sets, "value": untold[0].value}
-            await pooled_evidence.append(db, [{"set_id": i, "seq": seqs[i], **told} for i in ids])
+            estimated = {"pool": name, "sets": untold[0].sets, "value": untold[0].value}
+            await pooled_evidence.append(db, [{"set_id": i, "seq": seqs[i], **estimated} for i in ids])
             await sets.announce(db, ids)

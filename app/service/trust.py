@@ -119,12 +119,12 @@ def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.C
             "The fit of the judges' biases did not converge." if diagnostics.comparisons else "Nobody has judged yet."
         )
         return _check("Position", "unknown", says, "–")
-    told = {name: bias for name, bias in diagnostics.position_bias.items() if bias.warning is None}
-    leaning = {name: bias for name, bias in told.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
+    identified = {name: bias for name, bias in diagnostics.position_bias.items() if bias.warning is None}
+    leaning = {name: bias for name, bias in identified.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
     unknown = {
         name: bias
         for name, bias in diagnostics.position_bias.items()
-        if name not in leaning and (name not in told or bias.sd > KNOWN)
+        if name not in leaning and (name not in identified or bias.sd > KNOWN)
     }
     if leaning and not estimated:
         says = "Set position_bias to estimate, so that the ranking allows for it."
@@ -134,7 +134,7 @@ def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.C
         return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
     if leaning:
         return _about_bias("holds", leaning, f"{_favours(leaning)} The ranking allows for it.")
-    return _about_bias("holds", told, "No judge clearly favours the text shown first or second.")
+    return _about_bias("holds", identified, "No judge clearly favours the text shown first or second.")
 
 
 def _about_bias(verdict: CheckVerdict, biases: Mapping[str, schemas.JudgeBias], says: str) -> schemas.Check:

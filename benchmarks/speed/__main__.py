@@ -105,8 +105,8 @@ def compare_round_trip(candidates: int = 128, rounds: int = 200) -> None:
                 (pair,) = client.send(next_pair(set_id, judge="fast")).assignments
                 client.send(send_verdict(pair.id, VerdictIn(winner="first")))
 
-            told = median_ms(round_trip, rounds)
-    report(f"N = {candidates}: ask and tell through HTTP", told, "two commits of a row each", commits)
+            milliseconds = median_ms(round_trip, rounds)
+    report(f"N = {candidates}: ask and tell through HTTP", milliseconds, "two commits of a row each", commits)
 
 
 async def two_commits_ms(data_dir: Path, rounds: int = 200) -> float:

@@ -74,8 +74,8 @@ def _run(
         if length >= 3 and length >= GROWTH * told_at:
             snapshots, told_at = together(snapshots), length
         if length in LENGTHS:
-            held = [_against(snapshot, truth) for snapshot, truth in zip(snapshots, truths, strict=True)]
-            yield np.mean(held, axis=0).tolist()
+            figures = [_against(snapshot, truth) for snapshot, truth in zip(snapshots, truths, strict=True)]
+            yield np.mean(figures, axis=0).tolist()
 
 
 def _asked(snapshot: Snapshot, answer: Answer) -> Snapshot:

@@ -204,8 +204,8 @@ def at_scale(model: Model, scale: float) -> Model:
 def _repeats(comparisons: Comparisons, item: Ints, n: int) -> Ints:
     """(K,) numbers, without gaps, of the groups that share their error."""
     pair = pair_numbers(comparisons, n)
-    asked = (comparisons.judge * (item.max(initial=0) + 1) + item) * n * n + pair
-    return np.asarray(np.unique(asked, return_inverse=True)[1], np.int64)
+    question = (comparisons.judge * (item.max(initial=0) + 1) + item) * n * n + pair
+    return np.asarray(np.unique(question, return_inverse=True)[1], np.int64)
 
 
 def measurements(comparisons: Comparisons, item: Ints, n: int) -> Groups:

@@ -86,10 +86,10 @@ def _name(overall: float, before: float | None, *, alone: bool) -> AccordName | 
 def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> _Own:
     mine = comparisons.judge == judge
     order = np.concatenate([np.flatnonzero(~mine), np.flatnonzero(mine)])
-    known = foresee(take(comparisons, order), n)
-    foresight = Foresight(*(column[-int(mine.sum()) :] for column in known))
-    of_each, told = logits(foresight), evidence[:, mine]
-    so_far = evidence[:, ~mine].sum(axis=1)[:, None] + told.cumsum(axis=1) - told
+    foreseen = foresee(take(comparisons, order), n)
+    foresight = Foresight(*(column[-int(mine.sum()) :] for column in foreseen))
+    of_each, of_judge = logits(foresight), evidence[:, mine]
+    so_far = evidence[:, ~mine].sum(axis=1)[:, None] + of_judge.cumsum(axis=1) - of_judge
     q = (softmax(so_far, axis=0) * expit(of_each)).sum(axis=0)
     p = comparisons.p[mine]
     return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - foresight.bias)

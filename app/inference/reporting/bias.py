@@ -90,8 +90,8 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, wider)
     variance = diagonal(from_precision(precision.copy()))[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
-    known = listed(comparisons, biases, sd, shares, [None] * len(biases))
-    return [bias._replace(is_closed_form=True) for bias in known]
+    every = listed(comparisons, biases, sd, shares, [None] * len(biases))
+    return [bias._replace(is_closed_form=True) for bias in every]
 
 
 def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -50,9 +50,9 @@ def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:
 
 def counting(comparisons: Comparisons, n: int, item: Ints) -> Bools:
     """(K,) the verdicts that count."""
-    asked = numbered(comparisons.judge, item, pair_numbers(comparisons, n))
+    question = numbered(comparisons.judge, item, pair_numbers(comparisons, n))
     counts: Bools = np.zeros(comparisons.size, np.bool_)
-    counts[np.unique(asked, return_index=True)[1]] = True
+    counts[np.unique(question, return_index=True)[1]] = True
     return np.asarray(counts & (directions(comparisons.p - 0.5) != 0.0))
 
 

@@ -131,14 +131,14 @@ def _reopened(
     never_used_up = BOTH_ORDERS + 1
     free = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, never_used_up)
     marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
-    asked = asked_of(
+    already_asked = asked_of(
         snapshot.log.entries,
         snapshot.shown,
         reopening,
         blocked.leases,
         is_learnt=snapshot.interpretation.method.evidence == "learnt",
     )
-    return reopen(asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
+    return reopen(already_asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
 
 
 def _on_item(

@@ -246,8 +246,8 @@ def _succeeds(account: Account, script: str, path: Path) -> bool:
 def _make_socket_folder(home: Path) -> None:
     folder = _socket(home).parent
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), home.stat().st_uid):
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (os.geteuid(), home.stat().st_uid):
         raise EmbeddedPostgresError(f"{folder} belongs to someone else: have it removed, or use a shorter path.")
 
 

@@ -67,21 +67,21 @@ SEARCHES = (
 
 def tables(runs: int, checkpoints: Checkpoints) -> str:
     """Two tables: of searches, of questions."""
-    found, needed = [], []
+    searches, questions = [], []
     for noise in NOISES:
         for way in SEARCHES:
             measure = partial(search, noise, way)
             after_n, after_2n, stated = _mean(checkpoints, runs, f"best-{noise:g}-{way.name}", measure)
-            found.append([f"{noise:g}", way.name, f"{after_n:.2f}", f"{after_2n:.2f}", f"{stated:.2f}"])
+            searches.append([f"{noise:g}", way.name, f"{after_n:.2f}", f"{after_2n:.2f}", f"{stated:.2f}"])
         for name, goal in QUESTIONS.items():
             for way in (*FOR_RANKING, Way("knowledge, its goal", Criterion.KNOWLEDGE, goal)):
                 curve = _mean(checkpoints, runs, f"{name}-{noise:g}-{way.name}", partial(question, noise, way, goal))
-                needed.append([f"{noise:g}", name, way.name, *_levels(curve)])
+                questions.append([f"{noise:g}", name, way.name, *_levels(curve)])
     columns = [f"stated {level:g}" for level in LEVELS]
     return "\n\n".join(
         [
-            table(["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"], found),
-            table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "so"], needed),
+            table(["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"], searches),
+            table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "so"], questions),
         ]
     )
 

@@ -65,8 +65,8 @@ def _table(campaign: Campaign, block: Sequence[DataSet]) -> str:
 def _error(campaign: Campaign, data: DataSet, part: str) -> str:
     def measured() -> tuple[float, float]:
         cases = data.cases(campaign.datasets, part, campaign.size.some_documents)
-        told = [(case.offered[rows], people_prefer(case)[rows] > 0.0) for case in cases for rows in [_decided(case)]]
-        p, preferred = (np.concatenate(each) for each in zip(*told, strict=True))
+        decided = [(case.offered[rows], people_prefer(case)[rows] > 0.0) for case in cases for rows in [_decided(case)]]
+        p, preferred = (np.concatenate(each) for each in zip(*decided, strict=True))
         fit = temperature(p, preferred.astype(np.float64), CalibrationObjective.ECE)
         return fit.before.ece, fit.after.ece
 

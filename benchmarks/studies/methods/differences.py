@@ -41,9 +41,9 @@ def write(campaign: Campaign) -> str:
 def _differences(campaign: Campaign, data: DataSet, part: str) -> Differences:
     p, difference = [], []
     for case in data.cases(campaign.datasets, part, campaign.size.documents):
-        asked = ~np.isnan(case.offered)
-        p.append(case.offered[asked])
-        difference.append(people_prefer(case)[asked])
+        offered = ~np.isnan(case.offered)
+        p.append(case.offered[offered])
+        difference.append(people_prefer(case)[offered])
     together = np.concatenate(difference)
     return Differences(np.concatenate(p), together / together.std())
 
@@ -73,10 +73,10 @@ def _draw(campaign: Campaign, read: dict[str, Differences]) -> None:
             joint.set_title(title)
             edges = np.linspace(0.0, 1.0, BINS + 1)
             at = np.clip(np.digitize(each.p, edges) - 1, 0, BINS - 1)
-            held = [k for k in range(BINS) if np.count_nonzero(at == k) > 1]
-            mean, sd = (np.array([f(each.difference[at == k]) for k in held]) for f in (np.mean, np.std))
+            filled = [k for k in range(BINS) if np.count_nonzero(at == k) > 1]
+            mean, sd = (np.array([f(each.difference[at == k]) for k in filled]) for f in (np.mean, np.std))
             means.errorbar(
-                (edges[held] + edges[1]) - edges[1] / 2, mean, sd, color=figures.COLOURS[0], fmt="o-", markersize=3
+                (edges[filled] + edges[1]) - edges[1] / 2, mean, sd, color=figures.COLOURS[0], fmt="o-", markersize=3
             )
             means.set_xlabel("judge's probability")
             for ax in (joint, means):

@@ -51,9 +51,9 @@ def _row(campaign: Campaign, data: DataSet, judge: Judge) -> list[str]:
         for part in data.parts[: campaign.size.parts]
     }
     by_part = campaign.checkpoints.all(tasks, campaign.pool)
-    asked = float(np.mean([part[:, 0].mean() for part in by_part]))
+    comparisons = float(np.mean([part[:, 0].mean() for part in by_part]))
     agreement = [mean_over_documents([part[:, k] for part in by_part]) for k in range(1, 4)]
-    return [data.title, judge.name, number(asked), *map(in_hundredths, agreement)]
+    return [data.title, judge.name, number(comparisons), *map(in_hundredths, agreement)]
 
 
 def _measured(folder: Path, data: DataSet, part: str, judge: Judge, documents: int) -> Floats:
@@ -84,9 +84,9 @@ def _sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
         _sort(half, answers) for half in (part[: len(part) // 2], part[len(part) // 2 :])
     )
     merged: list[int] = []
-    asked = in_left + in_right
+    comparisons = in_left + in_right
     while left and right:
-        asked += 1
+        comparisons += 1
         ahead = left if answers[left[0], right[0]] >= 0.5 else right
         merged.append(ahead.pop(0))
-    return [*merged, *left, *right], asked
+    return [*merged, *left, *right], comparisons

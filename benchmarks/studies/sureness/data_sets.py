@@ -75,8 +75,8 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> Judged:
     """The ranking of one set from a share of its N (N - 1) pairs, each asked in one order unless all are."""
     answers, n = everything(case), len(case.keys)
     full = fit(answers, model_of(RankingMethod("soft-bt"), n)).mean
-    asked = answers if share == 1.0 else _some(answers, ceil(share * case.ordered_pairs), np.random.default_rng(seed))
-    published = publish(asked, np.zeros(asked.size, np.int64), no_absolute_scores(), Method(evidence=evidence), n, 1)
+    chosen = answers if share == 1.0 else _some(answers, ceil(share * case.ordered_pairs), np.random.default_rng(seed))
+    published = publish(chosen, np.zeros(chosen.size, np.int64), no_absolute_scores(), Method(evidence=evidence), n, 1)
     standings = by_posterior(published, Wanted())
     assert standings.sureness is not None
     assert standings.entropy is not None
