@@ -43,6 +43,7 @@ class LiveSet:
         self.asking = asyncio.Lock()
         self.definition: Definition | None = None
         self.snapshot: Snapshot | None = None
+        self.learning = False  # what the snapshot's next stage takes
 
     @property
     def busy(self) -> bool:

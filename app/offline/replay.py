@@ -18,7 +18,7 @@ from app.inference import fitting
 from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, RANKING, Draws, Order, Plan, Policy, next_pairs, present
 from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Model, Told
 from app.inference.reporting import ranks
-from app.inference.state import leading
+from app.inference.state import DIGITS, leading, learnt_from
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, take
 from app.offline.cases import Case
 from app.offline.goals import reached
@@ -26,7 +26,6 @@ from app.offline.ranking import RankingMethod, definition_of, model_of
 from app.offline.tournaments import PAIRINGS, Tournament
 
 Pair = tuple[int, int]  # as shown
-LEARNING_DIGITS = 3  # binary, of the number of answers: what they are worth is learnt when one of them changes
 
 
 class Setup(NamedTuple):
@@ -103,16 +102,22 @@ class LocalLoop:
     def is_due(self) -> bool:
         """Whether it is time to learn anew what answers are worth, as a set of the service does."""
         learns = choosing(self._setup.method).evidence == "learnt"
-        return learns and leading(self.answers.size, LEARNING_DIGITS) != self._learnt_from
+        return learns and self._stage() != self._learnt_from
 
     def learn(self, hyperprior: Hyperprior) -> None:
         """Learn what answers are worth, given what a pool says of it."""
-        self._learnt_from = leading(self.answers.size, LEARNING_DIGITS)
+        self._learnt_from = self._stage()
         first = take(self.answers, slice(self._learnt_from))
         self._learnt = fitting.learn(first, _one_item(first), self._plain, 1, hyperprior).hyperparameters
         at_scale = fitting.at_scale(self._plain, self._learnt.scale)
         self._base = at_scale._replace(votes=fitting.usual_votes(first, self._learnt))
         self._update()
+
+    def _stage(self) -> int:
+        """How many answers it is learnt from, as in a set of the service."""
+        if choosing(self._setup.method).evidence == "learnt":
+            return learnt_from(self.answers.size, self.model.n)
+        return leading(self.answers.size, DIGITS)
 
     def told(self) -> list[Told]:
         """What the answers say by themselves, for the pool."""
@@ -131,7 +136,7 @@ class LocalLoop:
 
     def _know_biases(self) -> None:
         """Take biases in closed form from the answers, at the sizes at which a set of the service does."""
-        first, method = leading(self.answers.size, LEARNING_DIGITS), choosing(self._setup.method)
+        first, method = self._stage(), choosing(self._setup.method)
         if method.position_bias == "closed-form" and first != self._known_from:
             self._known_from = first
             answers = take(self.answers, slice(first))

@@ -1,6 +1,7 @@
 """Snapshots of sets, brought up to their logs."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,9 +15,12 @@ from app.inference.state import (
     advance,
     are_quick,
     empty,
+    learn_ahead,
     log_from_rows,
+    looks_ahead,
+    with_lesson,
 )
-from app.live.posteriors import Definition, Terms, all_of
+from app.live.posteriors import Definition, LiveSet, Terms, all_of
 from app.service.context import Context
 from app.service.definitions import define
 from app.service.grouping import by_set
@@ -78,6 +82,12 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 
 async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
     """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
+    for live in await _take_in(ctx, entries):
+        await _learn_ahead(ctx, live)
+
+
+async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> list[LiveSet]:
+    """The sets in use among them, brought up to these entries where they are the next ones of their logs."""
     new = {set_id: theirs for set_id, theirs in by_set(entries).items() if set_id in ctx.live}
     lives = {set_id: ctx.live.get(set_id) for set_id in sorted(new)}
     async with all_of(live.updating for live in lives.values()):
@@ -92,6 +102,21 @@ async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
         )
         for set_id, snapshot in zip(snapshots, advanced, strict=True):
             lives[set_id].snapshot = snapshot
+    return list(lives.values())
+
+
+async def _learn_ahead(ctx: Context, live: LiveSet) -> None:
+    """Learn what the set's next stage takes, while it is asked and told, so that nobody waits for it then."""
+    if live.learning:
+        return
+    live.learning = True
+    try:
+        while live.snapshot is not None and looks_ahead(live.snapshot):
+            lesson = await ctx.jobs.compute(partial(learn_ahead, live.snapshot))
+            async with live.updating:
+                live.snapshot = with_lesson(live.snapshot, lesson)
+    finally:
+        live.learning = False
 
 
 def _goes_on(snapshot: Snapshot, entries: Sequence[LogEntry]) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from app.inference.fitting import posterior as inference
 from app.inference.fitting.model import Method, build
-from app.inference.state import speed
+from app.inference.state import leading, speed
 from app.inference.types import by_one_judge
 from app.service.context import Context
 from app.settings import Settings
@@ -250,6 +250,21 @@ async def test_what_is_told_is_taken_in_before_anyone_asks_again(
         await tell(http, pair["id"], p_first=0.8)
         assert version_in_memory(context, created["id"]) == version
     assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
+
+
+async def test_what_answers_are_worth_is_learnt_before_the_next_stage_of_a_large_set(
+    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+) -> None:
+    created = await create_set(http, *(f"tree {number}" for number in range(40)))
+    for version in range(1, 12):
+        pair = await ask_one(http, created["id"])
+        await tell(http, pair["id"], p_first=0.8)
+        snapshot = context.live.get(UUID(created["id"])).snapshot
+        assert snapshot is not None
+        assert snapshot.lesson is not None
+        assert snapshot.lesson.answers.size == leading(version, 3)
+    url = f"/v1/sets/{created['id']}/next-pair"
+    assert await get(http, url, count=4) == await get(elsewhere, url, count=4)
 
 
 async def test_what_is_told_after_something_unheard_of_waits_for_the_next_ask(

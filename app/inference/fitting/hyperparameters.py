@@ -159,8 +159,9 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at.
     """
-    comparisons = with_measured_ties(comparisons)
-    groups, points = measurements(comparisons, item, model.n), _points(model.n)
+    points = _points(model.n)
+    comparisons, model = _among_compared(with_measured_ties(comparisons), model)
+    groups = measurements(comparisons, item, model.n)
     noise = _noise_apart(groups, model, judges, hyperprior)
     log_density, floor = _of_measurements(groups, noise, model, hyperprior)
     start = [_prior_of_scale(hyperprior, noise[groups.judge]), Normal(0.0, _sd_of_noise(hyperprior, judges))]
@@ -170,6 +171,14 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
     if not is_vote(comparisons.p).any():
         return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
     return _with_votes(comparisons, item, model, learnt, hyperprior)
+
+
+def _among_compared(comparisons: Comparisons, model: Model) -> tuple[Comparisons, Model]:
+    """The same of those candidates alone that were compared: scores of the others keep their prior, whatever it is."""
+    compared, place = np.unique(np.concatenate([comparisons.first, comparisons.second]), return_inverse=True)
+    first, second = place.reshape(2, -1)
+    n, prior = len(compared), unit_prior(len(compared), model.prior.variance, model.size - model.n)
+    return comparisons._replace(first=first, second=second), model._replace(n=n, prior=prior)
 
 
 def usual_votes(comparisons: Comparisons, hyperparameters: Hyperparameters) -> float:

@@ -11,10 +11,24 @@ from app.inference.state.pooling import told_by
 from app.inference.state.published import biases, distance, exact, stop_reason, under
 from app.inference.state.remaining import comparisons_left
 from app.inference.state.reopening import Reopening
-from app.inference.state.snapshot import Snapshot, advance, empty, leading, pair_votes_of, plain_model, raw
+from app.inference.state.snapshot import (
+    DIGITS,
+    Snapshot,
+    advance,
+    empty,
+    leading,
+    learn_ahead,
+    learnt_from,
+    looks_ahead,
+    pair_votes_of,
+    plain_model,
+    raw,
+    with_lesson,
+)
 from app.inference.state.speed import are_quick, choices_are_quick, warm_up, work_of_a_pair
 
 __all__ = [
+    "DIGITS",
     "BlockedPairs",
     "Catalogue",
     "ChosenPair",
@@ -36,7 +50,10 @@ __all__ = [
     "empty",
     "exact",
     "leading",
+    "learn_ahead",
+    "learnt_from",
     "log_from_rows",
+    "looks_ahead",
     "make_catalogue",
     "pair_votes_of",
     "plain_model",
@@ -45,5 +62,6 @@ __all__ = [
     "told_by",
     "under",
     "warm_up",
+    "with_lesson",
     "work_of_a_pair",
 ]

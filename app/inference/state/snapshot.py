@@ -5,7 +5,8 @@ snapshot = fold(log): comparisons that no void took back, the posterior given th
 Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
 when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
 So it is with what answers are worth and with biases in closed form: at sizes whose first three binary digits alone are
-not 0.
+not 0. Among more than FEW candidates learning takes a while: there a stage has what the comparisons up to the stage
+before teach, so that its own lesson can be learnt while it lasts, by whoever calls `learn_ahead`.
 """
 
 from collections.abc import Iterable
@@ -25,6 +26,9 @@ from app.inference.state.evidence import Evidence, Interpretation, hyperprior_of
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
 
+DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
+FEW = 32  # candidates among whom learning takes some milliseconds
+
 
 class Stage(NamedTuple):
     """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
@@ -34,6 +38,14 @@ class Stage(NamedTuple):
     fitted: int  # comparisons at which the scale of absolute scores was estimated
     learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
     pooled: int  # sequence number of the last entry that the set's pool told it
+
+
+class Lesson(NamedTuple):
+    """What the next stage takes answers to be worth, learnt while the present one lasts."""
+
+    answers: Comparisons  # from which it is learnt
+    pooled: int  # as of a stage
+    hyperparameters: Hyperparameters
 
 
 class Snapshot(NamedTuple):
@@ -46,6 +58,7 @@ class Snapshot(NamedTuple):
     model: Model
     posterior: Posterior
     shown: OrdersShown  # (I, N, N)
+    lesson: Lesson | None = None
 
     @property
     def comparisons(self) -> Comparisons:
@@ -72,9 +85,9 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     evidence = interpret(log, old.interpretation, judges_of(log) if voids else _joined(old.evidence.judges, new))
     shown, entries = (np.zeros_like(old.shown), log.entries) if voids else (old.shown, new.entries)
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
-    stage = _stage(log, evidence, method)
+    stage = _stage(log, evidence, method, old.model.n)
     goes_on = stage == old.stage and not voids
-    learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage)
+    learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage, old.lesson)
     if learnt is not None:
         evidence = reweighed(evidence, old.model.n, learnt)
     if goes_on and np.array_equal(evidence.comparisons.weight[: old.comparisons.size], old.comparisons.weight):
@@ -83,7 +96,28 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         model = _model(method, old.model.n, evidence, stage, learnt)
         start = posteriors.prior(model)
     posterior = posteriors.fold(start, evidence.comparisons, model)
-    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown)
+    lesson = old.lesson if goes_on else None
+    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, lesson)
+
+
+def looks_ahead(snapshot: Snapshot) -> bool:
+    """Whether the lesson of this stage is still to be learnt for the next one."""
+    is_far = leading(snapshot.evidence.answers.size, DIGITS) > snapshot.stage.learnt
+    return snapshot.learnt is not None and snapshot.lesson is None and is_far
+
+
+def learn_ahead(snapshot: Snapshot) -> Lesson:
+    """The lesson of this stage. It takes up to seconds."""
+    size, pooled = leading(snapshot.evidence.answers.size, DIGITS), snapshot.stage.pooled
+    answers = take(snapshot.evidence.answers, slice(size))
+    method, n = snapshot.interpretation.method, snapshot.model.n
+    return Lesson(answers, pooled, _learn(snapshot.log, snapshot.evidence, method, n, size))
+
+
+def with_lesson(snapshot: Snapshot, lesson: Lesson) -> Snapshot:
+    """The snapshot with a lesson that was learnt at this version or before, if it is that of its stage."""
+    is_due = lesson.answers.size == leading(snapshot.evidence.answers.size, DIGITS)
+    return snapshot._replace(lesson=lesson) if is_due else snapshot
 
 
 def raw(snapshot: Snapshot) -> Comparisons:
@@ -110,15 +144,20 @@ def _joined(judges: Ints, new: Log) -> Ints:
     return judges if ids <= set(judges.tolist()) else np.union1d(judges, judges_of(new))
 
 
-def _stage(log: Log, evidence: Evidence, method: Method) -> Stage:
+def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
     learns, size = method.evidence == "learnt", evidence.answers.size
     judges = len(evidence.judges) if learns or method.position_bias != "none" else 0
     pooled = log.pooled.seq if learns and log.pooled else 0
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
     fitted = leading(size, 1) if evidence.absolute.size else 0
-    return Stage(
-        judges, absolute, fitted, leading(size, 3) if learns or method.position_bias == "closed-form" else 0, pooled
-    )
+    in_closed_form = leading(size, DIGITS) if method.position_bias == "closed-form" else 0
+    return Stage(judges, absolute, fitted, learnt_from(size, n) if learns else in_closed_form, pooled)
+
+
+def learnt_from(size: int, n: int) -> int:
+    """How many of `size` comparisons of n candidates answers' worth is learnt from."""
+    stage = leading(size, DIGITS)
+    return stage if n <= FEW else leading(max(stage - 1, 0), DIGITS)
 
 
 def leading(size: int, digits: int) -> int:
@@ -127,10 +166,20 @@ def leading(size: int, digits: int) -> int:
     return size >> dropped << dropped
 
 
-def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) -> Hyperparameters | None:
+def _learnt(
+    log: Log, evidence: Evidence, method: Method, n: int, stage: Stage, lesson: Lesson | None
+) -> Hyperparameters | None:
     if method.evidence != "learnt":
         return None
-    first, judges = slice(stage.learnt), len(evidence.judges)
+    if lesson and lesson.pooled == stage.pooled and len(lesson.hyperparameters.noise) == stage.judges:
+        answers = take(evidence.answers, slice(stage.learnt))
+        if all(map(np.array_equal, answers, lesson.answers)):
+            return lesson.hyperparameters
+    return _learn(log, evidence, method, n, stage.learnt)
+
+
+def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
+    first, judges = slice(size), len(evidence.judges)
     answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
     model = build_for(method, n, answers, judges)
     return learn(answers, evidence.item[first], model, judges, prior).hyperparameters

@@ -153,6 +153,14 @@ def test_relabelling_relabels() -> None:
     assert dense(renamed.covariance)[np.ix_(names, names)] == pytest.approx(dense(plain.covariance), abs=1e-8)
 
 
+@pytest.mark.parametrize("log", [measured(6, 9, 3), voted(6, 40, 3)], ids=["measured", "voted"])
+def test_candidates_that_were_never_compared_tell_nothing(log: Comparisons) -> None:
+    among_many = log._replace(first=3 * log.first + 1, second=3 * log.second + 1)
+    few, many = (learn(each, one_item(each), model(n), 1).hyperparameters for each, n in ((log, 6), (among_many, 20)))
+    assert many.scale == pytest.approx(few.scale, rel=1e-6)
+    assert many.noise == pytest.approx(few.noise, rel=1e-6)
+
+
 def test_no_answer_leaves_the_prior() -> None:
     nothing = take(measured(4, 3, 0), slice(0))
     assert published(nothing, 4).mean.tolist() == [0.0] * 4

@@ -17,6 +17,7 @@ from app.inference.fitting.hyperparameters import Hyperprior, Normal, at_scale
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.calibration import tempered
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
+from app.inference.state import snapshot as snapshot_module
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
@@ -95,6 +96,34 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
 @pytest.mark.parametrize("interpretation", [PLAIN, MIXED["learnt"]], ids=["one-vote", "learnt"])
 def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpretation: Interpretation) -> None:
     assert_same(by_steps(*steps, interpretation=interpretation), by_steps(LENGTH, interpretation=interpretation))
+
+
+def among_many(*versions: int, voided: int | None = None, ahead: bool = True) -> Snapshot:
+    """The same comparisons among more than FEW candidates, where a stage's lesson may be learnt ahead."""
+    held = snapshots.empty(MIXED["learnt"], snapshot_module.FEW + 1, ITEMS)
+    for version in versions:
+        voids = [voided] if voided and held.version < version == versions[-1] else []
+        new = snapshots.log_from_rows([row for row in rows() if held.version < row[0] <= version])
+        held = snapshots.advance(held, version, new, voids)
+        if ahead and snapshots.looks_ahead(held):
+            held = snapshots.with_lesson(held, snapshots.learn_ahead(held))
+    return held
+
+
+def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learnt() -> None:
+    stages = [snapshots.learnt_from(size, snapshot_module.FEW + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
+    assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
+    ahead = among_many(*range(1, LENGTH + 1))
+    assert ahead.lesson is not None
+    assert_same(ahead, among_many(LENGTH, ahead=False))
+
+
+def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
+    stale = among_many(60, 63)
+    assert stale.lesson is not None
+    assert_same(among_many(60, 63, LENGTH, voided=2), among_many(LENGTH, voided=2, ahead=False))
+    late = snapshots.advance(among_many(60, ahead=False), 61, snapshots.log_from_rows([]), [1, 2, 3, 5, 6, 7])
+    assert snapshots.with_lesson(late, stale.lesson).lesson is None
 
 
 @pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
