@@ -57,6 +57,10 @@ class Sureness(NamedTuple):
     so: float  # share of them that are so
 
 
+TEXT = """\
+Twenty texts, N(0, 1), soft judges, every pair at most once; {runs} runs a row. First the best is sought. Then a question
+is asked: after how many comparisons P(the order as it is stated) of the pairs that matter, the mean of them and of all
+runs, reaches a level, and how many of them are so."""
 FOR_RANKING = (Way("reordering", Criterion.REORDERING), Way("knowledge", Criterion.KNOWLEDGE))
 SEARCHES = (
     Way("random", Criterion.RANDOM),
@@ -80,6 +84,7 @@ def tables(runs: int, checkpoints: Checkpoints) -> str:
     columns = [f"stated {level:g}" for level in LEVELS]
     return "\n\n".join(
         [
+            TEXT.format(runs=runs),
             table(["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"], searches),
             table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "so"], questions),
         ]
