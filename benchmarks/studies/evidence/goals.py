@@ -58,9 +58,9 @@ class Sureness(NamedTuple):
 
 
 TEXT = """\
-Twenty texts, N(0, 1), soft judges, every pair at most once; {runs} runs a row. First the best is sought. Then a question
-is asked: after how many comparisons P(the order as it is stated) of the pairs that matter, the mean of them and of all
-runs, reaches a level, and how many of them are so."""
+Twenty texts, N(0, 1), soft judges, every pair at most once; {runs} runs a row. First the best is sought. Then a
+question is asked: after how many comparisons P(the order as it is stated) of the pairs that matter, the mean of them
+and of all runs, reaches a level, and how many of them are so."""
 FOR_RANKING = (Way("reordering", Criterion.REORDERING), Way("knowledge", Criterion.KNOWLEDGE))
 SEARCHES = (
     Way("random", Criterion.RANDOM),
