@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 
 class Size(NamedTuple):
-    documents: int = 40  # of a part, at most
+    documents: int = 100  # of a part, at most
     some_documents: int = 20  # where many judges or methods are compared
     parts: int = 4  # of a data set, at most
     batched: int = 2000  # comparisons among all stories
-    batched_parts: int = 2
+    batched_parts: int = 4
     stories: int | None = None
 
 
