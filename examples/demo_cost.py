@@ -6,31 +6,45 @@ from statistics import fmean
 import numpy as np
 
 from app.demo import demo_set, recorded_verdicts
-from app.inference.choosing import Criterion, Order, Policy, Stop, reason
-from app.inference.fitting import scores
-from app.offline.cases import Case
-from app.offline.ranking import RankingMethod
-from app.offline.replay import LocalLoop, Setup
+from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.fitting import Method
+from app.inference.state import (
+    BlockedPairs,
+    Interpretation,
+    advance,
+    ask,
+    empty,
+    log_from_rows,
+    make_catalogue,
+    stop_reason,
+)
+
+GOAL = Goal(top_k=1)
+NOBODY = np.empty(0, np.int64)
+NONE_BLOCKED = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 
 
 def cost(criterion: Criterion, seed: int = 0) -> int:
     """Count comparisons until the best answer is surely the best, or all that there are."""
     demo, verdicts = demo_set(), recorded_verdicts()
-    keys = [candidate.key for candidate in demo.candidates]
-    answers = np.array([[verdicts.get((first, second), np.nan) for second in keys] for first in keys])
-    method = RankingMethod(demo.expert, demo.prior_variance, tuple(demo.expert_parameters.items()))
-    setup = Setup(Policy(criterion), Order(demo.order), seed, method)
-    loop = LocalLoop(Case((), keys, np.zeros(len(keys)), answers), setup)
+    keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
-    while pairs := loop.ask():
-        loop.tell(pairs, answers[tuple(np.array(pairs).T)])
-        if reason(scores(loop.posterior, loop.comparisons, loop.model), loop.model, stop):
+    catalogue = make_catalogue(0, keys, (("", None),), np.ones((1, n), np.int64))
+    plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL)
+    snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
+    while not stop_reason(snapshot, stop, GOAL):
+        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1)
+        if not pairs:
             break
-    return int(loop.comparisons.size)
+        (_, (first, second, _), _) = pairs[0]
+        version = snapshot.version + 1
+        verdict = (version, 0, first, second, verdicts[keys[first], keys[second]], 1, 1.0)
+        snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
+    return snapshot.version
 
 
 if __name__ == "__main__":
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     random = [cost(Criterion.RANDOM, seed) for seed in range(seeds)]
-    print(f"{cost(Criterion.REORDERING)} as chosen; at random {fmean(random):.0f} on average: {random}")
+    print(f"{cost(Criterion.KNOWLEDGE)} as chosen; at random {fmean(random):.0f} on average: {random}")

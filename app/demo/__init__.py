@@ -12,14 +12,13 @@ from pathlib import Path
 
 import uvicorn
 from nextpair import CandidateIn, Client, NextpairError, Set, Stop, calls
-from nextpair.schemas import SetIn
+from nextpair.schemas import Goal, Selection, SetIn
 from nextpair.words import AskStatus
 
 FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
 PROJECT = "demo"
 JUDGE = "recorded judge"
-RANDOM_PAIRS = 400  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
-SCATTER = 0.063  # variance of the judge's answers about the scores that fit them best: README.md
+RANDOM_PAIRS = 120  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
 
 
 def find_or_create(service: Client) -> Set:
@@ -35,8 +34,8 @@ def demo_set() -> SetIn:
         name="Why is the sky blue?",
         question="Which answer explains better to a ten-year-old why the sky is blue?",
         candidates=[CandidateIn(key=answer["key"], text=answer["text"]) for answer in answers],
-        expert="gaussian",
-        expert_parameters={"v": SCATTER},
+        selection=Selection(criterion="knowledge"),
+        goal=Goal(top_k=1),
         order="both",
         stop=Stop(top_k=1),
         project=PROJECT,
