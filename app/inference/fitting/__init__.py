@@ -6,21 +6,14 @@ Not here: which pair to ask next (choosing), what is said of a posterior (report
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import (
-    WEAK,
-    Hyperparameters,
-    Hyperprior,
-    Normal,
-    at_scale,
-    learn,
-    usual_votes,
-    weighed,
-)
+from app.inference.fitting.grids import Normal
+from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.judge_aware import fit as fit_judge_aware
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
+from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 
 __all__ = [
     "BASELINES",

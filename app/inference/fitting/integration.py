@@ -12,9 +12,10 @@ import numpy as np
 
 from app.inference.covariance import dense, plain
 from app.inference.experts.measured_bt import is_vote
-from app.inference.fitting.hyperparameters import Grid, at_scale
+from app.inference.fitting.hyperparameters import Grid
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores, fit, scores
+from app.inference.fitting.worth import at_scale
 from app.inference.types import Comparisons, Floats
 
 

@@ -21,20 +21,12 @@ import numpy as np
 from scipy.special import logsumexp
 
 from app.inference.experts.measured_bt import is_vote
-from app.inference.fitting.hyperparameters import (
-    LEAST_NOISE,
-    WEAK_NOISE,
-    WEAK_RATIO,
-    Hyperprior,
-    Normal,
-    at_scale,
-    laplace_evidence,
-    log_evidence,
-    measurements,
-    shares,
-    spectrum,
-)
+from app.inference.fitting.grids import Normal
+from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
+from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Model
+from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.worth import at_scale, shares
 from app.inference.types import Comparisons, Floats, Ints, take
 
 STEP = 0.25

@@ -5,18 +5,11 @@ from typing import NamedTuple
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import (
-    WEAK,
-    Hyperparameters,
-    Hyperprior,
-    at_scale,
-    learn,
-    usual_votes,
-    weighed,
-)
+from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.integration import integrate
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.types import Comparisons, Ints
 
 

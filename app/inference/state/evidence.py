@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.fitting.absolute import AbsoluteScores
-from app.inference.fitting.hyperparameters import Hyperparameters, Hyperprior, weighed
+from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
+from app.inference.fitting.worth import Hyperparameters, weighed
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Log, latest_scores
 from app.inference.types import Comparisons, Ints

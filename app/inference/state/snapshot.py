@@ -17,9 +17,10 @@ import numpy as np
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import Hyperparameters, at_scale, learn, usual_votes
+from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import OrdersShown, mark
 from app.inference.state.evidence import Evidence, Interpretation, hyperprior_of, interpret, reweighed

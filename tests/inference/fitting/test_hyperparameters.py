@@ -8,23 +8,15 @@ from scipy.stats import multivariate_normal, norm
 
 from app.inference.covariance import dense
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.hyperparameters import (
-    WEAK,
-    Hyperprior,
-    Normal,
-    at_scale,
-    laplace_evidence,
-    learn,
-    log_evidence,
-    measurements,
-    shares,
-    spectrum,
-    weighed,
-)
+from app.inference.fitting.grids import Normal
+from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.integration import integrate
+from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, fit
 from app.inference.fitting.published import publish
+from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.worth import at_scale, shares, weighed
 from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 

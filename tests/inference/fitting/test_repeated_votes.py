@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.fitting.hyperparameters import Learnt, learn, weighed
+from app.inference.fitting.hyperparameters import Learnt, learn
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.worth import weighed
 from app.inference.types import Comparisons, once_each
 
 N, PAIRS, TIMES = 12, 60, 4

@@ -13,8 +13,10 @@ from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import Hyperprior, Normal, at_scale
+from app.inference.fitting.grids import Normal
+from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.worth import at_scale
 from app.inference.reporting.calibration import tempered
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
 from app.inference.state import snapshot as snapshot_module

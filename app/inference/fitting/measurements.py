@@ -1,0 +1,107 @@
+"""The evidence of measurements alone, exact (methods 11).
+
+Repeats of a pair of one item by one judge are one group g, for they share its error: y_g is the mean of y = logit p,
+u_g the largest of their weights, l_g the mean of +-1 by order.
+
+    y_g = s_low - s_high + l_g delta + e_g       e_g ~ N(0, sigma2 / u_g), sigma2 of its judge       s ~ N(0, tau2 I)
+
+With sigma2_j = kappa r_j, D = diag(u_g / r_judge), R the rows e_low - e_high, R^T D R = U diag(lambda) U^T and
+c = U^T R^T D y, each with delta taken out as by a flat prior,
+
+    -2 ln Z = G ln kappa + sum_i ln(1 + tau2 lambda_i / kappa)
+              + (y^T D y - sum_i c_i^2 tau2 / (kappa + tau2 lambda_i)) / kappa
+
+which is y ~ N(0, tau2 R R^T + kappa D^-1).
+
+    lambda, c, y^T D y, G   Spectrum
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.experts.measured_bt import is_vote, measurement
+from app.inference.fitting.model import Model
+from app.inference.fitting.worth import same_question
+from app.inference.types import Comparisons, Floats, Ints, take
+from app.inference.verdicts import pair_numbers
+
+SMALLEST_PHI, LARGEST_PHI = 1e-3, 1e3
+FLAT = 1e-9  # precision of a bias, of what answers tell of it
+
+
+class Groups(NamedTuple):
+    """G groups of measurements that share their errors."""
+
+    low: Ints  # (G,)
+    high: Ints  # (G,)
+    y: Floats  # (G,) of low minus high
+    lean: Floats  # (G,) l
+    weight: Floats  # (G,) u
+    judge: Ints  # (G,)
+    spread: Floats  # (G,) mean p (1 - p)
+
+
+class Spectrum(NamedTuple):
+    """All that the evidence of measurements depends on, at given r."""
+
+    eigenvalues: Floats  # (N,)
+    projections: Floats  # (N,)
+    squares: float
+    size: float  # G, less the biases that are taken out
+
+
+def measurements(comparisons: Comparisons, item: Ints, n: int) -> Groups:
+    """The measurements among the comparisons, in groups."""
+    rows = ~is_vote(comparisons.p)
+    measured = take(comparisons, rows)
+    group = same_question(measured, item[rows], n)
+    size, once = group.max(initial=-1) + 1, np.unique(group, return_index=True)[1]
+    turned = np.where(measured.first < measured.second, 1.0, -1.0)
+    count = np.maximum(np.bincount(group, measured.weight, size), np.finfo(np.float64).tiny)
+    largest = np.zeros(size)
+    np.maximum.at(largest, group, measured.weight)
+    low, high = np.divmod(pair_numbers(measured, n)[once], n)
+    y, lean, spread = (
+        np.bincount(group, measured.weight * each, size) / count
+        for each in (turned * measurement(measured.p), turned, measured.p * (1.0 - measured.p))
+    )
+    return Groups(low, high, y, lean, largest, measured.judge[once], spread)
+
+
+def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
+    n, d = model.n, groups.weight / r
+    links = np.bincount(groups.low * n + groups.high, d, n * n).reshape(n, n)
+    gram = np.asarray(np.diag(links.sum(axis=0) + links.sum(axis=1)) - links - links.T, np.float64)
+    pull, squares = _scattered(groups, d * groups.y, n), float(d @ groups.y**2)
+    size = float(len(d))
+    for judge in np.unique(groups.judge) if model.allows_for_biases else ():
+        lean = np.where(groups.judge == judge, groups.lean, 0.0)
+        if (told := float(d @ lean**2)) > 0.0:
+            towards, tells = _scattered(groups, d * lean, n), float(d @ (lean * groups.y))
+            gram = gram - np.outer(towards, towards) / (told * (1.0 + FLAT))
+            pull, squares, size = pull - towards * tells / told, squares - tells**2 / told, size - 1.0
+    eigenvalues, vectors = np.linalg.eigh(gram)
+    return Spectrum(np.maximum(eigenvalues, 0.0), vectors.T @ pull, squares, size)
+
+
+def _scattered(groups: Groups, values: Floats, n: int) -> Floats:
+    """R^T values, (N,)."""
+    return np.asarray(np.bincount(groups.low, values, n) - np.bincount(groups.high, values, n), np.float64)
+
+
+def log_evidence(of_groups: Spectrum, scale: Floats, kappa: Floats) -> Floats:
+    """ln Z at each tau2 (A,) and kappa (B,): (A, B), but for what depends on neither."""
+    eigenvalues, projections, squares, size = of_groups
+    signal = scale[:, None, None] * eigenvalues
+    left = squares - (projections**2 * scale[:, None, None] / (kappa[:, None] + signal)).sum(axis=2)
+    spread = size * np.log(kappa) + np.log1p(signal / kappa[:, None]).sum(axis=2)
+    return np.asarray(-0.5 * (spread + left / kappa))
+
+
+def phi_of_measurements(groups: Groups, noise: Floats, judges: int) -> Floats:
+    """(J,) phi of those who measure; 1 of all others."""
+    answers = np.bincount(groups.judge, groups.weight, judges)
+    spread = np.bincount(groups.judge, groups.weight * groups.spread, judges) / np.maximum(answers, 1e-300)
+    phi = 1.0 / np.maximum(noise * spread, 1.0 / LARGEST_PHI)
+    return np.where(answers > 0.0, np.maximum(phi, SMALLEST_PHI), 1.0)

@@ -1,0 +1,86 @@
+"""What votes tell of the spread of scores, and what they are worth themselves (methods 11; ours).
+
+Laplace's evidence of all comparisons:  ln Z = L(mu) + ln det Sigma / 2 - N ln(tau2) / 2.
+
+A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back. As
+votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
+
+    1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(V) / 2), at most 1      V = sum (1 - 1 / m) pi (1 - pi)
+
+with pi from a fit that counts every vote, and one standard error in favour of rho = 0: where repeats vary about as much
+as chance lets them, a little rho would make scores of little spread out of many votes.
+
+Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
+is 1 over the dispersion of Pearson's residuals, and at most 1. Single votes say nothing of that.
+"""
+
+import numpy as np
+from scipy.linalg import lapack
+
+from app.inference.covariance import dense
+from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting import newton
+from app.inference.fitting.model import Model, differences, hessian
+from app.inference.fitting.posterior import Posterior, fit
+from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
+from app.inference.types import Comparisons, Floats, Ints, take
+
+FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
+FEW_PARAMETERS = 32  # up to so many, a compiled fit is quicker than one without its covariance
+FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
+
+
+def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
+    """ln Z of all comparisons at the model's tau2, up to a constant."""
+    if model.size <= FEW_PARAMETERS:
+        mean, covariance, *_ = fit(comparisons, model)
+        log_det = covariance.log_det
+    else:
+        mean, weights, _ = newton.fit(comparisons, model)
+        factor, _ = lapack.dpotrf(hessian(weights, comparisons, model), lower=1, overwrite_a=1)
+        log_det = -2.0 * float(np.log(factor.diagonal()).sum())
+    value, _, _ = newton.evaluate(mean, newton.Objective(comparisons, model, 0.0))
+    return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
+
+
+def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters) -> Floats:
+    """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none."""
+    at_one = weighed(comparisons, item, model.n, learnt)
+    posterior = fit(at_one, at_scale(model, learnt.scale))
+    votes = is_vote(comparisons.p)
+    cast = take(at_one, votes)
+    expected = model.expert.expected(differences(posterior.mean, cast, model))
+    turned = np.where(cast.first < cast.second, 1.0, -1.0)
+    group = same_question(cast, np.zeros(cast.size, np.int64), model.n)
+    residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
+    variance, count = np.bincount(group, cast.weight * expected * (1.0 - expected)), np.bincount(group, cast.weight)
+    several, once = count > 1.0 + 1e-9, np.unique(group, return_index=True)[1]
+    judges, own = len(learnt.votes), cast.judge[once][several]
+    chi2 = np.bincount(own, (residual**2 / np.maximum(variance, 1e-300))[several], judges)
+    left = 1.0 - variance * _variances(posterior, cast)[once]
+    freedom = np.bincount(own, np.maximum(left, 0.0)[several], judges)
+    return np.minimum((FIRM + freedom) / (FIRM + chi2), 1.0)
+
+
+def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
+    """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
+
+    Args: `fresh` counts every repeat in full.
+    """
+    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale))
+    votes, judges = is_vote(comparisons.p), len(fresh.votes)
+    cast = take(comparisons, votes)
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
+    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    in_order = 2 * same_question(cast, item[votes], model.n) + (cast.first < cast.second)
+    _, group, m = np.unique(in_order, return_inverse=True, return_counts=True)
+    apart = cast.p - (np.bincount(group, cast.p) / m)[group]
+    by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
+    varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))
+    return np.asarray(1.0 - np.minimum(varies / np.maximum(may_vary - 0.5 * np.sqrt(may_vary), FEW), 1.0), np.float64)
+
+
+def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
+    """(K,) posterior variances of s_first - s_second."""
+    sigma, i, j = dense(posterior.covariance), comparisons.first, comparisons.second
+    return np.asarray(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j], np.float64)
