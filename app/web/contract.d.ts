@@ -87,12 +87,18 @@ declare namespace Contract {
     text: string | null;
   }
 
+  interface Stopping {
+    forecast: number | null;
+    forecast_interval: [number, number | null] | null;
+  }
+
   interface Ranking {
     comparisons: number;
     method: Method;
     sureness: Sureness | null;
     certainty: Certainty;
     signal: Signal;
+    stopping: Stopping | null;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
   }

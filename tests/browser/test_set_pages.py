@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from itertools import pairwise
+from itertools import combinations, pairwise
 from uuid import UUID
 
 import pytest
@@ -267,3 +267,15 @@ async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=chain)))
     page = await open_page(someone, set_id)
     await expect(page.locator("#sureness")).to_have_text(re.compile(r"%\)\. Expect \d+% after 8 comparisons\.$"))
+
+
+async def test_the_headline_foretells_when_the_set_stops(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await new_set(*TEXTS, evidence="one-vote", stop=schemas.Stop(top_k=1))
+    votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="ann") for a, b in combinations(KEYS, 2)]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#leader")).to_have_text(
+        re.compile(rf"^Best so far: {KEYS[0]}, .* It stops after about \d+ more \(\d+ (to \d+|or more)\)\.$")
+    )

@@ -199,11 +199,19 @@ function showStatus(status) {
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function showLeader({ ranking: [leader], comparisons }, goesOn) {
+function showLeader({ ranking: [leader], comparisons, stopping }, goesOn) {
   find("#leader").textContent = leader && leader.p_best !== null && comparisons > 0
     ? `${goesOn ? "Best so far" : "Best"}: ${leader.key}, with a probability of ${Math.round(100 * leader.p_best)}%.`
       + (goesOn && leader.p_best < SURE ? " Judge more pairs to be surer." : "")
+      + (goesOn ? untilItStops(stopping) : "")
     : "";
+}
+
+/** @param {Contract.Stopping | null} stopping */
+function untilItStops(stopping) {
+  if (!stopping?.forecast || !stopping.forecast_interval) return "";
+  const [low, high] = stopping.forecast_interval;
+  return ` It stops after about ${stopping.forecast} more (${low} ${high === null ? "or more" : `to ${high}`}).`;
 }
 
 const percent = (/** @type {number} */ share) => Math.round(100 * share);
