@@ -63,14 +63,8 @@ def write(data: DataSet, campaign: Campaign) -> str:
 
 
 def _by_evidence(campaign: Campaign, data: DataSet, judge: Judge) -> Mapping[str, Measured]:
-    many = data is SUMMEVAL and judge in (CONSISTENT, NOISY, NOISIER)
-    documents = campaign.size.documents if many else campaign.size.some_documents
-    return {
-        name: measuring.measure(
-            campaign, data, Plan(_ways(judge), judge, method, limit=_limit(data, judge), pooled=True), documents
-        )
-        for name, method in EVIDENCE.items()
-    }
+    plan = Plan(_ways(judge), judge, limit=_limit(data, judge), pooled=True)
+    return {name: measuring.measure(campaign, data, plan._replace(method=method)) for name, method in EVIDENCE.items()}
 
 
 def _ways(judge: Judge) -> tuple[Way, ...]:
