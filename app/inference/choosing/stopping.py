@@ -36,6 +36,8 @@ from app.inference.fitting.posterior import Scores
 from app.inference.reporting.sureness import concordance
 from app.inference.types import Bools, Floats, Ints
 
+ALIKE = 1.0  # difference of ln B that is not worth telling apart
+
 Reason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 
 
@@ -81,11 +83,15 @@ def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
 
 
 def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Bools:
-    """(N, N), True at [i, j], i < j, for the pairs whose order keeps a criterion from being met."""
+    """(N, N), True at [i, j], i < j, for the pairs whose order keeps a criterion from being met.
+
+    Of claims that all seem settled, as by a live posterior where a published one says otherwise, the least settled.
+    """
     pairs = differences(posterior, model)
     matters = np.zeros((model.n, model.n), np.bool_)
     for claims in claims_of(stop, goal, model.n):
-        matters |= _unsettled(pairs, posterior.mean, claims)
+        unsettled = _unsettled(pairs, posterior.mean, claims)
+        matters |= unsettled if unsettled.any() else _least_settled(pairs, goal_pairs(claims.goal, posterior.mean))
     if has_width(stop, model.n):
         matters |= ~_separated(pairs, model.n * (model.n - 1) // 2, stop.error_level)
     if stop.entropy_change is not None:
@@ -171,6 +177,11 @@ def _unsettled(pairs: Differences, mean: Floats, claims: Claims) -> Bools:
     """(N, N), True at [i, j], i < j, for the claims that are not sure."""
     matters = goal_pairs(claims.goal, mean)
     return np.asarray(matters & ~_separated(pairs, int(matters.sum()), claims.error_level))
+
+
+def _least_settled(pairs: Differences, matters: Bools) -> Bools:
+    """(N, N) those of the pairs that matter whose ln B is nearest to the smallest."""
+    return np.asarray(matters & (pairs.log_factor <= pairs.log_factor[matters].min() + ALIKE))
 
 
 def _width(pairs: Differences, stop: Stop) -> int:

@@ -62,7 +62,7 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at.
     """
-    points = _points(model.n)
+    points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, model = _among_compared(with_measured_ties(comparisons), model)
     groups = measurements(comparisons, item, model.n)
     noise = _noise_apart(groups, model, judges, hyperprior)
@@ -169,8 +169,3 @@ def _sd_of_noise(hyperprior: Hyperprior, judges: int) -> float:
 
 def _log_prior(x: Floats, prior: Normal) -> Floats:
     return np.asarray(-0.5 * ((x - prior.mean) / prior.sd) ** 2)
-
-
-def _points(n: int) -> int:
-    """Points on an axis whose covariances all together hold MOST_NUMBERS."""
-    return int(np.clip(np.sqrt(MOST_NUMBERS) / max(n, 1), 1, FINE))

@@ -11,7 +11,8 @@ with pi from a fit that counts every vote, and one standard error in favour of r
 as chance lets them, a little rho would make scores of little spread out of many votes.
 
 Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
-is 1 over the dispersion of Pearson's residuals, and at most 1. Single votes say nothing of that.
+is 1 over their dispersion, sum r^2 / sum E r^2 of residuals r of a pair, and at most 1. Single votes say nothing of
+that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
 """
 
 import numpy as np
@@ -55,11 +56,13 @@ def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learn
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance, count = np.bincount(group, cast.weight * expected * (1.0 - expected)), np.bincount(group, cast.weight)
     several, once = count > 1.0 + 1e-9, np.unique(group, return_index=True)[1]
-    judges, own = len(learnt.votes), cast.judge[once][several]
-    chi2 = np.bincount(own, (residual**2 / np.maximum(variance, 1e-300))[several], judges)
-    left = 1.0 - variance * _variances(posterior, cast)[once]
-    freedom = np.bincount(own, np.maximum(left, 0.0)[several], judges)
-    return np.minimum((FIRM + freedom) / (FIRM + chi2), 1.0)
+    left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
+    square, expected_square, freedom = (
+        np.bincount(cast.judge[once][several], each[several], len(learnt.votes))
+        for each in (residual**2, variance * left, left)
+    )
+    dispersion = square / np.maximum(expected_square, np.finfo(np.float64).tiny)
+    return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
 
 
 def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
