@@ -69,16 +69,16 @@ async def get_ranking(
 ) -> object:
     """The ranking with its uncertainty, best first."""
     query = RankingQuery(method, evidence, as_of, level, top_k, epsilon)
-    found = await rankings.find(ctx, set_id)
-    etag = f'"{rankings.fingerprint(found, query)}-{format}"'
+    at_version = await rankings.find(ctx, set_id)
+    etag = f'"{rankings.fingerprint(at_version, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    ranking = await rankings.rank(ctx, found.row, query)
+    ranking = await rankings.rank(ctx, at_version.row, query)
     if format == "json":
         return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
     if format == "csv":
         return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    drawn = await ctx.live.compute(draw_ranking, ranking, found.row.name, format)
+    drawn = await ctx.live.compute(draw_ranking, ranking, at_version.row.name, format)
     return Response(drawn, media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag})
 
 

@@ -157,7 +157,7 @@ def tempered(case: Case, temperature: float) -> Case:
 
 def with_scores(case: Case, scores: ScoresByGroup) -> Case:
     """The case with the absolute scores of its candidates; those of others are left out."""
-    among = {labels: [each for each in said if each.candidate in case.keys] for labels, said in scores.items()}
+    among = {labels: [each for each in scored if each.candidate in case.keys] for labels, scored in scores.items()}
     return case._replace(absolute=absolute_scores.of_group(among, case.labels, case.keys, []).absolute)
 
 

@@ -43,7 +43,7 @@ class Tuning(NamedTuple):
     patience: int = 2  # epochs without a better one
 
 
-class _Learnt(NamedTuple):
+class _Trained(NamedTuple):
     """The state of a training."""
 
     encoder: Any
@@ -104,22 +104,22 @@ def _fine_tune(
     return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
 
 
-def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Learnt:
+def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Trained:
     """The start: the fit to f(X) of the model as it came."""
     h = torch.tensor(_read(partial(_states, pretrained), judged.x))
     spread = h.std(dim=0, correction=0)
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
-    now = _Learnt(deepcopy(pretrained), centre, spread, torch.empty(0))
+    now = _Trained(deepcopy(pretrained), centre, spread, torch.empty(0))
     start, _ = skill_aggregation.fit(_seen(now, judged), head, training, rng, lambda _: None)
     return now._replace(theta=torch.tensor(skill_model.pack(start), requires_grad=True))
 
 
-def _adam(now: _Learnt, tuning: Tuning) -> Any:
+def _adam(now: _Trained, tuning: Tuning) -> Any:
     head = {"params": [now.theta], "lr": tuning.rate_of_head}
     return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], tuning.rate)
 
 
-def _descend(now: _Learnt, judged: JudgedItems, head: Head, training: Training, adam: Any) -> None:
+def _descend(now: _Trained, judged: JudgedItems, head: Head, training: Training, adam: Any) -> None:
     """One step, down the gradient that skill_model.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
@@ -129,7 +129,7 @@ def _descend(now: _Learnt, judged: JudgedItems, head: Head, training: Training, 
     adam.zero_grad()
 
 
-def _surprise(now: _Learnt, judged: JudgedItems, head: Head) -> float:
+def _surprise(now: _Trained, judged: JudgedItems, head: Head) -> float:
     return skill_model.loss(_numbers(now.theta), _seen(now, judged), head, skill_model.NO_PENALTY)[0]
 
 
@@ -137,16 +137,16 @@ def _since_best(surprises: Sequence[float]) -> int:
     return len(surprises) - 1 - int(np.nanargmin(surprises))
 
 
-def _predict(best: _Learnt, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
+def _predict(best: _Trained, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
     return skill_model.predict(parameters, csr_array(_read(partial(_f, best), x)))
 
 
-def _seen(now: _Learnt, judged: JudgedItems) -> JudgedItems:
+def _seen(now: _Trained, judged: JudgedItems) -> JudgedItems:
     """The items with f(X) as their context."""
     return judged._replace(x=csr_array(_read(partial(_f, now), judged.x)))
 
 
-def _f(now: _Learnt, x: csr_array) -> Tensor:
+def _f(now: _Trained, x: csr_array) -> Tensor:
     """(N, F) f(x)."""
     return (_states(now.encoder, x).cpu() - now.centre) / now.spread
 

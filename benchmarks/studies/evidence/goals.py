@@ -50,7 +50,7 @@ class Search(NamedTuple):
     stated: float  # P(best) of the leader then
 
 
-class Sureness(NamedTuple):
+class Progress(NamedTuple):
     """What is known of the pairs that matter; the mean of them, or of many runs."""
 
     stated: float  # P(the order as it is stated)
@@ -94,7 +94,7 @@ def tables(runs: int, checkpoints: Checkpoints) -> str:
 def _levels(curve: Floats) -> list[str]:
     """The comparisons until each level is stated, with what is so then, and what all of them tell.
 
-    Args: `curve` (K, 2) is Sureness after 1, 2, ... comparisons.
+    Args: `curve` (K, 2) is Progress after 1, 2, ... comparisons.
     """
     stated, so = curve.T
     reached = [int(np.argmax(stated >= level)) if stated.max() >= level else None for level in LEVELS]
@@ -111,10 +111,10 @@ def search(noise: float, way: Way, number: int) -> Search:
     return Search(float(first == best), float(leader == best), float(stated.p_best[leader]))
 
 
-def question(noise: float, way: Way, goal: Goal, number: int) -> list[Sureness]:
+def question(noise: float, way: Way, goal: Goal, number: int) -> list[Progress]:
     """What is known after 1, 2, ... comparisons."""
     truth, snapshots = _set(noise, way, number)
-    return [_sureness(each, truth, goal) for each in islice(snapshots, N * (N - 1) // 2)]
+    return [_progress(each, truth, goal) for each in islice(snapshots, N * (N - 1) // 2)]
 
 
 def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot]]:
@@ -125,18 +125,18 @@ def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot
     return truth, judged(answer, N, METHODS["learnt"], plan)
 
 
-def _sureness(snapshot: Snapshot, truth: Floats, goal: Goal) -> Sureness:
+def _progress(snapshot: Snapshot, truth: Floats, goal: Goal) -> Progress:
     live, matters = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), goal_pairs(goal, truth)
     p = expected_wins(live)[matters]
     is_so = (p > 0.5) == (truth[:, None] > truth)[matters]
-    return Sureness(float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))
+    return Progress(float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))
 
 
 def _mean(
     checkpoints: Checkpoints,
     runs: int,
     name: str,
-    measure: Callable[[int], Search] | Callable[[int], list[Sureness]],
+    measure: Callable[[int], Search] | Callable[[int], list[Progress]],
 ) -> Floats:
     """The mean over runs of each figure."""
     by_run = checkpoints.once(f"{name}-{runs}", partial(of_runs, measure, runs))
