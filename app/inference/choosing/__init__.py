@@ -4,7 +4,7 @@ Not here: what a log amounts to (state), who holds which pair (service).
 """
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
-from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop, stopped
+from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
@@ -36,5 +36,4 @@ __all__ = [
     "next_pairs",
     "present",
     "reason",
-    "stopped",
 ]

@@ -53,13 +53,13 @@ def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal) -> Reason | None:
 
 
 def distance(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
-    """Distance of a set of at least two candidates to its stop. Of votes it is read where each is one vote."""
+    """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each."""
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:
         return stopped(met, left)
     each, comparisons = _of_each_test(snapshot, stop), float(raw(snapshot).weight.sum())
-    if each == stop:
-        return distance_to_stop(published.scores, plain_model(snapshot), comparisons, stop, left, goal)
+    if each == stop or stop.entropy_change is not None or stop.concordance is not None:
+        return distance_to_stop(published.scores, plain_model(snapshot), comparisons, each, left, goal)
     return distance_to_stop(*_as_one_vote(snapshot, published), comparisons, each, left, goal)
 
 
