@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference import state as snapshots
+from app.inference.choosing.forecasting import Left
 from app.inference.choosing.goals import RANKING
 from app.inference.choosing.stopping import Stop
 from app.inference.covariance import dense
@@ -18,6 +19,7 @@ from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.worth import at_scale
 from app.inference.reporting.calibration import tempered
+from app.inference.reporting.sureness import concordance
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
 from app.inference.state import snapshot as snapshot_module
 
@@ -248,3 +250,18 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
 def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
     held = snapshots.empty(PLAIN, n, 1)
     assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING) is None
+
+
+def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> None:
+    """One vote each is another test of claims alone: here it would say that the concordance is there."""
+    rng, votes = np.random.default_rng(3), []
+    for seq in range(1, 31):
+        first, second = rng.choice(5, 2, replace=False).tolist()
+        votes.append((seq, 0, first, second, float(first < second), 1, 1.0))
+    snapshot = snapshots.advance(snapshots.empty(MIXED["learnt"], 5, 1), 30, snapshots.log_from_rows(votes), [])
+    published = snapshots.exact(snapshot)
+    learnt = concordance(published.scores, np.triu(np.ones((5, 5), np.bool_), 1))
+    for level, reason in ((learnt - 1e-6, "concordance"), (learnt + 1e-6, None)):
+        stop = Stop(concordance=level)
+        assert snapshots.distance(snapshot, published, stop, RANKING, Left(0, None)).reason == reason
+        assert snapshots.stop_reason(snapshot, stop, RANKING) == reason
