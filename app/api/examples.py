@@ -10,7 +10,7 @@ from app.service.errors import DatabaseDown, InvalidRequest
 SET_ID = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
 ASSIGNMENT_ID = "3c59dc04-8e88-4502-b3d5-1a6d0f8a9e21"
 THEN = "2026-11-20T12:00:00Z"
-SELECTION = {"criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0}
+SELECTION = {"criterion": "knowledge", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0}
 QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
@@ -28,7 +28,7 @@ CANDIDATES = [
     {"key": "rowan", "text": "Because the sea is blue and the sky is its mirror."},
 ]
 WHY = {
-    "criterion": "reordering", "score": 8.1, "mean_difference": 0.31, "sd_difference": 0.88,
+    "criterion": "knowledge", "score": 8.1, "mean_difference": 0.31, "sd_difference": 0.88,
     "probability_of_reordering": 0.36, "propensity": 1.0, "random": False,
 }  # fmt: skip
 PAIR = {"item": None, "first": CANDIDATES[0], "second": CANDIDATES[1], "why": WHY}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import uvicorn
 from nextpair import CandidateIn, Client, NextpairError, Set, Stop, calls
-from nextpair.schemas import Goal, Selection, SetIn
+from nextpair.schemas import Goal, SetIn
 from nextpair.words import AskStatus
 
 FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
@@ -34,7 +34,6 @@ def demo_set() -> SetIn:
         name="Why is the sky blue?",
         question="Which answer explains better to a ten-year-old why the sky is blue?",
         candidates=[CandidateIn(key=answer["key"], text=answer["text"]) for answer in answers],
-        selection=Selection(criterion="knowledge"),
         goal=Goal(top_k=1),
         order="both",
         stop=Stop(top_k=1),

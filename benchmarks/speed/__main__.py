@@ -83,7 +83,8 @@ def compare_selection(log: Comparisons, model: Model) -> None:
 
 
 def _select(fit: Posterior, model: Model, upper: Bools, policy: Policy) -> None:
-    select(fit.mean, fit.covariance, model, upper, policy, RANKING, 1, np.random.default_rng(0))
+    together, rng = np.zeros(model.n, np.int64), np.random.default_rng(0)
+    select(fit.mean, fit.covariance, model, upper, together, policy, RANKING, 1, rng)
 
 
 def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:

@@ -17,7 +17,7 @@ async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClien
 async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
     created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
     assert created["selection"] == {
-        "criterion": "reordering", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0,
+        "criterion": "knowledge", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0,
     }  # fmt: skip
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})

@@ -112,6 +112,11 @@ def cycle(n: int, seed: int) -> Comparisons:
     return by_one_judge(first, (first + 1) % n, np.random.default_rng([n, seed]).uniform(0.05, 0.95, n))
 
 
+def together(n: int) -> Ints:
+    """One component of all candidates."""
+    return np.zeros(n, np.int64)
+
+
 def joined(*parts: Comparisons) -> Comparisons:
     return reduce(join, parts)
 

@@ -50,7 +50,7 @@ def parquet(**columns: Any) -> bytes:
 
 async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> None:
     shown = await page(http, "/sets/new")
-    for value in ("reordering", "balanced", "none"):
+    for value in ("knowledge", "balanced", "none"):
         assert f'<option value="{value}" selected>' in shown
     assert "<details>" in shown
 

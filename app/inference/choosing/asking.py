@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing.goals import RANKING, Goal
+from app.inference.choosing.joining import connected
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
@@ -83,7 +84,8 @@ def next_pairs(
     """
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
-    choices = select(mean, sigma, model, open_pairs, plan.policy, plan.goal, count, rng)
+    component = connected(comparisons, leased.first, leased.second, model)
+    choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [_present(choice, leads, plan.order, rng) for choice in choices]
 

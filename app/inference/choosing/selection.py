@@ -9,6 +9,9 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation
     random        uniform over the open pairs
 
+For the ranking, pairs that join what no comparison connects yet come before all of these (joining.py), but for random,
+and for knowledge where it sums over all pairs: it knows what joining is worth.
+
 All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
 while one of them is open. Beyond knowledge.EXACT candidates the sum is taken for some pairs only: for the ranking those
 whose own term, (k, l) = (i, j), is largest; for another goal those among the candidates that are least settled in it.
@@ -34,6 +37,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_pairs, upper_triangle
+from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import EXACT, best_gains, gains, own_term
 from app.inference.covariance import (
     Covariance,
@@ -47,6 +51,7 @@ from app.inference.covariance import (
 )
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels.knowledge import most_own_terms
 from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.types import Bools, Chance, Floats, Ints
 
@@ -103,6 +108,7 @@ class _Search(NamedTuple):
     floor: float  # of m^2
     goal: Goal
     matters: Bools  # (N, N) its pairs i < j
+    component: Ints  # (N,) which candidates are connected, counting pairs chosen before
     upper: Bools  # (N, N) open pairs i < j
     favoured: Bools  # (N, N) those of them that the criterion chooses from
     best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
@@ -114,6 +120,7 @@ def select(
     sigma: Covariance,
     model: Model,
     open_pairs: Bools,
+    component: Ints,
     policy: Policy,
     goal: Goal,
     count: int,
@@ -124,6 +131,7 @@ def select(
     Args:
         mean, sigma: the posterior over N scores.
         open_pairs: (N, N), True at [i, j], i < j, where a pair may be chosen; the rest is ignored.
+        component: (N,) which candidates are connected, as joining.connected has it.
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
@@ -131,7 +139,7 @@ def select(
     matters = goal_pairs(goal, mean)
     favours = upper if policy.criterion is Criterion.KNOWLEDGE or goal == RANKING else favoured(upper, matters)
     bounds = np.full(n, np.inf), np.zeros(n, np.bool_)
-    search = _Search(mean, model, policy, equality(sigma), goal, matters, upper, favours, *bounds)
+    search = _Search(mean, model, policy, equality(sigma), goal, matters, component.copy(), upper, favours, *bounds)
     choices: list[Choice] = []
     for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
         choice = _pick(search, sigma, rng)
@@ -140,6 +148,7 @@ def select(
         if policy.batch is Batch.TOP:
             search.fresh[choice.i] = False
         elif left:
+            search.component[search.component == search.component[choice.i]] = search.component[choice.j]
             search.fresh[:] = False
             sigma = fantasise(sigma, mean, model, np.array([choice.i]), np.array([choice.j]))
     return choices
@@ -224,7 +233,12 @@ def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if search.policy.criterion is Criterion.KNOWLEDGE:
+    knows, few = search.policy.criterion is Criterion.KNOWLEDGE, len(search.mean) <= EXACT
+    if search.goal == RANKING and not (knows and few):
+        joins = joining(search.component, search.upper)
+        if many := int(np.count_nonzero(joins)):
+            return np.arange(len(joins)), joins, many
+    if knows:
         return _most_telling(search, sigma)
     if serves(search.model.expert, search.model.n):
         return _best_of_few(search, sigma)
@@ -252,7 +266,7 @@ def _leading_rows(search: _Search, sigma: Covariance, variances: Floats, places:
         if not stale.size:
             return rows, line
         for _, block in _blocks(stale):
-            search.best[block] = _row_scores(search, sigma, variances, block).max(axis=1)
+            search.best[block] = _row_bests(search, sigma, variances, block)
         search.fresh[stale] = True
 
 
@@ -312,11 +326,25 @@ def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
         yield start, rows[start : start + BLOCK]
 
 
+def _row_bests(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
+    """(R,) the best score of each of the ascending `rows`; -inf if nothing is open."""
+    if search.policy.criterion is Criterion.KNOWLEDGE and search.model.expert.as_soft_bt is not None:
+        m, v = _row_differences(search, sigma, variances, rows)
+        v[~search.favoured[rows, int(rows[0]) :]] = -np.inf
+        return np.asarray(most_own_terms(m, v, search.model.votes))
+    return _row_scores(search, sigma, variances, rows).max(axis=1)
+
+
 def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
     """Scores of the pairs (i, j) for i in the ascending `rows` and j from the first of them on; -inf if not open."""
+    m, v = _row_differences(search, sigma, variances, rows)
+    value = score(search.policy, search.model, m, v, search.floor)
+    return np.where(search.favoured[rows, int(rows[0]) :], value, -np.inf)
+
+
+def _row_differences(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> tuple[Floats, Floats]:
+    """m and v of the same pairs."""
     left = int(rows[0])
     covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
     v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
-    m = search.mean[rows, None] - search.mean[None, left:]
-    value = score(search.policy, search.model, m, np.maximum(v, 0.0), search.floor)
-    return np.where(search.favoured[rows, left:], value, -np.inf)
+    return search.mean[rows, None] - search.mean[None, left:], np.maximum(v, 0.0)

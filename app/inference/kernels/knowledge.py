@@ -20,6 +20,7 @@ and g(m, s) = s h(|m| / s). h and Q_k are convex too: between points where they 
     kernel               slow formula
     knowledge            the sum over all k < l that matter
     most_knowledge       its maximum
+    most_own_terms       the maximum of each row of choosing/knowledge.py: own_term
 """
 
 import math
@@ -73,6 +74,33 @@ def most_knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, matte
         gains[a] = _with_either(i, j, u, mean, matters, exactly) + _without_them(i, j, u, mean, matters, order)
         best = max(best, gains[a])
     return gains
+
+
+@kernel
+def most_own_terms(m: Floats, v: Floats, votes: float) -> Floats:
+    """(R,) the largest own term, (k, l) = (i, j), of each row, with weights as soft-bt expects them; -inf if none.
+
+    Most pairs cannot be the best: phi w <= phi / (4 + m^2) and g(m, s) <= g(0, s) / (1 + (m / s)^2 / 2).
+
+    Args:
+        m, v: (R, C) of the pairs; v is -inf where a pair does not count.
+        votes: phi.
+    """
+    most, exactly = np.full(len(m), -np.inf), np.empty(0)
+    for a in range(m.shape[0]):
+        for b in range(m.shape[1]):
+            squared, variance = m[a, b] * m[a, b], v[a, b]
+            if variance < 0.0:
+                continue
+            weight = votes / (4.0 + squared)
+            s_squared = variance * variance * weight / (1.0 + weight * variance)
+            bound = 2.0 * math.sqrt(s_squared) / ROOT_TWO_PI
+            if bound * s_squared <= most[a] * (s_squared + 0.5 * squared):
+                continue
+            e = math.exp(-abs(m[a, b]))
+            weight = votes * e / (1.0 + e) ** 2
+            most[a] = max(most[a], _gain(m[a, b], variance * math.sqrt(weight / (1.0 + weight * variance)), exactly))
+    return most
 
 
 @kernel

@@ -10,6 +10,7 @@ from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels.knowledge import most_own_terms
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
@@ -45,3 +46,4 @@ def warm_up() -> None:
     everyone = make_catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.int64))
     for criterion in (Criterion.VARIANCE, Criterion.KNOWLEDGE):
         ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), Plan(Policy(criterion), Order.BALANCED, 0), 1)
+    most_own_terms(np.zeros((1, 1)), np.ones((1, 1)), 1.0)  # of many candidates alone

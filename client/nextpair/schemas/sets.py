@@ -34,7 +34,7 @@ from nextpair.words import (
 class Selection(Request):
     """Rules by which the next pair is chosen."""
 
-    criterion: CriterionName = Field(default="reordering", description="What the next pair should be best at.")
+    criterion: CriterionName = Field(default="knowledge", description="What the next pair should be best at.")
     epsilon: float = Field(default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for `exponent`.")
     random_share: Probability = Field(default=0.0, description="Share of the pairs drawn uniformly instead.")
     batch: BatchName = Field(

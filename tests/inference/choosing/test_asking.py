@@ -7,7 +7,7 @@ from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy, select
 from app.inference.fitting import posterior
 from app.inference.types import Bools, no_comparisons
-from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons
+from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons, together
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
@@ -112,6 +112,7 @@ def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_sc
         live, m, log, NONE_LEASED, all_open(), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
     )
 
-    picks = select(mean, sigma, m, all_open(), Policy(criterion), RANKING, 8, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    picks = select(mean, sigma, m, all_open(), together(N), Policy(criterion), RANKING, 8, rng)
     assert [p.choice for p in presented] == picks
     assert max(max(p.first, p.second) for p in presented) < N

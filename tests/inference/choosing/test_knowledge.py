@@ -14,7 +14,7 @@ from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.types import Bools, Floats
-from tests.inference.factories import isotropic, model, random_comparisons, random_state
+from tests.inference.factories import isotropic, model, random_comparisons, random_state, together
 from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
 
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
@@ -34,7 +34,7 @@ def chosen(
 ) -> list[Choice]:
     n = len(mean)
     pairs = np.ones((n, n), np.bool_) if open_pairs is None else open_pairs
-    return select(mean, sigma, of or model(n), pairs, policy, goal, count, np.random.default_rng(seed))
+    return select(mean, sigma, of or model(n), pairs, together(n), policy, goal, count, np.random.default_rng(seed))
 
 
 def pairs_of(choices: list[Choice]) -> list[Pair]:

@@ -23,7 +23,7 @@ from app.inference.choosing.selection import (
 from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import posterior
 from app.inference.types import Bools, Floats
-from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state
+from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state, together
 from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
@@ -54,8 +54,9 @@ def chosen(
     open_pairs: Bools | None = None,
     goal: Goal = RANKING,
 ) -> list[Choice]:
-    pairs = all_open(len(mean)) if open_pairs is None else open_pairs
-    return select(mean, sigma, model(len(mean)), pairs, policy, goal, count, np.random.default_rng(seed))
+    n, rng = len(mean), np.random.default_rng(seed)
+    pairs = all_open(n) if open_pairs is None else open_pairs
+    return select(mean, sigma, model(n), pairs, together(n), policy, goal, count, rng)
 
 
 def pairs_of(choices: list[Choice]) -> list[Pair]:
@@ -400,7 +401,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     weight = votes * row.expert.curvature(m, row.expert.expected(m))
 
     policy, everything = Policy(Criterion.DETERMINANT), all_open(20)
-    (choice,) = select(mean, sigma, judged, everything, policy, RANKING, 1, np.random.default_rng(0))
+    (choice,) = select(mean, sigma, judged, everything, together(20), policy, RANKING, 1, np.random.default_rng(0))
 
     np.testing.assert_allclose(score(policy, judged, m, v, 0.0), weight * v)
     assert choice.score == pytest.approx((weight * v).max())
@@ -419,9 +420,8 @@ def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row
         for i, j in combinations(range(6), 2)
     }
 
-    (choice,) = select(
-        mean, sigma, judged, all_open(6), Policy(Criterion.DETERMINANT), RANKING, 1, np.random.default_rng(0)
-    )
+    policy, rng = Policy(Criterion.DETERMINANT), np.random.default_rng(0)
+    (choice,) = select(mean, sigma, judged, all_open(6), together(6), policy, RANKING, 1, rng)
     assert left[choice.i, choice.j] == pytest.approx(min(left.values()))
     assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
 
@@ -431,7 +431,7 @@ def test_where_verdicts_weigh_alike_determinant_is_variance() -> None:
     rng, gaussian = np.random.default_rng(0), model(12, expert="gaussian")
 
     picks = [
-        pairs_of(select(mean, sigma, gaussian, all_open(12), Policy(criterion), RANKING, 10, rng))
+        pairs_of(select(mean, sigma, gaussian, all_open(12), together(12), Policy(criterion), RANKING, 10, rng))
         for criterion in (Criterion.DETERMINANT, Criterion.VARIANCE)
     ]
 

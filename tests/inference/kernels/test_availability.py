@@ -13,7 +13,7 @@ from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, OrdersShown, mark, still_open
-from app.inference.kernels.knowledge import knowledge, most_knowledge
+from app.inference.kernels.knowledge import knowledge, most_knowledge, most_own_terms
 from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
@@ -66,7 +66,7 @@ def test_still_open_leaves_out_what_is_asked_blocked_or_missing(full: int, seed:
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("criterion", [Criterion.REORDERING, Criterion.KNOWLEDGE])
 def test_after_a_warm_up_no_set_waits_for_a_compiler(method: Method, order: Order, criterion: Criterion) -> None:
-    of_pairs = [conditioned, best_pairs, knowledge, most_knowledge, nth_pair, lead, mark, still_open]
+    of_pairs = [conditioned, best_pairs, knowledge, most_knowledge, most_own_terms, nth_pair, lead, mark, still_open]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]

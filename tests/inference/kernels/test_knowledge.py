@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
+from app.inference.choosing.knowledge import own_term
 from app.inference.covariance import dense
-from app.inference.kernels.knowledge import knowledge, most_knowledge
+from app.inference.kernels.knowledge import knowledge, most_knowledge, most_own_terms
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import numerics, random_state
 
@@ -141,3 +142,22 @@ def test_knowledge_does_not_hang_on_how_candidates_are_numbered(goal: Goal) -> N
     moved = knowledge(*ends, moves_of(full, *ends), there, goal_pairs(goal, there))
 
     np.testing.assert_allclose(moved, here, rtol=1e-10)
+
+
+@pytest.mark.parametrize("votes", [0.1, 1.0, 300.0])
+@pytest.mark.parametrize("spread", [0.0, 0.3, 3.0, 30.0])
+@pytest.mark.parametrize("certainty", [1e-4, 1.0])
+def test_the_most_own_terms_are_the_maxima_of_the_rows(votes: float, spread: float, certainty: float) -> None:
+    rng = np.random.default_rng(0)
+    m, v = spread * rng.standard_normal((20, 30)), certainty * rng.exponential(size=(20, 30))
+    v[rng.random((20, 30)) < 0.5] = -np.inf
+    v[3] = -np.inf
+
+    own = own_term(m, np.maximum(v, 0.0), votes * expit(m) * expit(-m))
+
+    expected = np.where(v >= 0.0, own, -np.inf).max(axis=1)
+    np.testing.assert_allclose(most_own_terms(m, v, votes), expected, rtol=1e-7, atol=1e-9 * np.sqrt(certainty))
+
+
+def test_a_row_whose_pairs_are_all_certain_gains_nothing() -> None:
+    assert most_own_terms(np.zeros((1, 2)), np.zeros((1, 2)), 1.0).tolist() == [0.0]

@@ -14,7 +14,7 @@ from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import posterior
 from app.inference.kernels import bradley_terry
 from app.inference.kernels.pairs import conditioned, nth_pair
-from tests.inference.factories import Log, logs, model, numerics, random_comparisons, random_state
+from tests.inference.factories import Log, logs, model, numerics, random_comparisons, random_state, together
 
 each_scored_criterion = pytest.mark.parametrize("criterion", [c for c in Criterion if c is not Criterion.RANDOM])
 
@@ -58,7 +58,8 @@ def test_the_pairs_of_a_seed_are_those_of_the_slow_scan(
     open_pairs = np.random.default_rng(seed).random((n, n)) < 0.8
 
     def choices() -> list[selection.Choice]:
-        return selection.select(mean, sigma, model(n), open_pairs, policy, RANKING, 30, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        return selection.select(mean, sigma, model(n), open_pairs, together(n), policy, RANKING, 30, rng)
 
     fast = choices()
     by_numpy(monkeypatch)

@@ -1,0 +1,35 @@
+"""Which pairs join candidates that no chain of comparisons connects yet (decision 47).
+
+Between two components of the graph of comparisons the prior alone says who is ahead, so that no criterion has anything
+to go by. Until all are connected pairs are drawn:
+
+    two candidates that were never compared, while any such pair is open
+    else a candidate of the largest component and one that is outside it
+
+Candidates with an absolute score are connected by it: it says who is ahead.
+"""
+
+import numpy as np
+
+from app.inference.fitting.model import Model
+from app.inference.graph import components
+from app.inference.types import Bools, Comparisons, Ints, by_one_judge, join
+
+
+def connected(comparisons: Comparisons, first: Ints, second: Ints, model: Model) -> Ints:
+    """(N,) the component of each candidate, once these (L,) pairs are answered too."""
+    scored = np.flatnonzero(model.prior.absolute[: model.n])
+    first, second = np.concatenate([first, scored[:-1]]), np.concatenate([second, scored[1:]])
+    return components(join(comparisons, by_one_judge(first, second, np.full(len(first), np.nan))), model.n)
+
+
+def joining(component: Ints, open_pairs: Bools) -> Bools:
+    """(N, N), True at the open pairs to draw from; nowhere if all is connected, or no open pair is such."""
+    sizes = np.bincount(component)[component]
+    if sizes[0] == len(component):
+        return np.zeros_like(open_pairs)
+    alone, largest = sizes == 1, component == component[np.argmax(sizes)]
+    never_compared = open_pairs & alone & alone[:, None]
+    if never_compared.any():
+        return never_compared
+    return np.asarray(open_pairs & (largest ^ largest[:, None]), np.bool_)

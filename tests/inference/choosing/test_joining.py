@@ -1,0 +1,123 @@
+"""Pairs that connect candidates come first (decision 47)."""
+
+import numpy as np
+import pytest
+
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
+from app.inference.choosing.goals import RANKING, Goal, upper_triangle
+from app.inference.choosing.joining import connected, joining
+from app.inference.choosing.order import Order
+from app.inference.choosing.selection import Criterion, Policy
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Model
+from app.inference.types import Bools, Comparisons, Ints, no_comparisons
+from tests.inference.factories import comparisons, cycle, model
+
+NOBODY = np.empty(0, np.int64)
+each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each is not Criterion.RANDOM])
+
+
+def asked(
+    criterion: Criterion,
+    count: int,
+    *,
+    log: Comparisons | None = None,
+    of: Model | None = None,
+    leased: Leased = NONE_LEASED,
+    goal: Goal = RANKING,
+    n: int = 12,
+) -> list[tuple[int, int]]:
+    log, of = log or no_comparisons(), of or model(n)
+    plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
+    open_pairs = np.ones((n, n), np.bool_)
+    presented = next_pairs(live, of, log, leased, open_pairs, plan, count, Draws(plan, log.size, len(leased.first)))
+    return [(pair.first, pair.second) for pair in presented]
+
+
+def pairs_of(mask: Bools) -> set[tuple[int, int]]:
+    return {(int(i), int(j)) for i, j in np.argwhere(mask)}
+
+
+def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
+    first, second = np.array(pairs).T
+    return connected(no_comparisons(), first, second, model(n))
+
+
+@each_criterion
+@pytest.mark.parametrize("n", [2, 11, 12])
+def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_any_circle(
+    criterion: Criterion, n: int
+) -> None:
+    pairs = asked(criterion, n - 1, n=n)
+
+    assert len(np.unique(pairs[: n // 2])) == 2 * (n // 2)
+    assert set(components_after(pairs, n)) == {0}
+
+
+def test_what_is_apart_joins_the_largest_component() -> None:
+    component = np.array([0, 0, 0, 1, 1, 2, 2])
+
+    assert pairs_of(joining(component, upper_triangle(7))) == {(i, j) for i in (0, 1, 2) for j in (3, 4, 5, 6)}
+
+
+def test_never_compared_candidates_meet_each_other_first() -> None:
+    component, open_pairs = np.array([0, 0, 1, 2, 3]), upper_triangle(5).copy()
+
+    assert pairs_of(joining(component, open_pairs)) == {(2, 3), (2, 4), (3, 4)}
+
+    open_pairs[2:, 2:] = False  # somebody else has these
+    assert pairs_of(joining(component, open_pairs)) == {(i, j) for i in (0, 1) for j in (2, 3, 4)}
+
+
+def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open() -> None:
+    within = np.zeros((4, 4), np.bool_)
+    within[0, 1] = True
+
+    assert not joining(np.zeros(4, np.int64), upper_triangle(4)).any()
+    assert not joining(np.array([0, 0, 1, 1]), within).any()
+
+
+def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
+    leased = Leased(np.array([0, 2]), np.array([1, 3]))
+
+    (pair,) = asked(Criterion.REORDERING, 1, leased=leased, n=6)
+
+    assert pair == (4, 5)
+
+
+def test_an_absolute_score_connects() -> None:
+    scored = model(5)
+    scored = scored._replace(prior=scored.prior._replace(absolute=np.array([1.0, 0.0, 2.0, 1.0, 0.0])))
+
+    component = connected(no_comparisons(), NOBODY, NOBODY, scored)
+
+    assert len({component[0], component[2], component[3]}) == 1
+    assert len(set(component)) == 3
+
+
+def test_a_candidate_that_comes_late_is_asked_about_next() -> None:
+    (pair,) = asked(Criterion.REORDERING, 1, log=cycle(11, seed=0), n=12)
+
+    assert pair[1] == 11
+
+
+def test_another_goal_than_the_ranking_asks_what_it_needs() -> None:
+    """The candidates that are not in the pair in question stay as they are."""
+    log = comparisons((0, 1, 0.9), (1, 2, 0.6))
+
+    assert asked(Criterion.KNOWLEDGE, 1, log=log, goal=Goal(pair=(0, 2)), n=8) == [(0, 2)]
+
+
+def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
+    plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(no_comparisons(), model(4))
+    open_pairs = np.ones((4, 4), np.bool_)
+
+    pairs = [
+        next_pairs(live, model(4), no_comparisons(), NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
+        for seed in range(300)
+    ]
+
+    counts = np.unique([(first.first, first.second) for first, _ in pairs], axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert counts.min() > 30
+    assert {(round(1 / a.choice.propensity), round(1 / b.choice.propensity)) for a, b in pairs} == {(6, 1)}
