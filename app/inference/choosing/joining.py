@@ -29,7 +29,6 @@ def joining(component: Ints, open_pairs: Bools) -> Bools:
     if sizes[0] == len(component):
         return np.zeros_like(open_pairs)
     alone, largest = sizes == 1, component == component[np.argmax(sizes)]
-    never_compared = open_pairs & alone & alone[:, None]
-    if never_compared.any():
-        return never_compared
-    return np.asarray(open_pairs & (largest ^ largest[:, None]), np.bool_)
+    never_compared: Bools = open_pairs & alone & alone[:, None]
+    across: Bools = open_pairs & (largest ^ largest[:, None])
+    return never_compared if never_compared.any() else across

@@ -332,7 +332,7 @@ def _row_bests(search: _Search, sigma: Covariance, variances: Floats, rows: Ints
         m, v = _row_differences(search, sigma, variances, rows)
         v[~search.favoured[rows, int(rows[0]) :]] = -np.inf
         return np.asarray(most_own_terms(m, v, search.model.votes))
-    return _row_scores(search, sigma, variances, rows).max(axis=1)
+    return np.asarray(_row_scores(search, sigma, variances, rows).max(axis=1))
 
 
 def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
