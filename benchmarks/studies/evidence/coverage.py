@@ -1,4 +1,4 @@
-"""How often is what a ranking states so? N = 12 texts, pairs chosen by the criterion of new sets.
+"""How often is what a ranking states so? N = 12 texts, pairs chosen by `reordering`.
 
 True scores are drawn from N(0, sd^2). A ranking is held against the judge's own scores, unit * s: no log tells in which
 unit a judge speaks.

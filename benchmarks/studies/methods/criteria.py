@@ -36,7 +36,8 @@ EVIDENCE: Mapping[str, RankingMethod] = {
     "learnt": RankingMethod("soft-bt", evidence="learnt"),
 }
 HEARD = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
-TODAY, DEFAULT = "one vote", "learnt"
+BEFORE, DEFAULT = "one vote", "learnt"
+OLD, NEW = Criterion.REORDERING, Criterion.KNOWLEDGE  # the default, before decision 40 and since
 SHARE, TARGETS = 0.2, (0.9, 0.95)
 CANDIDATES = (Criterion.REORDERING, Criterion.EXPONENT, Criterion.KNOWLEDGE)  # for the default
 MOST = 8.5  # comparisons to 90% on SummEval, by the default with a consistent judge
@@ -100,7 +101,7 @@ def _by_part(measured: Measured) -> str:
 
 def _against(measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
     """Cost and mean lead, side by side: the latter has smaller errors."""
-    ways = [way for way in SOME if way is not Criterion.REORDERING]
+    ways = [way for way in SOME if way is not OLD]
     rows = [
         [judge.name, what, *cells] for judge, each in measured.items() for what, cells in _margins(each[DEFAULT], ways)
     ]
@@ -108,9 +109,9 @@ def _against(measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
 
 
 def _margins(measured: Measured, ways: Sequence[Way]) -> list[tuple[str, list[str]]]:
-    reordering, share = Criterion.REORDERING, _share(measured)
-    saved = [measuring.saving(measured, way, measured, reordering, TARGETS[0]) for way in ways]
-    leads = [measuring.lead(measured, way, measured, reordering, share) for way in ways]
+    share = _share(measured)
+    saved = [measuring.saving(measured, way, measured, OLD, TARGETS[0]) for way in ways]
+    leads = [measuring.lead(measured, way, measured, OLD, share) for way in ways]
     return [
         ("comparisons to 90% saved", [signed(each) for each in saved]),
         (f"lead, mean of the first {share}", [_signed_in_hundredths(each) for each in leads]),
@@ -139,10 +140,10 @@ def _within(measured: Measured) -> list[list[str]]:
 
 
 def _never_worse(judge: Judge, by_evidence: Mapping[str, Measured]) -> list[list[str]]:
-    now, today, way = by_evidence[DEFAULT], by_evidence[TODAY], Criterion.REORDERING
-    saved = measuring.saving(now, way, today, way, TARGETS[0])
-    lead = measuring.lead(now, way, today, way, _share(now))
-    target = f"{judge.name}: `{DEFAULT}` not worse than `{TODAY}` beyond one error"
+    now, before = by_evidence[DEFAULT], by_evidence[BEFORE]
+    saved = measuring.saving(now, NEW, before, OLD, TARGETS[0])
+    lead = measuring.lead(now, NEW, before, OLD, _share(now))
+    target = f"{judge.name}: `{NEW}`, {DEFAULT}, not worse than `{OLD}`, {BEFORE}, beyond one error"
     return [
         [target, f"{signed(saved)} comparisons to 90% saved", verdict(saved.value >= -saved.error)],
         [target, f"{_signed_in_hundredths(lead)} lead, mean of the first 20%", verdict(lead.value >= -lead.error)],
@@ -156,7 +157,7 @@ def _draw(data: DataSet, campaign: Campaign, measured: Mapping[Judge, Mapping[st
         for judge in shown
         for name, each in measured[judge].items()
     }
-    level = measuring.full(measured[CONSISTENT][TODAY]).value
+    level = measuring.full(measured[CONSISTENT][BEFORE]).value
     name = f"efficiency-{data.folder.replace('prd_', '')}"
     figures.line_chart(name, campaign.figures, panels, dict.fromkeys(panels, level), columns=2)
     caption = f"{data.title}: mean over parts; bands are one standard error; the grey line is the full set"
