@@ -79,7 +79,7 @@ async def test_an_ask_of_one_set_waits_for_those_asked_with_it_only(
 async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_gives_more(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "WORK", 2 * 4**2)
+    monkeypatch.setattr(choosing, "WORK", 2 * (4**2 + 4**3))  # of two pairs of four candidates by `knowledge`
     created = [await create_set(http) for _ in range(3)]
     url = f"/v1/sets/{created[0]['id']}/next-pair"
     assert len((await http.get(url, params={"count": 6})).json()["pairs"]) == 2
