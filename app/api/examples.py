@@ -47,7 +47,16 @@ RANKS = [
     {"key": "rowan", "rank": 2, "score": -0.12, "sd": 0.93, "interval": [-1.94, 1.7], "rank_interval": [1, 2],
      "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0},
 ]  # fmt: skip
-BIASES = {"gpt-4": {"delta": 0.31, "sd": 0.12, "comparisons": 60, "discrimination": None, "warning": None}}
+BIASES = {
+    "gpt-4": {
+        "delta": 0.31,
+        "sd": 0.12,
+        "comparisons": 60,
+        "discrimination": None,
+        "discrimination_sd": None,
+        "warning": None,
+    }
+}
 JUDGE = {
     "name": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5, "created_at": THEN,
 }  # fmt: skip
@@ -190,7 +199,7 @@ EXAMPLES: dict[str, Any] = {
             "judge": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "comparisons": 60, "cost": 0.78,
             "median_latency_ms": 210.0, "failures": {"refused": 2}, "failure_rate": 0.03, "skill": 0.71,
             "agreement": {"pairs": 20, "share": 0.8}, "same_order": {"pairs": 4, "share": 1.0},
-            "swapped": {"pairs": 12, "share": 0.75}, "position_bias": BIASES["gpt-4"] | {"discrimination": 1.2},
+            "swapped": {"pairs": 12, "share": 0.75}, "position_bias": BIASES["gpt-4"] | {"discrimination": 1.2, "discrimination_sd": 0.1},
             "accord": {"overall": 0.94, "since": 80, "before": 0.98, "after": 0.9, "named": None},
             "influence": {"rank_correlation": 0.98, "largest_move": 1, "changes_top": False},
         }],

@@ -122,7 +122,8 @@ def _standings(group: Group, method: RankingMethod, published: Published | None)
     if published is None:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name == JUDGE_AWARE:
-        aware = fitting.fit_judge_aware(published.comparisons, published.model, len(group.judges))
+        nobody = np.zeros(len(group.judges), np.bool_)
+        aware = fitting.fit_judge_aware(published.comparisons, published.model, nobody)
         return by_judges(aware, published.comparisons, published.model, method.wanted)
     return by_posterior(published, method.wanted)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 from zlib import crc32
 
+import numpy as np
 from nextpair import schemas
 from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName
 
@@ -101,7 +102,8 @@ def _standings(basis: Basis, name: MethodName, published: Published | None, want
     if published is None:
         return by_baseline(name, snapshot.evidence.answers, snapshot.model.n)
     if name == JUDGE_AWARE and snapshot.model.n:
-        fit = fit_judge_aware(published.comparisons, published.model, len(snapshot.evidence.judges))
+        people = np.isin(snapshot.evidence.judges, list(basis.people))
+        fit = fit_judge_aware(published.comparisons, published.model, people)
         return by_judges(fit, published.comparisons, published.model, wanted, pairs_of)
     return by_posterior(published, wanted, pairs_of)
 

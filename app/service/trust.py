@@ -15,7 +15,7 @@ from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts, diagnose, gather
 from app.service.errors import NotConverged
-from app.service.presenting.judges import in_words
+from app.service.presenting.judges import in_words, is_to_blame
 from app.service.rankings import RankingQuery, ranking_of, stopping_of
 
 FEW = 20
@@ -183,7 +183,9 @@ def _judges(examined: Sequence[Accord], basis: Basis) -> schemas.Check:
     if not examined:
         return _check("Judges", "unknown", "No judge has given enough verdicts to tell how it answers.", "–")
     names = {accord: basis.names[int(basis.snapshot.evidence.judges[accord.judge])] for accord in examined}
-    named, least = [accord for accord in examined if accord.named], min(examined, key=lambda accord: accord.after)
+    people = np.isin(basis.snapshot.evidence.judges, list(basis.people))
+    named = [accord for accord in examined if is_to_blame(accord, is_human=bool(people[accord.judge]))]
+    least = min(examined, key=lambda accord: accord.after)
     figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
     if named:
         return _check("Judges", "doubt", " ".join(in_words(accord, names[accord]) for accord in named), figure)

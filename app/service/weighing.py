@@ -18,17 +18,25 @@ from app.live.jobs import JobKey, Report, Underway
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, StillComputing
-from app.storage import candidates
+from app.storage import candidates, judges
 
 SEED = 0  # of the splits of a training
 MOST_CELLS = 50_000_000  # of a matrix of judges by judges and pairs
+
+
+class Conditions(NamedTuple):
+    """All that findings depend on beside the log."""
+
+    interpretation: Interpretation
+    shape: tuple[int, ...]  # items, candidates
+    people: frozenset[int]  # ids
 
 
 class WeighedJudges(NamedTuple):
     """The judges of a set, as its verdicts show them."""
 
     version: int
-    conditions: tuple[Interpretation, tuple[int, ...]]
+    conditions: Conditions
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
     biases: Mapping[int, Bias]  # by number, as the set's own method has them
@@ -44,9 +52,11 @@ async def weigh(ctx: Context, set_id: UUID, snapshot: Snapshot, method: Aggregat
 
     Raises InvalidRequest, StillComputing.
     """
+    async with ctx.engine.connect() as db:
+        conditions = await _conditions(db, snapshot)
     key, work = JobKey(set_id, method), partial(_prepare, ctx, set_id, method)
     try:
-        return await ctx.jobs.result(key, snapshot.version, _conditions(snapshot), work)
+        return await ctx.jobs.result(key, snapshot.version, conditions, work)
     except Underway as underway:
         raise StillComputing(f"The judges of this set are being weighed: {underway.progress}. Ask again.") from None
 
@@ -58,7 +68,8 @@ async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Calla
         _, snapshot = await posteriors.current(ctx, db, row)
         _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.shown)))
         context = await _context(db, set_id, snapshot) if needs_context(method) else None
-    return partial(_weigh, snapshot, method, context)
+        conditions = await _conditions(db, snapshot)
+    return partial(_weigh, snapshot, conditions, method, context)
 
 
 def _refuse_many(judges: int, pairs: int) -> None:
@@ -70,9 +81,9 @@ def _refuse_many(judges: int, pairs: int) -> None:
         )
 
 
-def _conditions(snapshot: Snapshot) -> tuple[Interpretation, tuple[int, ...]]:
-    """All that findings depend on beside the log: how it is read, and how many candidates and items there are."""
-    return snapshot.interpretation, snapshot.shown.shape
+async def _conditions(db: AsyncConnection, snapshot: Snapshot) -> Conditions:
+    people = await judges.people(db, snapshot.evidence.judges.tolist())
+    return Conditions(snapshot.interpretation, snapshot.shown.shape, frozenset(people))
 
 
 async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> ItemContext:
@@ -92,11 +103,14 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
     return ItemContext((low - high) / np.sqrt(2.0), np.arange(votes.size) if one_item else votes.item)
 
 
-def _weigh(snapshot: Snapshot, method: AggregationName, context: ItemContext | None, report: Report) -> WeighedJudges:
+def _weigh(
+    snapshot: Snapshot, conditions: Conditions, method: AggregationName, context: ItemContext | None, report: Report
+) -> WeighedJudges:
     own, tempered = snapshot.interpretation.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
-    item, many, rng = snapshot.log.entries.item, len(snapshot.evidence.judges), np.random.default_rng(SEED)
-    findings = examine_judges(raw(snapshot), tempered, item, model, many, method, context, rng, report)
-    counts = np.bincount(tempered.judge, minlength=many)
+    item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
+    people = np.isin(ids, list(conditions.people))
+    findings = examine_judges(raw(snapshot), tempered, item, model, people, method, context, rng, report)
+    counts = np.bincount(tempered.judge, minlength=len(ids))
     by_number = {bias.judge: bias for bias in biases(snapshot)}
-    return WeighedJudges(snapshot.version, _conditions(snapshot), snapshot.evidence.judges, counts, by_number, findings)
+    return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, findings)

@@ -1,4 +1,4 @@
-"""Which pairs join candidates that no chain of comparisons connects yet (decision 47).
+"""Which pairs join candidates that no chain of comparisons connects yet, where they are many (decision 47).
 
 Between two components of the graph of comparisons the prior alone says who is ahead, so that no criterion has anything
 to go by. Until all are connected pairs are drawn:

@@ -9,8 +9,8 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation
     random        uniform over the open pairs
 
-For the ranking, pairs that join what no comparison connects yet come before all of these (joining.py), but for random,
-and for knowledge where it sums over all pairs: it knows what joining is worth.
+For the ranking of more than knowledge.EXACT candidates pairs that join what no comparison connects yet come before all
+of these (joining.py), but for random.
 
 All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
 while one of them is open. Beyond knowledge.EXACT candidates the sum is taken for some pairs only: for the ranking those
@@ -233,12 +233,11 @@ def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    knows, few = search.policy.criterion is Criterion.KNOWLEDGE, len(search.mean) <= EXACT
-    if search.goal == RANKING and not (knows and few):
+    if search.goal == RANKING and len(search.mean) > EXACT:
         joins = joining(search.component, search.upper)
         if many := int(np.count_nonzero(joins)):
             return np.arange(len(joins)), joins, many
-    if knows:
+    if search.policy.criterion is Criterion.KNOWLEDGE:
         return _most_telling(search, sigma)
     if serves(search.model.expert, search.model.n):
         return _best_of_few(search, sigma)

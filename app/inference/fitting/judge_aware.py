@@ -2,35 +2,36 @@
 
     d_k = c_j (s_first - s_second) + delta_j        j the judge of comparison k; delta_j > 0 favours the first position
 
-    s ~ the model's prior      delta_j ~ N(0, BIAS_VARIANCE)      log c_j ~ N(0, 0.5^2)
+    s ~ the model's prior      delta_j ~ N(0, BIAS_VARIANCE)      c_j ~ N(1, 1), and 1 of people
 
-A discriminating judge (large c) counts for more, one who tosses coins (c near 0) for little. c is never negative: a
-judge who is against the truth is left out at best. The priors guard against judges of few votes, whose c stays
-near 1, and against one-sided ones, whose delta takes up what they say.
+A discriminating judge (large c) counts for more, one who tosses coins (c near 0) for little, and what one says who is
+against the others (c < 0) is turned round: that is what makes useless judges possible, and intervals hold. The priors
+guard against judges of few votes, whose c stays near 1, and against one-sided ones, whose delta takes up what they say.
+An adversarial majority looks like the truth, so where there are people their c is 1 and everybody else is held against
+them (methods 9).
 
 The scores are integrated out by EM, for the likeliest (s, c, delta) together would have c follow the noise in s:
 
     E    s | c, delta ~ N(mu, Sigma): the mode and the inverse of  H = diag(q) + R^T diag(c^2 w) R
-    M    c_j, delta_j maximise  sum_k E[l(c_j m_k + delta_j)] + log prior,  m_k ~ N(mu_first - mu_second, v_k),
-         v_k = Sigma_ff + Sigma_ss - 2 Sigma_fs; the expectation by Gauss-Hermite quadrature
+    M    c_j, delta_j go one Newton step towards the maximum of  sum_k E[l(c_j m_k + delta_j)] + log prior, concave,
+         m_k ~ N(mu_first - mu_second, v_k), v_k = Sigma_ff + Sigma_ss - 2 Sigma_fs; E by Gauss-Hermite quadrature
 
-until no log c or delta moves by more than TOLERANCE in a round. The covariance of theta = (s, delta, log c) is the
-inverse of the Fisher information J^T diag(w) J + prior, J_k = (c_j r_k, 1 at delta_j, c_j m_k at log c_j): scores are
-less sure for not knowing the judges.
+until no c or delta moves by more than TOLERANCE in a round. The covariance of theta = (s, delta, c) is the inverse of
+the Fisher information J^T diag(w) J + prior, J_k = (c_j r_k, 1 at delta_j, m_k at c_j): scores are less sure for not
+knowing the judges.
 
 Without judge j: one Newton step from mu with j's comparisons taken out of gradient and H, the others being as they are.
 
-    mu, v        JudgeAware.scores, v in likeliest_judges      (N,), (K,)
-    delta, c     JudgeParameters.delta, exp of .log_c          (J,)
+    mu, v        JudgeAware.scores, v in likelier_judges       (N,), (K,)
+    delta, c     JudgeParameters                               (J,)
     c^2 w        weights                                       (K,)
-    E, M         likeliest_scores, likeliest_judges
+    E, M         likeliest_scores, likelier_judges
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from app.inference.covariance import Covariance, from_precision, plain
 from app.inference.fitting.identifiability import share_of_verdicts
@@ -38,9 +39,10 @@ from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, hessi
 from app.inference.fitting.newton import Objective, newton_step
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.bradley_terry import maximiser
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Outcome, take
 
-LOG_C_VARIANCE = 0.5**2
+C_VARIANCE = 1.0
+KNOWN = 1e12  # precision of what is known
 TOLERANCE = 1e-3
 GRADIENT_TOLERANCE = 1e-6  # in a round
 MAX_ROUNDS = 100
@@ -52,13 +54,13 @@ class JudgeParameters(NamedTuple):
     """Bias and discrimination of J judges."""
 
     delta: Floats  # (J,)
-    log_c: Floats  # (J,)
+    c: Floats  # (J,)
 
 
 class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: JudgeParameters
-    covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, log c)
+    covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, c)
     share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
     convergence: Convergence
 
@@ -70,30 +72,36 @@ class JudgeAware(NamedTuple):
         return Scores(self.scores, plain(sigma, float(np.linalg.slogdet(sigma)[1])))
 
     @property
-    def variance_of_delta(self) -> Floats:
-        """(J,)."""
-        n = len(self.scores)
-        return np.asarray(self.covariance.diagonal()[n : n + len(self.judges.delta)])
+    def sd_of_judges(self) -> JudgeParameters:
+        """The standard deviations of delta and c; that of people's c is 0."""
+        variances = self.covariance.diagonal()[len(self.scores) :].copy()
+        variances[variances < 2.0 / KNOWN] = 0.0
+        return JudgeParameters(*np.split(np.sqrt(variances), 2))
 
 
 def fit(
-    comparisons: Comparisons, model: Model, judges: int, progress: Callable[[int], None] = lambda _: None
+    comparisons: Comparisons, model: Model, people: Bools, progress: Callable[[int], None] = lambda _: None
 ) -> JudgeAware:
     """Scores and judges together.
 
-    Args: `model` has no biases, and a smooth expert; `progress` is told each round.
+    Args:
+        model: without biases, of a smooth expert.
+        people: (J,) whose c is 1.
+        progress: is told each round.
     """
-    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), np.zeros(judges))
+    judges = len(people)
+    believed = people if people.any() else np.ones(judges, np.bool_)  # to begin with
+    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), 1.0 * believed)
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
         s, weights = likeliest_scores(s, parameters, comparisons, model)
         sigma = from_precision(hessian(weights, comparisons, model))
-        before, parameters = parameters, likeliest_judges(s, sigma, parameters, comparisons, model)
+        before, parameters = parameters, likelier_judges(s, sigma, parameters, people, comparisons, model)
         moved = float(np.abs(np.concatenate(parameters) - np.concatenate(before)).max(initial=0.0))
         rounds += 1
         progress(rounds)
     s, weights = likeliest_scores(s, parameters, comparisons, model)
-    information = _information(s, weights, parameters, comparisons, model)
+    information = _information(s, weights, parameters, people, comparisons, model)
     covariance = from_precision(information.copy(order="F")).base
     shares = share_of_verdicts(information, covariance.diagonal()[model.n : model.n + judges], model)
     outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
@@ -121,48 +129,49 @@ def evaluate(
 ) -> tuple[float, Floats, Floats]:
     """The log posterior of s given the judges, up to a constant, its gradient (N,), and c^2 w (K,)."""
     expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
-    c = np.exp(parameters.log_c)[comparisons.judge]
+    c = parameters.c[comparisons.judge]
     d = c * differences(s, comparisons, model) + parameters.delta[comparisons.judge]
     value = float(weight @ expert.log_density(d, p) + s @ (prior.pull - 0.5 * prior.precision * s))
     g = scatter(weight * c * expert.slope(d, p), comparisons, model) + prior.pull - prior.precision * s
     return value, g, c**2 * (weight * expert.curvature(d, p))
 
 
-def likeliest_judges(
-    s: Floats, sigma: Covariance, start: JudgeParameters, comparisons: Comparisons, model: Model
+def likelier_judges(
+    s: Floats, sigma: Covariance, before: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
 ) -> JudgeParameters:
-    """c and delta that explain best what each judge said, whatever the scores N(s, sigma) may be."""
+    """A Newton step towards the c and delta that explain best what each judge said, whatever s ~ N(s, sigma) may be.
+
+    At most 1 in each; c stays of people.
+    """
     first, second, variances = comparisons.first, comparisons.second, sigma.base.diagonal()
     v = np.maximum(variances[first] + variances[second] - 2.0 * sigma.base[first, second], 0.0)
-    nodes = differences(s, comparisons, model)[:, None] + np.sqrt(v)[:, None] * NODES
-    j, size = comparisons.judge, len(start.delta)
+    m = differences(s, comparisons, model)[:, None] + np.sqrt(v)[:, None] * NODES
+    (delta, c), j, p = before, comparisons.judge, comparisons.p[:, None]
+    d = c[j, None] * m + delta[j, None]
+    slope, curvature = model.expert.slope(d, p), model.expert.curvature(d, p)
 
-    def surprise(packed: Floats) -> tuple[float, Floats]:
-        delta, log_c = np.split(packed, 2)
-        stretched = np.exp(log_c)[j, None] * nodes
-        d, p = stretched + delta[j, None], comparisons.p[:, None]
-        slope = comparisons.weight[:, None] * model.expert.slope(d, p)
-        value = float(comparisons.weight @ (model.expert.log_density(d, p) @ WEIGHTS))
-        value -= 0.5 * float(delta @ delta / BIAS_VARIANCE + log_c @ log_c / LOG_C_VARIANCE)
-        up_delta = np.bincount(j, slope @ WEIGHTS, size) - delta / BIAS_VARIANCE
-        up_log_c = np.bincount(j, (slope * stretched) @ WEIGHTS, size) - log_c / LOG_C_VARIANCE
-        return -value, -np.concatenate([up_delta, up_log_c])
+    def by_judge(terms: Floats) -> Floats:
+        return np.asarray(np.bincount(j, comparisons.weight * (terms @ WEIGHTS), len(c)), np.float64)
 
-    packed = minimize(surprise, np.concatenate(start), method="L-BFGS-B", jac=True, options={"gtol": 1e-6}).x
-    return JudgeParameters(*np.split(packed, 2))
+    up_delta = by_judge(slope) - delta / BIAS_VARIANCE
+    up_c = np.where(people, 0.0, by_judge(slope * m) - (c - 1.0) / C_VARIANCE)
+    of_delta, of_c = by_judge(curvature) + 1.0 / BIAS_VARIANCE, by_judge(curvature * m * m) + 1.0 / C_VARIANCE
+    of_both = np.where(people, 0.0, by_judge(curvature * m))
+    steps = np.array([of_c * up_delta - of_both * up_c, of_delta * up_c - of_both * up_delta])
+    steps = np.clip(steps / (of_delta * of_c - of_both**2), -1.0, 1.0)
+    return JudgeParameters(delta + steps[0], c + steps[1])
 
 
 def _information(
-    s: Floats, weights: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
+    s: Floats, weights: Floats, parameters: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
 ) -> Floats:
-    """Fisher's of (s, delta, log c), and the prior's. Args: `weights` is c^2 w."""
+    """Fisher's of (s, delta, c), and the prior's. Args: `weights` is c^2 w."""
     j, size = comparisons.judge, len(parameters.delta)
-    c = np.exp(parameters.log_c)[j]
-    stretched = c * differences(s, comparisons, model)
-    w = comparisons.weight * model.expert.curvature(stretched + parameters.delta[j], comparisons.p)
-    of_judges = (np.ones_like(c), stretched)
+    c, m = parameters.c[j], differences(s, comparisons, model)
+    w = comparisons.weight * model.expert.curvature(c * m + parameters.delta[j], comparisons.p)
+    of_judges = (np.ones_like(c), m)
     mixed = [scatter(w * c * (j == k) * of, comparisons, model) for of in of_judges for k in range(size)]
     own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
-    prior = np.repeat([1.0 / BIAS_VARIANCE, 1.0 / LOG_C_VARIANCE], size)
+    prior = np.concatenate([np.full(size, 1.0 / BIAS_VARIANCE), np.where(people, KNOWN, 1.0 / C_VARIANCE)])
     across = np.column_stack([*mixed, np.empty((model.n, 0))])
     return np.block([[hessian(weights, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]])

@@ -16,9 +16,11 @@ from app.inference.judges.group_verdicts import Doubt, aggregate, departure, dou
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.reporting import diagnostics
+from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
-from app.inference.types import Comparisons, Convergence, Floats, Ints, take
+from app.inference.reporting.standings import judge_biases
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 from app.inference.verdicts import directions
 
 
@@ -47,7 +49,7 @@ class Findings(NamedTuple):
     agreements: Agreements
     repeats: list[Repeats]  # by judge
     accords: dict[int, Accord]  # by judge; none where verdicts are few
-    discrimination: Floats  # (J,) of the judge-aware fit
+    judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
 
@@ -57,7 +59,7 @@ def examine_judges(
     tempered: Comparisons,
     item: Ints,
     model: Model,
-    judges: int,
+    people: Bools,
     method: AggregationName,
     context: ItemContext | None,
     rng: np.random.Generator,
@@ -72,15 +74,17 @@ def examine_judges(
         raw, tempered: the same comparisons but for p.
         item: (K,) what each comparison was about.
         model: soft-bt without biases.
+        people: (J,) who they are.
         say: hears how far the work is, in words.
     """
+    judges = len(people)
     votes = votes_by_pair(raw, item, judges)
     turned = rng.random(votes.size) < 0.5
     y = binary(np.where(turned[:, None], 1.0 - votes.p, votes.p))
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
     group = aggregate(y, method, rng, context, lambda step: say(_in_words(step)))
-    aware = judge_aware.fit(tempered, model, judges, lambda n: say(f"scores and judges together, round {n}"))
+    aware = judge_aware.fit(tempered, model, people, lambda n: say(f"scores and judges together, round {n}"))
     return Findings(
         pair_votes=votes,
         p_low=np.where(turned, group.probability[:, 0], group.probability[:, 1]),
@@ -91,7 +95,7 @@ def examine_judges(
         agreements=agreements(directions(votes.p - 0.5)),
         accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
-        discrimination=np.exp(aware.judges.log_c),
+        judge_aware=judge_biases(aware, tempered),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
     )

@@ -34,6 +34,7 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.types import Comparisons, Floats
 
 ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
+SURELY = 2.0
 STEP = 1e-4  # in d, between the curvatures that l3 is read off
 
 
@@ -44,7 +45,15 @@ class Bias(NamedTuple):
     identified: bool  # verdicts tell more of it than priors do
     comparisons: int
     discrimination: float | None = None  # c, where it is estimated
+    sd_of_discrimination: float | None = None
     is_closed_form: bool = False
+
+    @property
+    def is_against(self) -> bool:
+        """Whether the judge is surely against the others: c is below 0 by more than SURELY standard deviations."""
+        if self.discrimination is None or self.sd_of_discrimination is None:
+            return False
+        return self.discrimination < -SURELY * self.sd_of_discrimination
 
 
 class ClosedForm(NamedTuple):
@@ -71,15 +80,13 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     variance = diagonal(posterior.covariance)[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    return listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model), [None] * len(delta))
+    return listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
 
 
-def listed(
-    comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, discrimination: list[float | None]
-) -> list[Bias]:
+def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats) -> list[Bias]:
     """One for each judge of these comparisons, from what is known of each of J judges."""
     counts = np.bincount(comparisons.judge, minlength=len(delta)).tolist()
-    columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts, discrimination)
+    columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts)
     rows = zip(range(len(delta)), *columns, strict=True)
     return [Bias(*row) for row in rows if counts[row[0]]]
 
@@ -90,7 +97,7 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, wider)
     variance = diagonal(from_precision(precision.copy()))[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
-    every = listed(comparisons, biases, sd, shares, [None] * len(biases))
+    every = listed(comparisons, biases, sd, shares)
     return [bias._replace(is_closed_form=True) for bias in every]
 
 

@@ -78,8 +78,12 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     """Biases and discriminations of the judges that compared anything."""
-    sd, c = np.sqrt(aware.variance_of_delta), np.exp(aware.judges.log_c)
-    return listed(comparisons, aware.judges.delta, sd, aware.share_of_verdicts, c.tolist())
+    (delta, c), sd = aware.judges, aware.sd_of_judges
+    every = listed(comparisons, delta, sd.delta, aware.share_of_verdicts)
+    return [
+        bias._replace(discrimination=float(c[bias.judge]), sd_of_discrimination=float(sd.c[bias.judge]))
+        for bias in every
+    ]
 
 
 def _summarised(

@@ -66,6 +66,8 @@ def _bias(bias: Bias) -> Row:
         "comparisons": bias.comparisons,
         "identified": bias.identified,
         "discrimination": bias.discrimination,
+        "discrimination_sd": bias.sd_of_discrimination,
+        "against": bias.is_against,
     }
 
 
@@ -120,10 +122,15 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
 def _bias_line(bias: Bias, judge: str) -> str:
     guess = "the closed form may be wrong" if bias.is_closed_form else "this is mostly the prior's guess"
     doubt = "" if bias.identified else f"; its verdicts do not tell it from merit, so {guess}"
-    c = "" if bias.discrimination is None else f", discrimination {bias.discrimination:.2f}"
+    c = (
+        ""
+        if bias.discrimination is None
+        else f", discrimination {bias.discrimination:.2f} ± {bias.sd_of_discrimination:.2f}"
+    )
+    against = "; it is against the others, and turned round: was it asked the same question?" if bias.is_against else ""
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     how = ", in closed form" if bias.is_closed_form else ""
-    return escape(likes + how + c + doubt)
+    return escape(likes + how + c + against + doubt)
 
 
 def _scale_line(scale: JudgeScale) -> str:

@@ -11,7 +11,7 @@ from nextpair.words import AggregationName
 from app.inference.judges import DEPARTS, Accord, Doubt, Findings
 from app.inference.state import Catalogue
 from app.service.presenting.diagnostics import present_agreement
-from app.service.presenting.rankings import present_bias, present_convergence
+from app.service.presenting.rankings import AGAINST, present_bias, present_convergence
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 
@@ -48,7 +48,10 @@ def present_judges(
         version=weighed.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
-        warnings=[*_warnings(method, names, findings), *(f"{noun}: too many to be listed." for noun in long)],
+        warnings=[
+            *_warnings(method, [rows[judge] for judge in weighed.judges.tolist()], findings),
+            *(f"{noun}: too many to be listed." for noun in long),
+        ],
         judges=[
             _card(row, numbers.get(row.id), weighed, failures.get(row.id, {}), latencies.get(row.id))
             for row in sorted(rows.values(), key=lambda row: row.name)
@@ -85,7 +88,9 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
     repeats, influence = findings.repeats[number], findings.influence.get(number)
     bias, accord = weighed.biases.get(number), findings.accords.get(number)
     if bias is not None:
-        bias = bias._replace(discrimination=float(findings.discrimination[number]))
+        (aware,) = [each for each in findings.judge_aware if each.judge == number]
+        c = {name: getattr(aware, name) for name in ("discrimination", "sd_of_discrimination")}
+        bias = bias._replace(**c)
     return {
         "skill": None if findings.skill is None else float(findings.skill[number]),
         "agreement": _agreement(pairs, agreeing),
@@ -133,16 +138,28 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
     ]
 
 
-def _warnings(method: AggregationName, names: Sequence[str], findings: Findings) -> list[str]:
-    warnings = [_in_words(doubt, names[doubt.judge]) for doubt in findings.doubts if doubt.kind != "one_sided"]
-    doubted = {doubt.judge for doubt in findings.doubts}
-    named = [accord for accord in findings.accords.values() if accord.named and accord.judge not in doubted]
-    warnings += [in_words(accord, names[accord.judge]) for accord in named]
+def _warnings(method: AggregationName, rows: Sequence[Record], findings: Findings) -> list[str]:
+    """What is wrong with judges, who are by number in `rows`; that others disagree with people is no fault of theirs."""
+    people = {number for number, row in enumerate(rows) if row.kind == "human"}
+    doubts = [doubt for doubt in findings.doubts if doubt.kind != "one_sided" and doubt.judge not in people]
+    warnings = {doubt.judge: _in_words(doubt, rows[doubt.judge].name) for doubt in doubts}
+    for accord in findings.accords.values():
+        if is_to_blame(accord, is_human=accord.judge in people):
+            warnings.setdefault(accord.judge, in_words(accord, rows[accord.judge].name))
+    for bias in findings.judge_aware:
+        if bias.is_against:
+            warnings.setdefault(bias.judge, f"{rows[bias.judge].name}: {AGAINST}")
+    every = list(warnings.values())
     if findings.departure >= DEPARTS:
-        warnings.append(
+        every.append(
             f"{method} decides against the majority in {findings.departure:.0%} of the pairs; look at some of them."
         )
-    return warnings
+    return every
+
+
+def is_to_blame(accord: Accord, *, is_human: bool) -> bool:
+    """Whether the judge is named for something, other than that judges who are no people disagree with it."""
+    return accord.named == "changed" if is_human else accord.named is not None
 
 
 def _in_words(doubt: Doubt, judge: str) -> str:

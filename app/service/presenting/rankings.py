@@ -1,6 +1,6 @@
 """Rankings, with all that is said beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from nextpair import schemas
@@ -19,6 +19,10 @@ from app.storage.schema import Record
 NOT_IDENTIFIED = (
     "This judge's verdicts do not tell its liking for the first position from merit: "
     "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
+)
+AGAINST = (
+    "This judge is against the others, so that what it says is turned round (its discrimination is below 0): was it "
+    "asked the same question?"
 )
 TOO_LITTLE_MIXED = (
     "The closed form takes it for granted that pairs and their orders are drawn at random, and this judge's are too "
@@ -72,8 +76,16 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
         sd=bias.sd,
         comparisons=bias.comparisons,
         discrimination=bias.discrimination,
-        warning=None if bias.identified else TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED,
+        discrimination_sd=bias.sd_of_discrimination,
+        warning=" ".join(_warnings_of(bias)) or None,
     )
+
+
+def _warnings_of(bias: Bias) -> Iterator[str]:
+    if not bias.identified:
+        yield TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
+    if bias.is_against:
+        yield AGAINST
 
 
 def present_convergence(convergence: Convergence) -> schemas.Convergence:

@@ -67,9 +67,15 @@ class JudgeBias(Response):
     delta: float
     sd: float
     comparisons: int
-    discrimination: float | None = Field(default=None, description="c, by the method judge-aware; 1 by all others.")
+    discrimination: float | None = Field(
+        default=None,
+        description="c, by the method judge-aware: 0 of a judge who tosses coins, below 0 of one who is against the "
+        "others, 1 of people. 1 by all other methods.",
+    )
+    discrimination_sd: float | None = Field(default=None, description="Its standard deviation; 0 of people.")
     warning: str | None = Field(
-        description="Set where verdicts tell less of it than priors do: orders are little mixed, or verdicts few."
+        description="Set where verdicts tell less of it than priors do (orders are little mixed, or verdicts few), and "
+        "where the judge is against the others."
     )
 
 

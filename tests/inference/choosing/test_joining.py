@@ -6,6 +6,7 @@ import pytest
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
+from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
@@ -13,6 +14,7 @@ from app.inference.fitting.model import Model
 from app.inference.types import Bools, Comparisons, Ints, no_comparisons
 from tests.inference.factories import comparisons, cycle, model
 
+MANY = EXACT + 2
 NOBODY = np.empty(0, np.int64)
 each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each is not Criterion.RANDOM])
 
@@ -25,7 +27,7 @@ def asked(
     of: Model | None = None,
     leased: Leased = NONE_LEASED,
     goal: Goal = RANKING,
-    n: int = 12,
+    n: int = MANY,
 ) -> list[tuple[int, int]]:
     log, of = log or no_comparisons(), of or model(n)
     plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
@@ -44,7 +46,7 @@ def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
 
 
 @each_criterion
-@pytest.mark.parametrize("n", [2, 11, 12])
+@pytest.mark.parametrize("n", [MANY, MANY + 1])
 def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_any_circle(
     criterion: Criterion, n: int
 ) -> None:
@@ -78,11 +80,11 @@ def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open(
 
 
 def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
-    leased = Leased(np.array([0, 2]), np.array([1, 3]))
+    out = np.arange(0, MANY - 2, 2)
 
-    (pair,) = asked(Criterion.REORDERING, 1, leased=leased, n=6)
+    (pair,) = asked(Criterion.REORDERING, 1, leased=Leased(out, out + 1))
 
-    assert pair == (4, 5)
+    assert pair == (MANY - 2, MANY - 1)
 
 
 def test_an_absolute_score_connects() -> None:
@@ -96,25 +98,26 @@ def test_an_absolute_score_connects() -> None:
 
 
 def test_a_candidate_that_comes_late_is_asked_about_next() -> None:
-    (pair,) = asked(Criterion.REORDERING, 1, log=cycle(11, seed=0), n=12)
+    (pair,) = asked(Criterion.REORDERING, 1, log=cycle(MANY - 1, seed=0))
 
-    assert pair[1] == 11
+    assert pair[1] == MANY - 1
 
 
 def test_another_goal_than_the_ranking_asks_what_it_needs() -> None:
     """The candidates that are not in the pair in question stay as they are."""
     log = comparisons((0, 1, 0.9), (1, 2, 0.6))
 
-    assert asked(Criterion.KNOWLEDGE, 1, log=log, goal=Goal(pair=(0, 2)), n=8) == [(0, 2)]
+    assert asked(Criterion.KNOWLEDGE, 1, log=log, goal=Goal(pair=(0, 2))) == [(0, 2)]
 
 
 def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
-    plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(no_comparisons(), model(4))
-    open_pairs = np.ones((4, 4), np.bool_)
+    """Four of the candidates were never compared."""
+    log, of = cycle(MANY - 4, seed=0), model(MANY)
+    plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(log, of)
+    open_pairs = np.ones((MANY, MANY), np.bool_)
 
     pairs = [
-        next_pairs(live, model(4), no_comparisons(), NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
-        for seed in range(300)
+        next_pairs(live, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed)) for seed in range(300)
     ]
 
     counts = np.unique([(first.first, first.second) for first, _ in pairs], axis=0, return_counts=True)[1]
