@@ -40,6 +40,7 @@ CASTS = {
     "3 good, 3 useless": [2.0, 1.5, 1.2, 0.0, 0.0, 0.0],
     "6 of falling skill": [1.5, 1.2, 1.0, 0.8, 0.6, 0.5],
     "6 alike": [1.0] * 6,
+    "5 good, 1 adversarial": [1.5, 1.5, 1.5, 1.0, 1.0, -1.5],
 }
 PEOPLE, LOOKS, ALPHA = (200, 400, 600, 800, 1000), 20, 0.05
 
@@ -128,7 +129,7 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, floa
     p = (rng.random(count) < 1.0 / (1.0 + np.exp(-np.array(c)[judge] * (s[first] - s[second])))).astype(float)
     log, model = once_each(first, second, p, judge), build(Method(), n)
     pooled = posterior.fit(log, model)
-    aware = judge_aware.fit(log, model, len(c)).of_scores
+    aware = judge_aware.fit(log, model, nobody(len(c))).of_scores
     return (
         float(spearmanr(pooled.mean, s)[0]),
         float(spearmanr(aware.mean, s)[0]),
@@ -144,6 +145,11 @@ def _share_that_holds(mean: Floats, sigma: Floats, s: Floats) -> float:
     return float((np.abs((mean - s)[i] - (mean - s)[j]) <= 1.96 * sd).mean())
 
 
+def nobody(judges: int) -> Bools:
+    """No judge is a person."""
+    return np.zeros(judges, np.bool_)
+
+
 def home_advantages() -> None:
     with gzip.open(DATA / "prd_vicuna80/llm.csv.gz", "rt") as file:
         rows = list(csv.DictReader(file))
@@ -151,13 +157,13 @@ def home_advantages() -> None:
     first, second = (np.array([systems.index(row[side]) for row in rows]) for side in ("first", "second"))
     judge = np.array([FIVE.index(row["reviewer"]) for row in rows])
     log, model = once_each(first, second, np.array([P[row["winner"]] for row in rows]), judge), build(Method(), 5)
-    fit = judge_aware.fit(log, model, 5)
+    fit = judge_aware.fit(log, model, nobody(5))
     cells = []
     for number, name in enumerate(FIVE):
-        others = judge_aware.fit(take(log, judge != number), model, 5).scores
+        others = judge_aware.fit(take(log, judge != number), model, nobody(5)).scores
         order = " > ".join(systems[k] for k in np.argsort(-others))
-        c, delta = np.exp(fit.judges.log_c[number]), fit.judges.delta[number]
-        cells.append([name, f"{c:.2f}", f"{delta:+.2f} ± {np.sqrt(fit.variance_of_delta)[number]:.2f}", order])
+        (delta, c), (sd_of_delta, sd_of_c) = ((of.delta[number], of.c[number]) for of in (fit.judges, fit.sd_of_judges))
+        cells.append([name, f"{c:.2f} ± {sd_of_c:.2f}", f"{delta:+.2f} ± {sd_of_delta:.2f}", order])
     print("\n" + table(["judge", "discrimination", "home advantage", "order without it"], cells))
     print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-fit.scores)), flush=True)
 

@@ -141,6 +141,31 @@ async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.As
     assert not cards["weak"]["changes_top"]
 
 
+async def test_people_are_not_blamed_where_a_majority_is_against_them(http: httpx.AsyncClient) -> None:
+    """One person says in which order eight trees are, three models say the opposite."""
+    keys = [f"tree {number}" for number in range(8)]
+    created = await create_set(http, *keys, evidence="one-vote")
+    await describe(http, "alice", kind="human")
+    pairs = [(first, second) for k, first in enumerate(keys) for second in keys[k + 1 :]]
+    for judge, p in (("alice", 1.0), ("gpt", 0.0), ("llama", 0.0), ("claude", 0.0)):
+        for shown, p_first in ((pairs, p), ([(second, first) for first, second in pairs], 1.0 - p)):
+            await compare_all(http, created["id"], [comparison(*pair, p_first, judge) for pair in shown])
+
+    warnings = (await judges(http, created["id"]))["warnings"]
+    checks = (await http.get(f"/v1/sets/{created['id']}/trust")).json()["checks"]
+    url = f"/v1/sets/{created['id']}/ranking"
+    ranking = (await http.get(url, params={"method": "judge-aware"})).json()
+
+    assert warnings
+    assert "alice" not in " ".join([*warnings, *(check["says"] for check in checks)])
+    assert [row["key"] for row in ranking["ranking"]] == keys
+    biases = ranking["judge_bias"]
+    assert (biases["alice"]["discrimination"], biases["alice"]["discrimination_sd"]) == (1.0, 0.0)
+    assert all(biases[model]["discrimination"] < -0.5 for model in ("gpt", "llama", "claude"))
+    assert "against the others" in biases["gpt"]["warning"]
+    assert "against" not in (biases["alice"]["warning"] or "")
+
+
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
 async def test_a_set_without_comparisons_has_no_cards(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys))

@@ -91,7 +91,7 @@ def fit(
     """
     judges = len(people)
     believed = people if people.any() else np.ones(judges, np.bool_)  # to begin with
-    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), 1.0 * believed)
+    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), believed.astype(np.float64))
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
         s, weights = likeliest_scores(s, parameters, comparisons, model)
@@ -109,9 +109,15 @@ def fit(
 
 
 def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
-    """(N,) scores had this judge said nothing. Conceptually: likeliest_scores of the others' comparisons."""
-    others = take(comparisons, comparisons.judge != judge)
-    _, g, weights = evaluate(aware.scores, aware.judges, others, model)
+    """(N,) scores had this judge said nothing. Conceptually: likeliest_scores of the others' comparisons.
+
+    Who is against the others counts for nothing here: it may be this judge whom they are against.
+    """
+    others, judges = (
+        take(comparisons, comparisons.judge != judge),
+        aware.judges._replace(c=np.maximum(aware.judges.c, 0.0)),
+    )
+    _, g, weights = evaluate(aware.scores, judges, others, model)
     return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
 
 

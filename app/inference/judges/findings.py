@@ -113,8 +113,12 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     with_all = ranks(aware.scores)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))
-    steady = moved == 0 or len(with_all) < 2
-    correlation = 1.0 if steady else float(np.nan_to_num(spearmanr(with_all, without)[0]))
+    if moved == 0 or len(with_all) < 2:
+        correlation = 1.0
+    elif np.ptp(with_all) == 0.0 or np.ptp(without) == 0.0:
+        correlation = 0.0
+    else:
+        correlation = float(spearmanr(with_all, without)[0])
     return Influence(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
 
 

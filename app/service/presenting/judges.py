@@ -139,7 +139,7 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
 
 
 def _warnings(method: AggregationName, rows: Sequence[Record], findings: Findings) -> list[str]:
-    """What is wrong with judges, who are by number in `rows`; that others disagree with people is no fault of theirs."""
+    """What is wrong with judges, by number in `rows`; that others disagree with people is no fault of theirs."""
     people = {number for number, row in enumerate(rows) if row.kind == "human"}
     doubts = [doubt for doubt in findings.doubts if doubt.kind != "one_sided" and doubt.judge not in people]
     warnings = {doubt.judge: _in_words(doubt, rows[doubt.judge].name) for doubt in doubts}

@@ -68,7 +68,7 @@ def test_parts_of_a_weight_add_up() -> None:
 
 
 def test_judge_aware_scores_know_weights() -> None:
-    one, other = (judge_aware.fit(log, model(N), JUDGES) for log in (weighted(), repeated()))
+    one, other = (judge_aware.fit(log, model(N), np.zeros(JUDGES, np.bool_)) for log in (weighted(), repeated()))
     np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
     np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-5)
 
