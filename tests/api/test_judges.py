@@ -159,7 +159,7 @@ async def test_people_are_not_blamed_where_a_majority_is_against_them(http: http
     assert warnings
     assert "alice" not in " ".join([*warnings, *(check["says"] for check in checks)])
     assert [row["key"] for row in ranking["ranking"]] == keys
-    biases = ranking["judge_bias"]
+    biases = ranking["position_bias"]
     assert (biases["alice"]["discrimination"], biases["alice"]["discrimination_sd"]) == (1.0, 0.0)
     assert all(biases[model]["discrimination"] < -0.5 for model in ("gpt", "llama", "claude"))
     assert "against the others" in biases["gpt"]["warning"]
