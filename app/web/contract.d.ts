@@ -156,6 +156,7 @@ declare namespace Contract {
     delta: number;
     sd: number;
     discrimination: number | null;
+    discrimination_sd: number | null;
     warning: string | null;
   }
 

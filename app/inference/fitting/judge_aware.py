@@ -113,10 +113,8 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
 
     Who is against the others counts for nothing here: it may be this judge whom they are against.
     """
-    others, judges = (
-        take(comparisons, comparisons.judge != judge),
-        aware.judges._replace(c=np.maximum(aware.judges.c, 0.0)),
-    )
+    others = take(comparisons, comparisons.judge != judge)
+    judges = aware.judges._replace(c=np.maximum(aware.judges.c, 0.0))
     _, g, weights = evaluate(aware.scores, judges, others, model)
     return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
 

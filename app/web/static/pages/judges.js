@@ -26,7 +26,7 @@ function facts({ position_bias: bias, influence, median_latency_ms: latency, ...
   return [
     ["Verdicts", judge.comparisons],
     ["Skill", number(judge.skill)],
-    ["Discrimination", number(bias?.discrimination)],
+    ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
     ["Accord with the ranking", number(judge.accord?.overall)],
     ["Agrees with others", percent(judge.agreement?.share)],
