@@ -91,7 +91,8 @@ def fit(
     """
     judges = len(people)
     believed = people if people.any() else np.ones(judges, np.bool_)  # to begin with
-    s, parameters = model.prior.pull / model.prior.precision, JudgeParameters(np.zeros(judges), believed.astype(np.float64))
+    parameters = JudgeParameters(np.zeros(judges), believed.astype(np.float64))
+    s = model.prior.pull / model.prior.precision
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
         s, weights = likeliest_scores(s, parameters, comparisons, model)
