@@ -15,7 +15,7 @@ from app.inference.fitting.posterior import scores
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
-from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
+from app.inference.state.snapshot import Snapshot, echo_of, pair_votes_of, plain_model
 from app.inference.types import Bools, Ints
 
 
@@ -136,7 +136,7 @@ def _reopened(
         snapshot.shown,
         reopening,
         blocked.leases,
-        is_learnt=snapshot.interpretation.method.evidence == "learnt",
+        echo_of(snapshot, reopening.judge),
     )
     return reopen(already_asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
 

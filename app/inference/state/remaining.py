@@ -14,7 +14,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import NO_END, PROBES, most_times, repeats_alike
-from app.inference.state.snapshot import Snapshot
+from app.inference.state.snapshot import Snapshot, echo_of
 
 
 def comparisons_left(
@@ -41,13 +41,13 @@ def _in_all(snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Coll
     """Every question to each judge so far, and once more as far as that goes; None where it goes on without end."""
     questions = _questions(catalogue, both_orders=order is not Order.AS_SELECTED)
     entries, n = snapshot.log.entries, snapshot.model.n
-    is_learnt, left = snapshot.interpretation.method.evidence == "learnt", 0
+    left = 0
     for judge in snapshot.evidence.judges.tolist():
         judged = int(np.count_nonzero(entries.comparisons.judge == judge))
         alike = None if judge in people else repeats_alike(entries, judge, n)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(PROBES - alike, 0)
-        elif (most := most_times(entries, judge, is_learnt=is_learnt)) == NO_END:
+        elif (most := most_times(entries, judge, echo_of(snapshot, judge))) == NO_END:
             return None
         else:
             left += max(most * questions - judged, 0)

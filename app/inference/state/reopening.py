@@ -10,11 +10,13 @@ the other, as soon as the kinds before it are used up:
 
 A judge that always answers alike is never asked once more: its repeats teach nothing. People do not; of others it shows
 in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats of a
-probability share one answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. With
-the order "both" a judge ends what it has half done first.
+probability share one answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. Votes
+that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if that is more, so often. Then
+other pairs tell more. With the order "both" a judge ends what it has half done first.
 """
 
 from collections.abc import Iterator
+from math import ceil
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -65,12 +67,12 @@ def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
     return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
 
 
-def asked_of(entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, *, is_learnt: bool) -> Asked:
-    """Args: so many `leases` are live; `is_learnt` where it is learnt what answers are worth."""
+def asked_of(entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, echo: float | None) -> Asked:
+    """Args: so many `leases` are live; `echo` is rho of the judge, None where each answer is one vote."""
     was_shown = ((shown & LOWER_FIRST) != 0) | _turned((shown & HIGHER_FIRST) != 0)
     repeats = repeats_left(entries, reopening, leases, shown.shape[1])
     times = times_judged(entries, reopening.judge, shown.shape)
-    return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, is_learnt=is_learnt))
+    return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, echo))
 
 
 def _reopen(asked: Asked, free: Bools, order: Order) -> Reopened:
@@ -97,10 +99,13 @@ def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
     yield times == 0
 
 
-def most_times(entries: Entries, judge: int, *, is_learnt: bool) -> int:
-    """How often the judge may be asked the same: a vote that is cast once more may count once more."""
-    p = entries.comparisons.p[entries.comparisons.judge == judge]
-    return MOST_TIMES if is_learnt and not is_vote(p).all() else NO_END
+def most_times(entries: Entries, judge: int, echo: float | None) -> int:
+    """How often the judge may be asked the same; a vote that is cast once more may count once more."""
+    if echo is None:
+        return NO_END
+    if not is_vote(entries.comparisons.p[entries.comparisons.judge == judge]).all():
+        return MOST_TIMES
+    return max(MOST_TIMES, ceil(1.0 / echo)) if echo > 0.0 else NO_END
 
 
 def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:

@@ -155,6 +155,13 @@ def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
     return Stage(judges, absolute, fitted, learnt_from(size, n) if learns else in_closed_form, pooled)
 
 
+def echo_of(snapshot: Snapshot, judge: int) -> float | None:
+    """rho of the votes of the judge with this id, 0 of a new one; None where the set says what answers are worth."""
+    if snapshot.learnt is None:
+        return None
+    return float(snapshot.learnt.echo[snapshot.evidence.judges == judge].sum())
+
+
 def learnt_from(size: int, n: int) -> int:
     """How many of `size` comparisons of n candidates answers' worth is learnt from."""
     stage = leading(size, DIGITS)

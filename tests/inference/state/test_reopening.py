@@ -7,7 +7,8 @@ from app.inference import state
 from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, Interpretation, Reopening, Snapshot
-from app.inference.state.reopening import MOST_TIMES, PROBES
+from app.inference.state.reopening import MOST_TIMES, NO_END, PROBES, most_times
+from app.inference.state.snapshot import echo_of
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
 ANN, BEN = 2, 9  # ids
@@ -136,3 +137,25 @@ def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
     one_more = state.log_from_rows([(len(rows) + 1, 0, 2, 1, 0.6, ANN, 1.0)])
     assert opened(state.advance(snapshot, len(rows) + 1, one_more, []), ANN, person=True) == set()
     assert unordered(opened(snapshot, BEN, person=True)) == ALL
+
+
+@pytest.mark.parametrize(
+    ("p", "echo", "most"),
+    [(1.0, None, NO_END), (1.0, 0.0, NO_END), (1.0, 0.01, 100), (1.0, 0.42, MOST_TIMES), (0.8, 0.0, MOST_TIMES)],
+)
+def test_the_same_is_asked_as_long_as_it_tells_more(p: float, echo: float | None, most: int) -> None:
+    log = state.log_from_rows([(1, 0, 0, 1, p, ANN, 1.0)])
+
+    assert most_times(log.entries, ANN, echo) == most
+
+
+def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are_asked() -> None:
+    """A judge who never answered otherwise: what is learnt is that its repeats are echoes."""
+    learnt = Interpretation(Method(evidence="learnt"), {})
+    rows = [(0, *shown, float(shown[0] < shown[1]), ANN, 1.0) for shown in BOTH_WAYS for _ in range(MOST_TIMES)]
+    rows = [row for row in rows if row[1:3] != (1, 2)]
+    log = state.log_from_rows((seq, *row) for seq, row in enumerate(rows, 1))
+    snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
+
+    assert echo_of(snapshot, ANN) == 1.0
+    assert opened(snapshot, ANN, person=True) == {(1, 2)}
