@@ -84,7 +84,7 @@ def next_pairs(
     """
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
-    component = connected(comparisons, leased.first, leased.second, model)
+    component = connected(comparisons, leased.first, leased.second, model, plan.goal)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [_present(choice, leads, plan.order, rng) for choice in choices]

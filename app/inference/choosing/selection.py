@@ -233,10 +233,9 @@ def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
 
 def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
     """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    if search.goal == RANKING and len(search.mean) > EXACT:
-        joins = joining(search.component, search.upper)
-        if many := int(np.count_nonzero(joins)):
-            return np.arange(len(joins)), joins, many
+    joins = joining(search.component, search.upper)
+    if many := int(np.count_nonzero(joins)):
+        return np.arange(len(joins)), joins, many
     if search.policy.criterion is Criterion.KNOWLEDGE:
         return _most_telling(search, sigma)
     if serves(search.model.expert, search.model.n):

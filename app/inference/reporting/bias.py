@@ -34,7 +34,7 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.types import Comparisons, Floats
 
 ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
-SURELY = 2.0
+SURELY = 2.0  # standard deviations
 STEP = 1e-4  # in d, between the curvatures that l3 is read off
 
 

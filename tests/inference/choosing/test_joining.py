@@ -42,7 +42,7 @@ def pairs_of(mask: Bools) -> set[tuple[int, int]]:
 
 def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
     first, second = np.array(pairs).T
-    return connected(no_comparisons(), first, second, model(n))
+    return connected(no_comparisons(), first, second, model(n), RANKING)
 
 
 @each_criterion
@@ -88,13 +88,19 @@ def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
 
 
 def test_an_absolute_score_connects() -> None:
-    scored = model(5)
-    scored = scored._replace(prior=scored.prior._replace(absolute=np.array([1.0, 0.0, 2.0, 1.0, 0.0])))
+    scored, precision = model(MANY), np.zeros(MANY)
+    precision[[0, 2, 3]] = [1.0, 2.0, 1.0]
+    scored = scored._replace(prior=scored.prior._replace(absolute=precision))
 
-    component = connected(no_comparisons(), NOBODY, NOBODY, scored)
+    component = connected(no_comparisons(), NOBODY, NOBODY, scored, RANKING)
 
     assert len({component[0], component[2], component[3]}) == 1
-    assert len(set(component)) == 3
+    assert len(set(component)) == MANY - 2
+
+
+@pytest.mark.parametrize(("n", "goal"), [(EXACT, RANKING), (MANY, Goal(top_k=1))])
+def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
+    assert set(connected(no_comparisons(), NOBODY, NOBODY, model(n), goal)) == {0}
 
 
 def test_a_candidate_that_comes_late_is_asked_about_next() -> None:
