@@ -36,6 +36,7 @@ EQUAL = 1e-9  # of probabilities that count as tied
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge without an answer
 Votes = NDArray[np.float64]  # (N, K, C) v_nkb
+Labels = NDArray[np.float64]  # (N, C) share of the people who gave item n class c; zeros where nobody labelled it
 
 
 class Aggregate(NamedTuple):
@@ -61,6 +62,11 @@ def votes(y: Probabilities) -> Votes:
     answered = ~np.isnan(y).any(axis=2, keepdims=True)
     best = answered & (y >= y.max(axis=2, keepdims=True) - EQUAL)
     return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
+
+
+def is_labelled(labels: Labels) -> Bools:
+    """(N,) items that people labelled."""
+    return np.asarray(labels.any(axis=1))
 
 
 def one_sided(v: Votes) -> Bools:

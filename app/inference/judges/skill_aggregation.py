@@ -9,12 +9,25 @@ Classes s and skills A are fitted to the judges' answers (skill_model.py). Then,
 
 For SkillAggregation items are held out in groups: s_n and A_n of each come from a fit that never saw its group. A
 context of many numbers would else repeat the votes it was fitted to, and they would count twice. Of every fit's items
-some more groups are held out to stop it early. No label of the truth enters anywhere. Judges who say always the same
-are passed over, as a few of them would be explained best by one class for all items; their confusion matrices are those
-of chance.
+some more groups are held out to stop it early. Judges who say always the same are passed over, as a few of them would
+be explained best by one class for all items; their confusion matrices are those of chance.
+
+Without people's labels judges are held against each other, and most of them may be fooled together. With labels l_nc
+(0 for all c where there are none) SkillAggregation has three answers P_j, each of them to item n without l_n:
+
+    by judges      as above, without any label
+    by both        as above, with labels in the fit and A by labels, not fitted
+    by labels      P(c | n) = prod_kb A_kcb^v_nkb / their sum over c, with A by labels
+
+    A_kcb by labels = (sum_n l_nc v_nkb + prior votes) / their sum over b, as Dawid-Skene's (aggregation.py)
+
+    P(c | n) = l_nc where n is labelled, else sum_j w_j P_j(c | n)
+    w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
+
+So one who is sure of what the labels deny is not heard, and context and agreement are, where labels bear them out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +37,17 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from app.inference.judges.aggregation import Aggregate, Probabilities, one_sided, votes
+from app.inference.judges.aggregation import (
+    RIGHT,
+    WRONG,
+    Aggregate,
+    Labels,
+    Probabilities,
+    Votes,
+    is_labelled,
+    one_sided,
+    votes,
+)
 from app.inference.judges.skill_model import (
     LEAST,
     NO_PENALTY,
@@ -86,6 +109,7 @@ def by_context(
     method: ContextMethod,
     rng: np.random.Generator,
     *,
+    labels: Labels | None = None,
     training: Training = Training(),  # noqa: B008  # immutable
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
@@ -94,9 +118,11 @@ def by_context(
 
     A `learner` other than `linear` may read of a context what it likes.
     """
+    labels = np.zeros((len(y), y.shape[2])) if labels is None else labels
     heard = ~one_sided(votes(y))
     heard = heard if heard.any() else np.ones_like(heard)
-    group = _by_context(y[:, heard], context, method, rng, training, progress, learner or linear)
+    group = _by_context(y[:, heard], labels, context, method, rng, training, progress, learner or linear)
+    group = group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
     if group.confusion is None:
         return group
     confusion = np.full((len(heard), *group.confusion.shape[1:]), 1.0 / y.shape[2])
@@ -106,6 +132,7 @@ def by_context(
 
 def _by_context(
     y: Probabilities,
+    labels: Labels,
     context: ItemContext,
     method: ContextMethod,
     rng: np.random.Generator,
@@ -114,15 +141,38 @@ def _by_context(
     learner: Learner,
 ) -> Aggregate:
     head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
-    by_context_alone = head in ("crowdlayer", "shares")
-    training = training._replace(folds=1) if by_context_alone else training
-    s, a, convergence = cross_fit(
-        JudgedItems(context.x, answers, context.group), head, training, rng, progress, learner
-    )
-    if by_context_alone:
+    judged = JudgedItems(context.x, answers, context.group, labels)
+    if head in ("crowdlayer", "shares"):
+        s, _, convergence = cross_fit(judged, head, training._replace(folds=1), rng, progress, learner)
         return Aggregate(s, None, convergence)
-    log_p = np.log(s + LEAST) + np.einsum("nkb,nkcb->nc", votes(y), np.log(a + LEAST))
-    return Aggregate(softmax(log_p, axis=1), a.mean(axis=0), convergence)
+    v, rounds = votes(y), 2 if labels.any() else 1
+    unlabelled = judged._replace(labels=np.zeros_like(labels))
+    by_judges = _decide(v, cross_fit(unlabelled, head, training, rng, _part(progress, 0, rounds), learner))
+    if rounds == 1:
+        return by_judges
+    by_both = _decide(v, cross_fit(judged, head, training, rng, _part(progress, 1, rounds), learner))
+    return _pool([by_judges, by_both, by_labels(v, labels)], labels)
+
+
+def _decide(v: Votes, fits: CrossFitted) -> Aggregate:
+    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v, np.log(fits.a + LEAST))
+    return Aggregate(softmax(log_p, axis=1), fits.a.mean(axis=0), fits.convergence)
+
+
+def by_labels(v: Votes, labels: Labels) -> Aggregate:
+    """Each item's classes by the votes, and by how the judges vote on all other items that people labelled."""
+    counts = _votes_by_class(v, labels) - np.einsum("nc,nkb->nkcb", labels, v)
+    a = counts / counts.sum(axis=3, keepdims=True)
+    return Aggregate(softmax(np.einsum("nkb,nkcb->nc", v, np.log(a)), axis=1), a.mean(axis=0))
+
+
+def _pool(answers: Sequence[Aggregate], labels: Labels) -> Aggregate:
+    """The mean of answers that each have not seen an item's own labels, weighted by how well they foretell them."""
+    p, known = np.stack([answer.probability for answer in answers]), is_labelled(labels)
+    foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
+    weight = softmax(foreseen.sum(axis=1))
+    a = np.stack([answer.confusion for answer in answers if answer.confusion is not None])
+    return Aggregate(np.tensordot(weight, p, 1), np.tensordot(weight, a, 1), answers[0].convergence)
 
 
 def cross_fit(
@@ -133,7 +183,7 @@ def cross_fit(
     folds = _folds(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
     for number, fold in enumerate(folds):
-        rest = take(judged, ~fold) if len(folds) > 1 else judged
+        rest = _with_skills(take(judged, ~fold) if len(folds) > 1 else judged)
         step = partial(_report, progress, number, len(folds))
         predict, end = learner(rest, head, training, rng, step)
         s[fold], a[fold] = predict(judged.x[fold])
@@ -206,6 +256,25 @@ def _by_majority(y: Probabilities) -> Floats:
     """(N, 1, C) as if one judge had voted as most did; nothing where none did."""
     counts = votes(y).sum(axis=1, keepdims=True)
     return votes(np.where(counts.any(axis=2, keepdims=True), counts, np.nan))
+
+
+def _with_skills(judged: JudgedItems) -> JudgedItems:
+    """With z by the labels, if there are any."""
+    if not judged.labels.any():
+        return judged
+    v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
+    counts = _votes_by_class(v, judged.labels)
+    return judged._replace(z=np.log(counts / counts.sum(axis=2, keepdims=True)))
+
+
+def _votes_by_class(v: Votes, labels: Labels) -> Floats:
+    """(K, C, C) judges' votes on labelled items, by people's class, on top of the prior's."""
+    return np.asarray(np.where(np.eye(v.shape[2]) > 0.0, RIGHT, WRONG) + np.einsum("nc,nkb->kcb", labels, v))
+
+
+def _part(progress: Progress, part: int, parts: int) -> Progress:
+    """Progress of one of several rounds of folds."""
+    return lambda step: progress(step._replace(fold=step.fold + part * step.folds, folds=parts * step.folds))
 
 
 def _report(progress: Progress, fold: int, folds: int, iteration: int) -> None:

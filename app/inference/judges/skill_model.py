@@ -11,6 +11,9 @@ Minimise over W, b, z and V, with y_nkb the judge's own probabilities, zero for 
     - (1/N) sum_nkb y_nkb log P_nkb + (lam/N) sum_nk sum_{c,b < C} (A_nkcb - A_nkCb)^2
     + ridge |W|^2 / 2 + ridge_x |V|^2 / 2
 
+Where people labelled item n, its shares of their labels l_nc take the place of s_nc in the first term, and
+- (1/N) sum_c l_nc log s_nc comes to it. z may be given, and is not fitted then.
+
 The second term (eq. 8) keeps sure judges from being believed too much. The others are ours, for contexts of many
 numbers; ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
 """
@@ -21,6 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
+from app.inference.judges.aggregation import Labels, is_labelled
 from app.inference.types import Bools, Floats, Ints
 
 Head = Literal["skills", "skills-x", "crowdlayer", "shares"]
@@ -49,6 +53,8 @@ class JudgedItems(NamedTuple):
     x: csr_array  # (N, F)
     y: Floats  # (N, K, C), zero where a judge left an item out
     group: Ints  # (N,)
+    labels: Labels  # (N, C)
+    z: Floats | None = None  # (K, C, C) of the equations above, where it is known
 
 
 class Parameters(NamedTuple):
@@ -63,7 +69,7 @@ class Parameters(NamedTuple):
 def first_guess(judged: JudgedItems, head: Head) -> Parameters:
     """Parameters by which every class is alike, and every judge is somewhat right."""
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
-    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1))
+    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if judged.z is None else judged.z
     v = np.zeros((f if head == "skills-x" else 0, judges * classes**2))
     return Parameters(np.zeros((f, classes)), np.zeros(classes), z, v)
 
@@ -74,8 +80,9 @@ def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> 
     terms, du = _terms(p, judged, head, training)
     value = terms.value + 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
     dw = judged.x.T @ du + training.ridge * p.w
+    dz = terms.dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z)
     dv = judged.x.T @ terms.dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
-    return value, pack(Parameters(dw, du.sum(axis=0), terms.dz.sum(axis=0), dv))
+    return value, pack(Parameters(dw, du.sum(axis=0), dz, dv))
 
 
 def slope_in_context(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> Floats:
@@ -86,7 +93,7 @@ def slope_in_context(theta: Floats, judged: JudgedItems, head: Head, training: T
 
 
 class _Terms(NamedTuple):
-    """The first two terms of the loss, and their gradients."""
+    """Terms of the loss that depend on the judges' answers, and their gradients."""
 
     value: float
     ds: Floats  # (N, C)
@@ -94,15 +101,18 @@ class _Terms(NamedTuple):
 
 
 def _terms(p: Parameters, judged: JudgedItems, head: Head, training: Training) -> tuple[_Terms, Floats]:
-    """The first two terms, with their gradient by x W + b, (N, C)."""
-    s = shares(p, judged.x)
+    """The terms without ridges, with their gradient by x W + b, (N, C)."""
+    s, known = shares(p, judged.x), is_labelled(judged.labels)[:, None]
+    classes = np.where(known, judged.labels, s)
     if head == "shares":
-        terms = _shares_terms(p, s, judged)
+        terms = _shares_terms(p, classes, judged)
     elif head == "crowdlayer":
-        terms = _crowdlayer_terms(p, s, judged)
+        terms = _crowdlayer_terms(p, classes, judged)
     else:
-        terms = _skills_terms(p, s, judged, training.regulariser)
-    return terms, s * (terms.ds - (s * terms.ds).sum(axis=1, keepdims=True))
+        terms = _skills_terms(p, classes, judged, training.regulariser)
+    du = np.where(known, (s - judged.labels) / len(s), s * (terms.ds - (s * terms.ds).sum(axis=1, keepdims=True)))
+    unforeseen = -float((judged.labels * np.log(s + LEAST)).sum()) / len(s)
+    return terms._replace(value=terms.value + unforeseen), du
 
 
 def _shares_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Terms:
@@ -164,4 +174,4 @@ def unpack(theta: Floats, judged: JudgedItems, head: Head) -> Parameters:
 
 
 def take(judged: JudgedItems, keep: Bools | Ints) -> JudgedItems:
-    return JudgedItems(judged.x[keep], judged.y[keep], judged.group[keep])
+    return JudgedItems(judged.x[keep], judged.y[keep], judged.group[keep], judged.labels[keep], judged.z)

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from app.inference.judges.aggregation import average, binary, dawid_skene, majority, votes
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, doubts, skill
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
-from app.inference.judges.skill_model import Head, JudgedItems, Training, loss, slope_in_context
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, by_labels
+from app.inference.judges.skill_model import Head, JudgedItems, Training, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
 
 METHODS: tuple[ContextMethod, ...] = get_args(ContextMethod)
@@ -40,10 +40,16 @@ def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, It
 def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> None:
     draw, judges, f = rng(1), 1 if head == "shares" else 3, 4
     y = draw.dirichlet(np.ones(classes), (7, judges)) * (draw.random((7, judges, 1)) > 0.2)
-    judged = JudgedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7))
+    labels = np.eye(7, classes)
+    labels[classes, :2] = 0.5
+    judged = JudgedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7), labels)
     size = f * classes + classes + judges * classes**2 * (1 + f * (head == "skills-x"))
     theta, training = 0.5 * draw.standard_normal(size), Training(regulariser=0.3, ridge=0.2, ridge_x=0.1)
     _, gradient = loss(theta, judged, head, training)
+    z = unpack(theta, judged, head).z
+    fixed = unpack(loss(theta, judged._replace(z=z), head, training)[1], judged, head)
+    assert not fixed.z.any()
+    np.testing.assert_array_equal(fixed.w, unpack(gradient, judged, head).w)
     for k in range(size):
         step = np.eye(size)[k] * 1e-6
         rise = loss(theta + step, judged, head, training)[0] - loss(theta - step, judged, head, training)[0]
@@ -54,6 +60,45 @@ def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> 
         step[n, k] = 1e-6
         ends = [loss(theta, judged._replace(x=csr_array(judged.x + e)), head, training)[0] for e in (step, -step)]
         assert slopes[n, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
+
+
+def fooled_together(n: int, seed: int, *, telling: bool) -> tuple[Ints, Floats, ItemContext, Floats]:
+    """(n,) truth, answers of two good judges and four who are wrong together on 40% of items, context, 40 labels."""
+    draw = rng(seed)
+    truth, fooled = draw.integers(2, size=n), draw.random((n, 1)) < 0.4
+    right = draw.random((n, 6)) < np.array([0.8, 0.8, 0.9, 0.9, 0.9, 0.9])
+    right[:, 2:] ^= fooled
+    labels = np.zeros((n, 2))
+    labels[np.arange(40), truth[:40]] = 1.0
+    x = draw.standard_normal((n, 3)) + telling * np.outer(2 * truth - 1, [1, 0, 0])
+    return (
+        truth,
+        np.where(right, truth[:, None], 1 - truth[:, None]).astype(float),
+        ItemContext(x, np.arange(n)),
+        labels,
+    )
+
+
+@pytest.mark.parametrize("telling", [False, True])
+def test_labels_of_forty_items_undo_a_majority_that_is_fooled(telling: bool) -> None:
+    """Over four runs, within 2 points of the best judge's .80; without labels it is below .65 where x is noise."""
+    accuracies = []
+    for seed in range(4):
+        truth, y, context, labels = fooled_together(319, seed, telling=telling)
+        group = by_context(binary(y), context, "skill-aggregation", rng(), labels=labels)
+        np.testing.assert_array_equal(group.probability[:40], labels[:40])
+        accuracies.append((group.labels(rng()) == truth)[40:].mean())
+    assert np.mean(accuracies) > 0.78
+
+
+def test_how_judges_do_on_labelled_items_leaves_out_the_item_itself() -> None:
+    v, draw = votes(binary(rng().random((12, 3)).round())), rng(1)
+    labels = np.eye(2)[draw.integers(2, size=12)] * (draw.random((12, 1)) < 0.5)
+    for n, p in enumerate(by_labels(v, labels).probability):
+        others = np.delete(labels, n, axis=0)
+        counts = np.einsum("nc,nkb->kcb", others, np.delete(v, n, axis=0)) + np.eye(2) + 1.0
+        by_hand = np.exp(np.einsum("kb,kcb->c", v[n], np.log(counts / counts.sum(axis=2, keepdims=True))))
+        np.testing.assert_allclose(p, by_hand / by_hand.sum())
 
 
 def test_the_context_helps_and_skills_are_found() -> None:
