@@ -17,6 +17,7 @@ comparisons are: none at all, islands, ties only, or one candidate that always w
     c            comparisons.weight                   (K,)
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -73,8 +74,7 @@ def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
 def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     """x with H x = g, shape (P,).
 
-    For few parameters by a Cholesky factor of H. Else by conjugate gradients, which need no H, to a residual that
-    shrinks with |g| so that convergence stays quadratic.
+    For few parameters by a Cholesky factor of H, else by conjugate gradients, which need no H.
     """
     comparisons, model, tolerance = objective
     if model.size <= FEW:
@@ -86,12 +86,23 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
         return model.prior.precision * x + scatter(weights * design_times(x, comparisons, model), comparisons, model)
 
     diagonal = model.prior.precision + information(weights, comparisons, model)
-    shape = (model.size, model.size)
+    return conjugate_gradients(hessian_times, diagonal, g, tolerance)
+
+
+def conjugate_gradients(hessian_times: Callable[[Floats], Floats], diagonal: Floats, g: Floats, aim: float) -> Floats:
+    """x with H x = g, shape (P,), to a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
+
+    Args:
+        hessian_times: H x.
+        diagonal: (P,) of H.
+        aim: |g|_inf that is wanted in the end.
+    """
+    shape = (len(g), len(g))
     step, _ = cg(
         LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
         g,
         rtol=min(0.1, float(np.linalg.norm(g))),
-        atol=0.1 * tolerance,
+        atol=0.1 * aim,
         M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
     )
     return np.asarray(step, dtype=np.float64)
