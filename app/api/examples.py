@@ -18,7 +18,7 @@ SET: dict[str, Any] = {
     "order": "balanced", "position_bias": "estimate", "absolute_scale": "estimate", "temperatures": {"gpt-4": 1.6},
     "evidence": "learnt",
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
-    "concordance": None, "goal": None, "error_level": 0.05},
+    "concordance": None, "goal": None, "error_level": 0.05}, "overlap": {"share": 0.2, "judges": 2},
     "goal": {"top_k": 1, "against": None, "pair": None}, "project": "sky", "pool_by": "project",
     "metadata": {}, "version": 0, "comparisons": 0, "absolute_scores": 0,
     "candidates": 2, "items": 0, "status": "open", "created_at": THEN,

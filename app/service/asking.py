@@ -70,8 +70,9 @@ async def preview(
     (current,) = await posteriors.current_many(ctx, db, [row])
     stopped = await _stopped(ctx, [current])
     current = wanting(current, goal)
-    are_people = await _are_people(db, [current], current.snapshot.evidence.judges.tolist())
-    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, are_people)
+    judges_so_far = current.snapshot.evidence.judges.tolist()
+    are_people = await _are_people(db, [current], judges_so_far)
+    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, judges_so_far, are_people)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
     answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
@@ -140,7 +141,7 @@ async def _load(
         lacking.clear()
     are_people = await _are_people(db, current.values(), [asker.judge_id])
     states = [
-        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], are_people)
+        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], [asker.judge_id], are_people)
         for i in counts
         if i in current
     ]
@@ -169,16 +170,16 @@ async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, St
 def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:
     """Remember which sets, of those not `giving`, have nothing to give even if all leases come back.
 
-    A set that cannot converge by this judge may by another; all others have nothing whoever asks.
+    A set that cannot converge by this judge may by another, and pairs that overlap wait for others; else a set has
+    nothing whoever asks.
     """
     for state in states:
-        set_id, _, catalogue, snapshot = state.current
+        set_id, terms, catalogue, snapshot = state.current
         status, _ = choosing.status_and_reason(state, has_pairs=False)
         may_be_blocked = status in ("exhausted", "cannot_converge") and state.blocked.item.size > 0
         if state.lacking > 0 and set_id not in giving and status != "all_leased" and not may_be_blocked:
-            ctx.spent[set_id, judge if status == "cannot_converge" else None] = SpentSet(
-                catalogue.revision, snapshot.version, status
-            )
+            only_here = status == "cannot_converge" or terms.plan.overlap is not None
+            ctx.spent[set_id, judge if only_here else None] = SpentSet(catalogue.revision, snapshot.version, status)
     while len(ctx.spent) > MOST_SPENT:
         del ctx.spent[next(iter(ctx.spent))]
 

@@ -1,6 +1,6 @@
 """Choosing the pairs of an ask: how many each set may give, which ones, and why there are none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -36,6 +36,7 @@ class AskState(NamedTuple):
     reason: StopReason | None  # why no more pairs are needed, if so
     blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
+    askers: Collection[int]  # judges, by id: for one of them the pairs are
     are_people: Mapping[int, bool]  # of the judges for whom pairs may open again, in turn
 
 
@@ -77,7 +78,7 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
     if checks is not None:
         return ask_people(snapshot, state.blocked, terms.plan, checks, count)
     for reopening in _reopenings(state):
-        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening):
+        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers):
             return pairs
     return []
 

@@ -7,7 +7,7 @@ import numpy as np
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Overlap, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import Catalogue, Interpretation, make_catalogue
 from app.live.posteriors import Definition, LiveSet, Terms
@@ -75,9 +75,18 @@ def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:
     return Goal(goal.top_k, None if goal.against is None else ids[goal.against], pair)
 
 
+def overlap_of(row: Record) -> Overlap | None:
+    """The set's overlap, with a seed of its own; `row` is that of the set."""
+    if row.overlap is None:
+        return None
+    wanted = schemas.Overlap.model_validate(row.overlap)
+    return Overlap(wanted.share, wanted.judges, seed=row.id.int % 2**64)
+
+
 def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
-    plan = Plan(policy, Order(row.order), row.seed, goal_of(schemas.Goal.model_validate(row.goal), ids))
+    goal = goal_of(schemas.Goal.model_validate(row.goal), ids)
+    plan = Plan(policy, Order(row.order), row.seed, goal, overlap_of(row))
     return Terms(
         row.status, row.question, row.context, row.max_comparisons,
         interpretation_of(row), plan, Stop(**row.stop) if row.stop else None,

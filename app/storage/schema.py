@@ -92,6 +92,7 @@ sets = Table(
     Column("absolute_scale", Text, nullable=False, server_default="estimate"),
     Column("max_comparisons", BigInteger),
     Column("stop", JSONB(none_as_null=True)),
+    Column("overlap", JSONB(none_as_null=True)),
     Column("goal", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
     Column("project", Text),
     Column("pool_by", Text, nullable=False, server_default="none"),

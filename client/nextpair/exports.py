@@ -22,6 +22,7 @@ from nextpair.schemas import CandidateIn as CandidateIn
 from nextpair.schemas import ComparisonIn as ComparisonIn
 from nextpair.schemas import Goal as Goal
 from nextpair.schemas import ItemIn as ItemIn
+from nextpair.schemas import Overlap as Overlap
 from nextpair.schemas import Selection as Selection
 from nextpair.schemas import Stop as Stop
 from nextpair.schemas import VerdictOf as VerdictOf

@@ -226,6 +226,8 @@ CASES = [
     Case("no entropy at all", CHANGE, {"stop": {"entropy_change": 0}}, 422, INVALID, "/stop/entropy_change"),
     Case("no error at all", CHANGE, {"stop": {"top_k": 1, "error_level": 0}}, 422, INVALID, "/stop/error_level"),
     Case("a misspelt stop", CHANGE, {"stop": {"topk": 1}}, 422, INVALID, "/stop/topk"),
+    Case("an overlap of nothing", MAKE, of_set(overlap={"share": 0}), 422, INVALID, "/overlap/share"),
+    Case("an overlap of one judge", CHANGE, {"overlap": {"share": 0.2, "judges": 1}}, 422, INVALID, "/overlap/judges"),
     Case("bad status", "PATCH /v1/sets/{set}", {"status": "closed"}, 422, INVALID, "'open' or 'paused'"),
     Case("a question cannot change", "PATCH /v1/sets/{set}", {"question": "x"}, 422, INVALID, "/question"),
     Case("candidates of an unknown set", f"GET /v1/sets/{NOBODY}/candidates", None, 404, "unknown-set", NOBODY),

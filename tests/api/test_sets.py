@@ -22,6 +22,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
+    assert created["overlap"] is None
     assert created["absolute_scale"] == "estimate"
     assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
     assert (created["project"], created["pool_by"]) == (None, "project")
@@ -35,7 +36,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5},
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
-        "project": "wood", "pool_by": "question",
+        "project": "wood", "pool_by": "question", "overlap": {"share": 0.2, "judges": 3},
         "stop": {
             "top_k": 2, "rank_width": 1, "entropy_change": 0.25, "concordance": 0.9, "goal": 0.95, "error_level": 0.1,
         },
@@ -57,7 +58,8 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
      {"goal": {"top_k": 2, "against": None, "pair": None}},
      {"budget": {"max_comparisons": 3}}, {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
      {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "concordance": None, "goal": None,
-               "error_level": 0.05}}],
+               "error_level": 0.05}},
+     {"overlap": {"share": 1.0, "judges": 2}}],
 )  # fmt: skip
 async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
     created = await create_set(http)
@@ -74,10 +76,10 @@ async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx
     }  # fmt: skip
 
 
-async def test_a_budget_and_a_stop_can_be_taken_away(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1})
-    changed = await patch(http, created["id"], budget=None, stop=None)
-    assert (changed["budget"], changed["stop"]) == (None, None)
+async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1}, overlap={"share": 0.2})
+    changed = await patch(http, created["id"], budget=None, stop=None, overlap=None)
+    assert (changed["budget"], changed["stop"], changed["overlap"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("field", ["name", "status", "selection", "temperatures", "pool_by", "metadata"])

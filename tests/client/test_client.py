@@ -188,6 +188,7 @@ SET_OUT: dict[str, Any] = {
     "temperatures": {},
     "budget": None,
     "stop": None,
+    "overlap": None,
     "project": None,
     "goal": {"top_k": None, "against": None, "pair": None},
     "pool_by": "project",

@@ -108,7 +108,7 @@ async def test_every_table_of_the_log_is_append_only(database_url: str) -> None:
 async def test_migrating_again_changes_nothing(database_url: str) -> None:
     async with connected(database_url) as engine:
         before = await rows(engine, COLUMNS)
-        assert await db.migrate(database_url) == db.latest_migration() == "0013"
+        assert await db.migrate(database_url) == db.latest_migration() == "0014"
         assert await rows(engine, COLUMNS) == before
 
 
@@ -133,7 +133,7 @@ async def test_a_set_keeps_what_it_was_and_gets_the_defaults(old: httpx.AsyncCli
     }  # fmt: skip
     assert (found["comparisons"], found["absolute_scores"], found["candidates"]) == (2, 0, 3)
     assert (found["expert_parameters"], found["prior"], found["temperatures"], found["stop"]) == ({}, "unit", {}, None)
-    assert found["absolute_scale"] == "estimate"
+    assert (found["absolute_scale"], found["overlap"]) == ("estimate", None)
     assert found["goal"] == {"top_k": None, "against": None, "pair": None}
     assert found["selection"] == {
         "criterion": "variance", "epsilon": 0.25, "random_share": 1.0, "batch": "greedy", "seed": 7,

@@ -7,6 +7,7 @@ from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Pres
 from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
+from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
@@ -23,6 +24,7 @@ __all__ = [
     "Leased",
     "Left",
     "Order",
+    "Overlap",
     "Plan",
     "Policy",
     "Presented",
@@ -31,6 +33,7 @@ __all__ = [
     "Stopping",
     "can_be_met",
     "distance_to_stop",
+    "drawn",
     "goal_pairs",
     "needed",
     "next_pairs",

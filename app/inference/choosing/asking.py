@@ -14,6 +14,7 @@ import numpy as np
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
 from app.inference.choosing.order import Order, lead, present
+from app.inference.choosing.overlap import Overlap
 from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
@@ -27,6 +28,7 @@ class Plan(NamedTuple):
     order: Order
     seed: int
     goal: Goal = RANKING
+    overlap: Overlap | None = None
 
 
 class Leased(NamedTuple):
@@ -87,10 +89,10 @@ def next_pairs(
     component = connected(comparisons, leased.first, leased.second, model, plan.goal)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
-    return [_present(choice, leads, plan.order, rng) for choice in choices]
+    return [presented(choice, leads, plan.order, rng) for choice in choices]
 
 
-def _present(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
+def presented(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
     """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
     first, second = present(choice.i, choice.j, leads, order, rng)
     leads[first] += 1

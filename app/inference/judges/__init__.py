@@ -5,8 +5,9 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 
 from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import Aggregate, binary, votes
+from app.inference.judges.agreement import Agreements, Alpha, agreements, disputed, krippendorff
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.findings import Agreements, Findings, Influence, examine_judges
+from app.inference.judges.findings import Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
@@ -28,6 +29,7 @@ __all__ = [
     "Accord",
     "Aggregate",
     "Agreements",
+    "Alpha",
     "Doubt",
     "Findings",
     "Influence",
@@ -41,14 +43,17 @@ __all__ = [
     "Wins",
     "accords",
     "aggregate",
+    "agreements",
     "all_judged",
     "binary",
     "by_people",
     "departure",
+    "disputed",
     "doubts",
     "examine_judges",
     "hashed_ngrams",
     "judged_instances",
+    "krippendorff",
     "least_seen",
     "needs_context",
     "pair_numbers",

@@ -12,6 +12,7 @@ from app.inference.fitting import judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import binary
+from app.inference.judges.agreement import Agreements, agreements
 from app.inference.judges.group_verdicts import Doubt, aggregate, departure, doubts, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
@@ -30,13 +31,6 @@ class Influence(NamedTuple):
     rank_correlation: float  # Spearman's
     largest_move: int  # ranks by which a candidate moves
     changes_top: bool
-
-
-class Agreements(NamedTuple):
-    """Pairs of judges, over the pairs of outputs that both judged."""
-
-    pairs: Ints  # (J, J) pairs of outputs
-    agreeing: Ints  # (J, J) those of which they name the same winner; a tie agrees with a tie
 
 
 class Findings(NamedTuple):
@@ -99,13 +93,6 @@ def examine_judges(
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
     )
-
-
-def agreements(direction: Floats) -> Agreements:
-    """Agreement of every two judges, from the (M, J) directions of their votes."""
-    voted = (~np.isnan(direction)).astype(np.int64)
-    named = [(direction == way).astype(np.int64) for way in (-1.0, 0.0, 1.0)]
-    return Agreements(voted.T @ voted, np.sum([way.T @ way for way in named], axis=0))
 
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:

@@ -1,16 +1,20 @@
-"""Pairs ready to be shown, chosen from a snapshot: by the set's own criterion, or for people to check a judge.
+"""Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people to check a judge.
 
 Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
 """
 
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from app.inference.choosing import human_checks
-from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, lead
+from app.inference.choosing.overlap import due
+from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
+from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
@@ -33,7 +37,7 @@ class ChosenPair(NamedTuple):
 
     item: int
     pair: Presented
-    criterion: Literal["rank-sets"] | None = None  # None is the set's own
+    criterion: Literal["rank-sets", "overlap"] | None = None  # None is the set's own
 
 
 class HumanCheck(NamedTuple):
@@ -50,16 +54,20 @@ def ask(
     plan: Plan,
     count: int,
     reopening: Reopening | None = None,
+    askers: Collection[int] = (),
 ) -> list[ChosenPair]:
     """Up to `count` pairs that are neither used up nor blocked, best first; used up ones too where they may reopen.
 
-    A round gives each pair of candidates at most once; further items of the same pairs come in further rounds, with
-    everything chosen so far counted as leased.
+    In front of them stand those that are due for overlap with one of `askers`, judges by their ids. A round gives each
+    pair of candidates at most once; further items of the same pairs come in further rounds, with everything chosen so
+    far counted as leased.
     """
     item, first, second, leases = blocked
     blocked = BlockedPairs(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
     rng = Draws(plan, snapshot.version, blocked.leases)
-    chosen: list[ChosenPair] = []
+    chosen = _overlapped(snapshot, blocked, plan, askers, count, rng)
+    if chosen:
+        blocked = _with_leases(blocked, chosen)
     while len(chosen) < count:
         in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng, reopening)
         if not in_round:
@@ -82,8 +90,7 @@ def ask_people(
     if check.judge not in ids:
         return []
     votes = pair_votes_of(snapshot)
-    low, high = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
-    is_out = np.isin((votes.item * n + votes.low) * n + votes.high, (blocked.item * n + low) * n + high)
+    is_out = _is_out(blocked, votes.item, votes.low, votes.high, n)
     people = [number for number, judge in enumerate(ids) if judge in check.people]
     unchecked = human_checks.unchecked(votes, ids.index(check.judge), people, is_out, n)
     marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
@@ -91,6 +98,33 @@ def ask_people(
     rng = Draws(plan, snapshot.version, blocked.leases)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
     return [ChosenPair(int(votes.item[row]), pair, "rank-sets") for row, pair in checks]
+
+
+def _overlapped(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], count: int, rng: Draws
+) -> list[ChosenPair]:
+    """Up to `count` pairs that are due for overlap, the one that was judged first in front."""
+    if plan.overlap is None or not askers:
+        return []
+    entries, n = snapshot.log.entries, snapshot.model.n
+    pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
+    free = np.flatnonzero(~_is_out(blocked, pairs.item, pairs.low, pairs.high, n))[:count]
+    if not free.size:
+        return []
+    mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
+    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    chosen = []
+    for item, low, high, lacking in zip(*(column[free].tolist() for column in pairs), strict=True):
+        sd = float(np.sqrt(variance_of_difference(covariance, low, high)))
+        choice = Choice(low, high, float(lacking), float(mean[low] - mean[high]), sd, 1.0, random=False)
+        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "overlap"))
+    return chosen
+
+
+def _is_out(blocked: BlockedPairs, item: Ints, low: Ints, high: Ints, n: int) -> Bools:
+    """(M,) which of these pairs of outputs are blocked."""
+    lower, higher = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
+    return np.asarray(np.isin((item * n + low) * n + high, (blocked.item * n + lower) * n + higher))
 
 
 def _round(

@@ -84,7 +84,7 @@ def _card(
 def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
     """Figures that a judge's verdicts give of it."""
     findings = weighed.findings
-    pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements)
+    pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
     repeats, influence = findings.repeats[number], findings.influence.get(number)
     bias, accord = weighed.biases.get(number), findings.accords.get(number)
     if bias is not None:
@@ -112,7 +112,7 @@ def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
 
 
 def _pairs(names: Sequence[str], findings: Findings) -> list[schemas.PairAgreement]:
-    pairs, agreeing = findings.agreements
+    pairs, agreeing, _ = findings.agreements
     return [
         schemas.PairAgreement(
             judges=(names[i], names[j]), **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump()

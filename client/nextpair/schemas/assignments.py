@@ -69,7 +69,7 @@ class Shown(Response):
 class Why(Response):
     """The reason why this pair was chosen; differences are first minus second, as shown."""
 
-    criterion: CriterionName | Literal["rank-sets"]
+    criterion: CriterionName | Literal["rank-sets", "overlap"]
     score: float
     mean_difference: float
     sd_difference: float

@@ -54,6 +54,13 @@ class Budget(Request):
     )
 
 
+class Overlap(Request):
+    """A random share of the pairs that are asked, each for several judges: so it shows how far judges agree."""
+
+    share: float = Field(gt=0.0, le=1.0, examples=[0.2], description="Share of the pairs.")
+    judges: int = Field(default=2, ge=2, le=1000, description="How many judges each of them is to have.")
+
+
 class Stop(Request):
     """Stop handing out pairs as soon as one of these holds; `budget` limits their number."""
 
@@ -166,6 +173,9 @@ class SetIn(Request):
     )
     budget: Budget | None = None
     stop: Stop | None = None
+    overlap: Overlap | None = Field(
+        default=None, description="A random share of the pairs goes to several judges; GET judges says how they agree."
+    )
     goal: Goal = Field(
         default_factory=lambda: Goal(),
         description="What pairs are chosen for; by default the ranking. A set that is created without candidates may "
@@ -190,6 +200,7 @@ class SetPatch(Request):
     evidence: EvidenceName | Votes | None = None
     budget: Budget | None = None
     stop: Stop | None = None
+    overlap: Overlap | None = None
     goal: Goal | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
     pool_by: PoolBy | None = None
@@ -214,6 +225,7 @@ class SetOut(Response):
     evidence: EvidenceName | dict[str, float]
     budget: Budget | None
     stop: Stop | None
+    overlap: Overlap | None
     goal: Goal
     project: str | None
     pool_by: PoolBy

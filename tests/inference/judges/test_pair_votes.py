@@ -1,11 +1,9 @@
-"""What each judge says of each pair of outputs, and how judges agree."""
+"""What each judge says of each pair of outputs."""
 
 import numpy as np
 
-from app.inference.judges.findings import agreements
 from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.types import once_each
-from app.inference.verdicts import directions
 
 
 def test_both_orders_of_a_pair_are_one_cell_and_repeats_are_averaged() -> None:
@@ -22,10 +20,3 @@ def test_no_comparisons_are_no_cells() -> None:
     found = votes_by_pair(once_each(nothing, nothing, np.empty(0), nothing), nothing, 0)
     assert found.size == 0
     assert found.p.shape == (0, 0)
-
-
-def test_a_tie_agrees_with_a_tie_only() -> None:
-    p = np.array([[0.9, 0.6, 0.5], [0.1, 0.8, np.nan], [0.5, 0.5, 0.5]])
-    pairs, agreeing = agreements(directions(p - 0.5))
-    assert pairs.tolist() == [[3, 3, 2], [3, 3, 2], [2, 2, 2]]
-    assert agreeing.tolist() == [[3, 2, 1], [2, 3, 1], [1, 1, 2]]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.inference import state
-from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.choosing import Criterion, Order, Overlap, Plan, Policy
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, Catalogue, ChosenPair, HumanCheck, Interpretation, Snapshot
 from app.inference.types import Bools
@@ -137,3 +137,18 @@ def test_a_pair_that_somebody_is_about_to_judge_is_not_checked_again() -> None:
 
 def test_a_judge_without_verdicts_has_nothing_to_check() -> None:
     assert state.ask_people(checked(), NONE_BLOCKED, plan(), HumanCheck(99, frozenset({ANN})), 9) == []
+
+
+def test_pairs_due_for_overlap_come_first_to_those_who_have_not_judged_them() -> None:
+    snapshot, everyone = small((1, 0), (0, 2)), catalogue(np.ones((1, 3), np.bool_))
+    overlapping = plan()._replace(overlap=Overlap(1.0, 2, 0))
+    *overlapped, last = state.ask(snapshot, everyone, NONE_BLOCKED, overlapping, 9, askers=[JUDGE])
+    assert unordered_in_turn(overlapped) == [(0, 1), (0, 2)]
+    assert [each.criterion for each in (*overlapped, last)] == ["overlap", "overlap", None]
+    assert unordered_in_turn([last]) == [(1, 2)]
+    assert overlapped[0].pair.choice.score == 1.0
+    (only,) = state.ask(snapshot, everyone, NONE_BLOCKED, overlapping, 9, askers=[1])
+    assert unordered_in_turn([only]) == [(1, 2)]
+    blocked = BlockedPairs(np.array([0]), np.array([1]), np.array([0]), 1)
+    free = state.ask(snapshot, everyone, blocked, overlapping, 1, askers=[JUDGE])
+    assert unordered_in_turn(free) == [(0, 2)]
