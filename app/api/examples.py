@@ -208,13 +208,18 @@ EXAMPLES: dict[str, Any] = {
         "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "judges": 2}],
     },
     "RankSets": {
-        "set_id": SET_ID, "version": 6336, "alpha": 0.05, "covariance": "sandwich", "reference": ["alice"],
-        "judge": "gpt-4", "tuned_lambda": 0.3, "instances_by_both": 990, "instances_by_judge": 5346, "pairs_unseen": 0,
-        "people_saved": 110,
+        "judge": "gpt-4", "tuned_lambda": 0.3, "instances_by_both": 990, "instances_by_judge": 5346,
+        "set_id": SET_ID, "version": 6336, "alpha": 0.05, "covariance": "sandwich", "simultaneous": "contrasts",
+        "reference": ["alice"],
+        "judges": [
+            {"judge": "gpt-4", "tuned_lambda": 0.3, "instances_by_both": 990, "instances_by_judge": 5346},
+        ],
+        "pairs_unseen": 0, "people_saved": 110,
         "systems": [{
             "key": "kelp", "theta": 0.71, "sd": 0.03, "ranks": [1, 4],
             "by_people": {"theta": 0.7, "sd": 0.035, "ranks": [1, 4]},
             "by_judge": {"theta": 0.8, "sd": 0.012, "ranks": [1, 1]},
+            "by_judges": [{"theta": 0.8, "sd": 0.012, "ranks": [1, 1]}],
         }],
     },
     "Prediction": {

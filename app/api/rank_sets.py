@@ -1,10 +1,11 @@
-"""The route to rank-sets by a few verdicts of people and many of a judge."""
+"""The route to rank-sets by a few verdicts of people and many of judges."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from nextpair import schemas
-from nextpair.words import CovarianceName
+from nextpair.words import CovarianceName, SimultaneousName
+from pydantic import Field
 
 from app.api.dependencies import ContextDep, SetId
 from app.api.problems import documented
@@ -22,7 +23,15 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 async def get_rank_sets(
     set_id: SetId,
     ctx: ContextDep,
-    judge: Annotated[str, Query(description="Whose many verdicts help.", examples=["gpt-4"])],
+    judge: Annotated[
+        list[str],
+        Query(
+            min_length=1,
+            max_length=20,
+            description="Whose many verdicts help; several, with a lambda each.",
+            examples=[["gpt-4"]],
+        ),
+    ],
     reference: Annotated[
         list[str], Query(description="The people whose verdicts count; by default all judges of kind human.")
     ] = [],  # noqa: B006  # FastAPI copies it
@@ -30,6 +39,21 @@ async def get_rank_sets(
     covariance: Annotated[
         CovarianceName, Query(description="published is the paper's, which is too small; to reproduce it only.")
     ] = "sandwich",
+    simultaneous: Annotated[
+        SimultaneousName | None,
+        Query(
+            description="What holds together: contrasts, all differences of two systems; ellipsoid, all of theta, "
+            "which is wider, and the default with the published covariance."
+        ),
+    ] = None,
+    lam: Annotated[
+        list[Annotated[float, Field(ge=0.0, le=1.0)]] | None,
+        Query(
+            alias="lambda",
+            description="How far each judge is used, in their order; by default so that theta varies least.",
+        ),
+    ] = None,
 ) -> schemas.RankSets:
-    """Systems ranked by people's verdicts, helped by a judge's: with probability 1 - alpha all rank-sets hold."""
-    return await rank_sets.read(ctx, set_id, rank_sets.RankSetsQuery(judge, reference, alpha, covariance))
+    """Systems ranked by people's verdicts, helped by judges': with probability 1 - alpha all rank-sets hold."""
+    query = rank_sets.RankSetsQuery(judge, reference, alpha, covariance, simultaneous, lam)
+    return await rank_sets.read(ctx, set_id, query)

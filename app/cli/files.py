@@ -4,7 +4,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from nextpair.words import JUDGE_AWARE, AggregationName, BatchName, CovarianceName, CriterionName, OrderName
+from nextpair.words import (
+    JUDGE_AWARE,
+    AggregationName,
+    BatchName,
+    CovarianceName,
+    CriterionName,
+    OrderName,
+    SimultaneousName,
+)
 
 from app.cli.options import (
     KINDS,
@@ -143,20 +151,41 @@ def rank_sets(
         typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.", callback=existing),
     ],
     people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
-    judge: Annotated[str, typer.Option(metavar="COL", help="The judge's verdict, on every instance.")],
+    judge: Annotated[
+        list[str], typer.Option(metavar="COL", help="A judge's verdict, on every instance; several may be repeated.")
+    ],
     first: First = None,
     second: Second = None,
     alpha: Annotated[float, typer.Option(help="Chance that a rank-set misses.", callback=within(0, 0.5))] = 0.05,
     covariance: Annotated[
         CovarianceName, typer.Option(help="published is the paper's, which is too small; to reproduce it only.")
     ] = "sandwich",
+    simultaneous: Annotated[
+        SimultaneousName | None,
+        typer.Option(
+            help="What holds together: all differences of two systems, or all of theta, which is wider. "
+            "[default: contrasts; ellipsoid if published]",
+            show_default=False,
+        ),
+    ] = None,
+    lambdas: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--lambda",
+            min=0.0,
+            max=1.0,
+            help="How far a judge is used; once for each --judge. [default: so that theta varies least]",
+            show_default=False,
+        ),
+    ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Rank systems by a few verdicts of people and many of a judge, without trusting the judge."""
+    """Rank systems by a few verdicts of people and many of judges, without trusting the judges."""
     from app.offline.printing.rank_sets import show
     from app.offline.rank_sets import load, rank
 
-    show(rank(load(file, people, judge, first, second), alpha, covariance), form)
+    meetings = load(file, people, judge, first, second)
+    show(rank(meetings, alpha, covariance, simultaneous, lambdas or None), form)
 
 
 @commands.command()

@@ -20,15 +20,15 @@ from scipy.stats import spearmanr
 from app.inference.choosing.human_checks import gains
 from app.inference.fitting import judge_aware, posterior
 from app.inference.fitting.model import Method, build
+from app.inference.judges import RankSets, prediction_powered, ranked
 from app.inference.judges.aggregation import binary
 from app.inference.judges.encoders import hashed_ngrams
 from app.inference.judges.group_verdicts import aggregate, doubts, needs_context
-from app.inference.judges.rank_sets import RankSets, prediction_powered
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table
-from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena, take_shown, take_wins
-from benchmarks.studies.rank_sets.simulation import size
+from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena
+from benchmarks.studies.rank_sets.simulation import size, where
 
 DATA = Path("../shared/data")
 NOT_JUDGES = ("item", "pair", "label", "question_id", "question", "answer")
@@ -186,7 +186,7 @@ def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
     a, b = arena.shown
     for n in range(1, max(PEOPLE) + 1):
         known = rank_sets if how == "gains" else None
-        value = np.ones(len(a)) if how == "chance" else gains(known, counts, ALPHA)[a, b]
+        value = np.ones(len(a)) if how == "chance" else gains(known, counts)[a, b]
         value = np.where(seen, -1.0, value)
         pick = int(rng.choice(np.flatnonzero(value >= value.max() * (1.0 - 1e-9))))
         seen[pick] = True
@@ -200,11 +200,8 @@ def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
 
 
 def _rank_sets(arena: Arena, seen: Bools) -> RankSets:
-    people, judge = arena.wins[HUMAN], arena.wins["gpt4"]
-    return prediction_powered(
-        take_shown(arena.shown, seen), take_wins(people, seen), take_wins(judge, seen),
-        take_shown(arena.shown, ~seen), take_wins(judge, ~seen), k=arena.k, alpha=ALPHA,
-    )  # fmt: skip
+    people, judge = where(seen, arena.wins[HUMAN]), arena.wins["gpt4"]
+    return ranked(prediction_powered(arena.shown, people, [judge], k=arena.k), ALPHA)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ ContextMethod = Literal["skill-aggregation", "skill-aggregation-x", "crowdlayer"
 AggregationName = Literal["average", "majority", "dawid-skene", ContextMethod]
 JudgeKind = Literal["human", "llm"]
 CovarianceName = Literal["sandwich", "published"]
+SimultaneousName = Literal["contrasts", "ellipsoid"]
 MatrixName = Literal["observed", "expected"]
 AccordName = Literal["coins", "against", "changed"]
 CheckVerdict = Literal["holds", "doubt", "unknown"]

@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.inference.judges.rank_sets import Instances, Wins, prediction_powered
+from app.inference.judges import Instances, Wins, prediction_powered, ranked
 from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
 
 SYSTEMS = ["ash", "birch", "cedar", "elm"]
@@ -52,15 +52,14 @@ async def test_rank_sets_are_those_of_the_function(http: httpx.AsyncClient, judg
     first, second = (np.array([SYSTEMS.index(name) for name in names]) for names in list(zip(*truth, strict=True))[1:3])
     p = np.array([row[3] for row in truth])
     soft = 0.2 + 0.6 * p
-    near, far = slice(60), slice(60, None)
-    expected = prediction_powered(
-        Instances(first[near], second[near]), Wins(p[near], 1.0 - p[near]), Wins(soft[near], 1.0 - soft[near]),
-        Instances(first[far], second[far]), Wins(soft[far], 1.0 - soft[far]), k=4, alpha=0.05,
-    )  # fmt: skip
+    people = np.where(np.arange(180) < 60, p, np.nan)
+    expected = ranked(
+        prediction_powered(Instances(first, second), Wins(people, 1.0 - people), [Wins(soft, 1.0 - soft)], k=4), 0.05
+    )
     by_key = {system["key"]: system for system in found["systems"]}
-    np.testing.assert_allclose([by_key[key]["theta"] for key in SYSTEMS], expected.theta)
+    np.testing.assert_allclose([by_key[key]["theta"] for key in SYSTEMS], expected.estimate.theta)
     assert [by_key[key]["ranks"] for key in SYSTEMS] == expected.ranks.tolist()
-    assert found["tuned_lambda"] == pytest.approx(expected.tuned)
+    assert found["tuned_lambda"] == pytest.approx(expected.estimate.lambdas[0])
     assert (found["instances_by_both"], found["instances_by_judge"], found["pairs_unseen"]) == (60, 120, 0)
     assert (found["reference"], found["judge"]) == (["ann"], "gpt")
     assert found["people_saved"] > 20
@@ -83,6 +82,32 @@ async def test_the_published_covariance_says_what_the_paper_did(http: httpx.Asyn
     assert all(system["sd"] < sd[system["key"]] for system in found["systems"])
 
 
+async def test_lambda_and_what_holds_together_may_be_said(http: httpx.AsyncClient, judged: str) -> None:
+    usual, left_out, wide = [
+        (await rank_sets(http, judged, **params)).json()
+        for params in ({}, {"lambda": 0.0}, {"simultaneous": "ellipsoid"})
+    ]
+    assert left_out["tuned_lambda"] == 0.0 < usual["tuned_lambda"]
+    assert [system["theta"] for system in left_out["systems"]] == [s["by_people"]["theta"] for s in left_out["systems"]]
+    assert (usual["simultaneous"], wide["simultaneous"]) == ("contrasts", "ellipsoid")
+    assert (await rank_sets(http, judged, covariance="published")).json()["simultaneous"] == "ellipsoid"
+    sizes = [sum(worst - best for best, worst in (s["ranks"] for s in of["systems"])) for of in (usual, wide)]
+    assert sizes[0] <= sizes[1]
+
+
+async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged: str) -> None:
+    rng = np.random.default_rng(1)
+    coin = [said("coin", item, a, b, float(rng.random())) for item, a, b, _ in all_pairs(0)[30:]]
+    await send(http, judged, *coin)
+    both = (await rank_sets(http, judged, judge=["gpt", "coin"])).json()
+    assert [(of["judge"], of["instances_by_both"], of["instances_by_judge"]) for of in both["judges"]] == [
+        ("gpt", 60, 120),
+        ("coin", 30, 120),
+    ]
+    assert both["judges"][0]["tuned_lambda"] == both["tuned_lambda"] > both["judges"][1]["tuned_lambda"]
+    assert all(system["by_judges"][0] == system["by_judge"] != system["by_judges"][1] for system in both["systems"])
+
+
 @pytest.mark.parametrize(
     ("params", "status", "says"),
     [
@@ -90,6 +115,9 @@ async def test_the_published_covariance_says_what_the_paper_did(http: httpx.Asyn
         ({"reference": "nobody"}, 404, "no judge 'nobody'"),
         ({"reference": "gpt"}, 422, "among the references"),
         ({"alpha": 0.7}, 422, "alpha"),
+        ({"judge": ["gpt", "gpt"]}, 422, "name each judge once"),
+        ({"lambda": [0.2, 0.3]}, 422, "give one for each judge"),
+        ({"lambda": 1.5}, 422, "lambda"),
     ],
 )
 async def test_what_cannot_be_answered_is_said(

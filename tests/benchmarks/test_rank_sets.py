@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from app.inference.judges.rank_sets import Instances
-from benchmarks.studies.rank_sets import arena, simulation
+from app.inference.judges import Instances
+from benchmarks.studies.rank_sets import arena, simulation, sweeps
 from benchmarks.studies.rank_sets.arena import Arena
 from benchmarks.studies.rank_sets.simulation import Design
 
@@ -13,18 +14,36 @@ from benchmarks.studies.rank_sets.simulation import Design
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
     designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "coin")]
     measured = {design: list(simulation.simulate(design, 2)) for design in designs}
-    lines = simulation.simulation_table(measured).splitlines()
-    assert [line.count("|") for line in lines] == [lines[0].count("|")] * 4
+    for table in (simulation.promises_table, simulation.estimates_table):
+        lines = table(measured).splitlines()
+        assert [line.count("|") for line in lines] == [lines[0].count("|")] * 4
     simulation.figure(measured, tmp_path)
     assert "k = 4, n = 990, even" in (tmp_path / "rank-sets-coverage.svg").read_text()
 
 
-def test_the_arena_fills_a_table_for_each_covariance() -> None:
+def small_arena() -> Arena:
+    """Three systems, 100 instances of each pair."""
     rng = np.random.default_rng(0)
     shown = Instances(*np.repeat([[0, 0, 1], [1, 2, 2]], 100, axis=1))
     said = {who: simulation.wins(rng.integers(3, size=300)) for who in ("human", *arena.JUDGES)}
-    text = arena.arena_tables(Arena(3, shown, said), 2)
-    assert text.count("| baseline |") == text.count("| people and gpt4 |") == 2
+    return Arena(3, shown, said)
+
+
+def test_the_arena_fills_a_table_for_each_covariance() -> None:
+    text = arena.arena_tables(small_arena(), 2)
+    assert (
+        text.count("| baseline |") == text.count("| people and gpt4 |") == text.count("| people and all three |") == 2
+    )
+
+
+def test_sweeps_fill_their_table_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeps, "ALPHAS", (0.4, simulation.ALPHA))
+    monkeypatch.setattr(sweeps, "PEOPLE", (sweeps.USUAL, 2970))
+    swept = sweeps.sweep(small_arena(), 1)
+    assert sweeps.people_table(swept).count("| 2,970 |") == 2
+    sweeps.figures(swept, tmp_path)
+    assert "people and claude3opus" in (tmp_path / "rank-sets-alpha.svg").read_text()
+    assert "n = 2,970" in (tmp_path / "rank-sets-people.svg").read_text()
 
 
 def test_every_pair_is_counted_from_0() -> None:
@@ -36,3 +55,5 @@ def test_every_pair_is_counted_from_0() -> None:
 def test_rank_sets_meet_where_each_shares_a_rank() -> None:
     assert arena.intersect(np.array([[1, 2], [2, 3]]), np.array([[2, 2], [1, 2]]))
     assert not arena.intersect(np.array([[1, 2], [2, 3]]), np.array([[3, 3], [1, 2]]))
+    assert arena.covers(np.array([[1, 2], [1, 3]]), np.array([[1, 2], [2, 3]]))
+    assert not arena.covers(np.array([[1, 2], [2, 3]]), np.array([[1, 3], [2, 3]]))

@@ -470,9 +470,9 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         EXAMPLES["Judges"],
     ),
     (
-        calls.rank_sets(SET, judge="gpt", reference=["ann", "bob"], alpha=0.1),
+        calls.rank_sets(SET, judge=["gpt", "qwen"], reference=["ann"], simultaneous="ellipsoid", lambdas=[0.2, 0.3]),
         "GET",
-        f"{of_set}/rank-sets?judge=gpt&reference=ann&reference=bob&alpha=0.1",
+        f"{of_set}/rank-sets?judge=gpt&judge=qwen&reference=ann&simultaneous=ellipsoid&lambda=0.2&lambda=0.3",
         None,
         EXAMPLES["RankSets"],
     ),

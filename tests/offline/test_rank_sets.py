@@ -54,6 +54,26 @@ def test_a_weight_is_refused(file: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert "remove the column 'weight'" in capsys.readouterr().err
 
 
+def test_several_judges_each_with_a_lambda_and_alone(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    header, *rows = Path(file).read_text().splitlines()
+    Path(file).write_text(
+        "\n".join([header + ",coin", *(row + ("," if n % 2 else ",a") for n, row in enumerate(rows))])
+    )
+    asked = ["rank-sets", file, "--people", "human", "--judge", "gpt", "--judge", "coin"]
+    assert run([*asked, "--lambda", "0.5", "--lambda", "0", "--format", "json"]) == 0
+    given = json.loads(capsys.readouterr().out)
+    assert [(of["judge"], of["lambda"], of["instances"]) for of in given["judges"]] == [
+        ("gpt", 0.5, 2000),
+        ("coin", 0.0, 1000),
+    ]
+    assert run([*asked, "--format", "csv"]) == 0
+    alone = next(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert 0.0 < float(alone["theta_by_gpt"]) < 1.0
+    assert int(alone["best_rank_by_gpt"]) <= int(alone["worst_rank_by_gpt"])
+    assert run([*asked, "--lambda", "0.5"]) == 2
+    assert "give one for each judge" in capsys.readouterr().err
+
+
 def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
@@ -68,12 +88,8 @@ def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     ("content", "says"),
     [
         (
-            "model_a,model_b,human,gpt\nada,bob,a,a\nada,bob,b,a\n",
-            "every system needs one of the judge alone; 'ada' is in 0 instances",
-        ),
-        (
             "model_a,model_b,human,gpt\nada,bob,a,a\nada,bob,,a\n",
-            "two instances that human judged; 'ada' is in 1 instance",
+            "2 instances that human judged; 'ada' is in 1",
         ),
         ("model_a,model_b,human,gpt\nada,bob,a,\nada,bob,a,a\nada,bob,,a\n", "column 'gpt'"),
         ("model_a,model_b,human,gpt\nada,bob,x,a\nada,bob,a,a\nada,bob,,a\n", "'x' is not a verdict"),

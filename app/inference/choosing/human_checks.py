@@ -6,7 +6,7 @@ One more verdict of people on systems a and b, of which they have c, takes about
 
 off the variance of theta_a and of theta_b each, and as one's win is mostly the other's loss, 4 D off that of their
 difference; 1 D off that of any difference of one of them and a third system. Two systems m and m' are apart when their
-difference exceeds its reach, sqrt(R V_mm'). Of pairs that are not yet apart, those that nearly are count most:
+difference exceeds its reach (judges/rank_sets.py). Of pairs that are not yet apart, those that nearly are count most:
 
     gain_ab = sum over m < m' not apart of  (|theta_m - theta_m'| / reach_mm') D_mm' / V_mm'
 
@@ -25,8 +25,9 @@ from app.inference.choosing.selection import TIE, Choice
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import Scores
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.people_and_judge import ENOUGH, by_both, by_judge_alone, judged_instances, least_seen
-from app.inference.judges.rank_sets import RankSets, prediction_powered, squared_radius
+from app.inference.judges.people_and_judge import ENOUGH, by_any, judged_instances, least_seen
+from app.inference.judges.rank_sets import RankSets, ranked
+from app.inference.judges.system_scores import prediction_powered, variances_of_differences
 from app.inference.types import Bools, Chance, Floats, Ints
 
 ALPHA = 0.05
@@ -44,13 +45,14 @@ class Unchecked(NamedTuple):
 
 def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools, k: int) -> Unchecked:
     """Args: `judge` and `people` by their number; `is_out` (M,) says which pairs somebody is about to judge."""
-    by_judge = by_judge_alone(votes, judge, people)
-    counted = by_both(votes, judge, people) | (by_judge & is_out)
+    by_judge = by_any(votes, [judge])
+    alone = by_judge & ~by_any(votes, people)
+    counted = by_judge & (~alone | is_out)
     counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
-    instances = judged_instances(votes, judge, people)
-    enough = least_seen(instances, k)[1] >= ENOUGH
-    rank_sets = prediction_powered(*instances, k=k, alpha=ALPHA) if enough else None
-    return Unchecked(votes, by_judge & ~is_out, np.asarray(counts + counts.T), rank_sets)
+    instances = judged_instances(votes, [judge], people)
+    enough = least_seen(instances.shown, instances.people, k)[1] >= ENOUGH
+    rank_sets = ranked(prediction_powered(*instances, k=k), ALPHA) if enough else None
+    return Unchecked(votes, alone & ~is_out, np.asarray(counts + counts.T), rank_sets)
 
 
 def next_checks(
@@ -63,7 +65,7 @@ def next_checks(
     votes, free, counts, leads = unchecked.votes, unchecked.free.copy(), unchecked.counts.copy(), leads.copy()
     checks = []
     for _ in range(min(count, int(free.sum()))):
-        gain = np.where(free, gains(unchecked.rank_sets, counts, ALPHA)[votes.low, votes.high], -np.inf)
+        gain = np.where(free, gains(unchecked.rank_sets, counts)[votes.low, votes.high], -np.inf)
         best = np.flatnonzero(gain >= gain.max() * (1.0 - TIE))
         row = int(rng.choice(best))
         low, high = int(votes.low[row]), int(votes.high[row])
@@ -78,7 +80,7 @@ def next_checks(
     return checks
 
 
-def gains(rank_sets: RankSets | None, counts: Ints, alpha: float) -> Floats:
+def gains(rank_sets: RankSets | None, counts: Ints) -> Floats:
     """(k, k) gain_ab, symmetric.
 
     Args: `rank_sets`, where people have judged enough to have them; `counts` (k, k) of people's verdicts on each pair.
@@ -86,17 +88,16 @@ def gains(rank_sets: RankSets | None, counts: Ints, alpha: float) -> Floats:
     """
     c = np.maximum(counts, UNSEEN)
     relief = 1.0 / c - 1.0 / (c + 1.0)
-    worth = np.ones(counts.shape) if rank_sets is None else _worth(rank_sets, alpha)
+    worth = np.ones(counts.shape) if rank_sets is None else _worth(rank_sets)
     worth = worth * (1.0 - np.eye(len(counts)))
     of_either = worth.sum(axis=1)
     gain = relief * (of_either[:, None] + of_either[None, :] + 2.0 * worth)
     return np.asarray(gain * (1.0 - np.eye(len(counts))))
 
 
-def _worth(rank_sets: RankSets, alpha: float) -> Floats:
+def _worth(rank_sets: RankSets) -> Floats:
     """(k, k) what a smaller variance of each difference is worth; a little for those that are apart, lest all be 0."""
-    own, k = np.diag(rank_sets.covariance), len(rank_sets.theta)
-    variance = np.maximum(own[:, None] + own - 2.0 * rank_sets.covariance, np.finfo(np.float64).tiny)
-    radius = min(squared_radius(k, alpha, rank_sets.freedom), 1e6)
-    close = np.abs(rank_sets.theta[:, None] - rank_sets.theta) / np.sqrt(radius * variance)
+    theta, tiny = rank_sets.estimate.theta, np.finfo(np.float64).tiny
+    variance = np.maximum(variances_of_differences(rank_sets.estimate.covariance), tiny)
+    close = np.abs(theta[:, None] - theta) / np.maximum(rank_sets.reach, tiny)
     return np.where(close < 1.0, np.maximum(close, 1e-3), 1e-6) / variance

@@ -11,17 +11,17 @@ from app.inference.judges.findings import Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
-from app.inference.judges.rank_sets import (
+from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
+from app.inference.judges.system_scores import (
+    Estimate,
     Instances,
-    RankSets,
     Wins,
-    all_judged,
     by_people,
     pair_numbers,
     prediction_powered,
     verdicts_saved,
 )
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 
 __all__ = [
     "DEPARTS",
@@ -31,6 +31,7 @@ __all__ = [
     "Agreements",
     "Alpha",
     "Doubt",
+    "Estimate",
     "Findings",
     "Influence",
     "Instances",
@@ -44,7 +45,6 @@ __all__ = [
     "accords",
     "aggregate",
     "agreements",
-    "all_judged",
     "binary",
     "by_people",
     "departure",
@@ -58,7 +58,9 @@ __all__ = [
     "needs_context",
     "pair_numbers",
     "prediction_powered",
+    "ranked",
     "standardised",
+    "usual_simultaneous",
     "verdicts_saved",
     "votes",
 ]

@@ -1,4 +1,4 @@
-"""Wins by people and by a judge on the same pairs of outputs, as rank-sets read them (rank_sets.py)."""
+"""Wins by people and by judges on the same pairs of outputs, as system_scores.py reads them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.rank_sets import Instances, Wins
+from app.inference.judges.system_scores import Instances, Wins
 from app.inference.types import Bools
 from app.inference.verdicts import directions
 
@@ -14,46 +14,40 @@ ENOUGH = 2  # instances of each system that people judged, from which on there a
 
 
 class JudgedInstances(NamedTuple):
-    shown: Instances  # judged by both
+    """What at least one of the judges judged."""
+
+    shown: Instances
     people: Wins
-    judge: Wins
-    more: Instances  # judged by the judge alone
-    judge_more: Wins
+    judges: list[Wins]
 
 
-def judged_instances(votes: PairVotes, judge: int, people: Sequence[int]) -> JudgedInstances:
+def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
     """Several people on one pair of outputs count for one, each for a share; a judge's probabilities are used as such.
 
     Args: judges by their number.
     """
-    named = directions(votes.p[:, people] - 0.5)
-    voters = np.maximum((~np.isnan(named)).sum(axis=1), 1)
+    kept = by_any(votes, judges)
+    p = votes.p[kept]
+    named = directions(p[:, people] - 0.5)
+    voters = (~np.isnan(named)).sum(axis=1)
+    voters = np.where(voters > 0, voters, np.nan)
     by_people = Wins((named > 0.0).sum(axis=1) / voters, (named < 0.0).sum(axis=1) / voters)
-    p = votes.p[:, judge]
-    is_tie = directions(p - 0.5) == 0.0  # nobody's win
-    by_judge = Wins(np.where(is_tie, 0.0, p), np.where(is_tie, 0.0, 1.0 - p))
-    both, alone = by_both(votes, judge, people), by_judge_alone(votes, judge, people)
-    return JudgedInstances(
-        Instances(votes.low[both], votes.high[both]),
-        Wins(by_people.first[both], by_people.second[both]),
-        Wins(by_judge.first[both], by_judge.second[both]),
-        Instances(votes.low[alone], votes.high[alone]),
-        Wins(by_judge.first[alone], by_judge.second[alone]),
-    )
+    shown = Instances(votes.low[kept], votes.high[kept])
+    return JudgedInstances(shown, by_people, [_wins(p[:, judge]) for judge in judges])
 
 
-def by_both(votes: PairVotes, judge: int, people: Sequence[int]) -> Bools:
-    """(M,) pairs that the judge and any of the people judged."""
-    return np.asarray(~np.isnan(votes.p[:, judge]) & ~np.isnan(votes.p[:, people]).all(axis=1))
+def by_any(votes: PairVotes, judges: Sequence[int]) -> Bools:
+    """(M,) pairs that any of these judged."""
+    return np.asarray(~np.isnan(votes.p[:, judges]).all(axis=1))
 
 
-def by_judge_alone(votes: PairVotes, judge: int, people: Sequence[int]) -> Bools:
-    """(M,) pairs that the judge judged and none of the people."""
-    return np.asarray(~np.isnan(votes.p[:, judge]) & np.isnan(votes.p[:, people]).all(axis=1))
-
-
-def least_seen(instances: JudgedInstances, k: int) -> tuple[int, int]:
-    """The system that people saw least, and how often."""
-    times = np.bincount(np.concatenate(instances.shown), minlength=k)
+def least_seen(shown: Instances, wins: Wins, k: int) -> tuple[int, int]:
+    """The system on which there are the fewest verdicts, and how many."""
+    times = np.bincount(np.concatenate([side[wins.are_there] for side in shown]), minlength=k)
     least = int(np.argmin(times))
     return least, int(times[least])
+
+
+def _wins(p: np.ndarray) -> Wins:
+    is_tie = directions(p - 0.5) == 0.0  # nobody's win
+    return Wins(np.where(is_tie, 0.0, p), np.where(is_tie, 0.0, 1.0 - p))

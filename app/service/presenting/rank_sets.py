@@ -1,11 +1,11 @@
-"""Rank-sets by people, by a judge, and by people helped by the judge."""
+"""Rank-sets by people, by judges, and by people helped by the judges."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import CovarianceName
+from nextpair.words import CovarianceName, SimultaneousName
 
 from app.inference.judges import JudgedInstances, RankSets, pair_numbers, verdicts_saved
 
@@ -14,39 +14,50 @@ def present_rank_sets(
     set_id: UUID,
     version: int,
     keys: Sequence[str],
-    judge: str,
+    judges: Sequence[str],
     reference: Sequence[str],
     alpha: float,
     covariance: CovarianceName,
+    simultaneous: SimultaneousName,
     verdicts: JudgedInstances,
     helped: RankSets,
     by_people: RankSets,
-    by_judge: RankSets,
+    by_judges: Sequence[RankSets],
 ) -> schemas.RankSets:
     """Systems in the order of the helped rank-sets."""
-    k, by_both = len(keys), verdicts.shown
+    k, are_by_people = len(keys), verdicts.people.are_there
+    pairs_seen = np.unique(pair_numbers(verdicts.shown, k)[are_by_people])
+    helping = [
+        schemas.HelpingJudge(
+            judge=judge, tuned_lambda=float(tuned),
+            instances_by_both=int((wins.are_there & are_by_people).sum()),
+            instances_by_judge=int((wins.are_there & ~are_by_people).sum()),
+        )
+        for judge, tuned, wins in zip(judges, helped.estimate.lambdas, verdicts.judges, strict=True)
+    ]  # fmt: skip
+    saved = verdicts_saved(by_people.estimate, helped.estimate, int(are_by_people.sum()))
     return schemas.RankSets(
         set_id=set_id,
         version=version,
         alpha=alpha,
         covariance=covariance,
+        simultaneous=simultaneous,
         reference=list(reference),
-        judge=judge,
-        tuned_lambda=helped.tuned,
-        instances_by_both=by_both.size,
-        instances_by_judge=verdicts.more.size,
-        pairs_unseen=k * (k - 1) // 2 - len(np.unique(pair_numbers(by_both, k))),
-        people_saved=verdicts_saved(by_people, helped, by_both.size) if covariance == "sandwich" else None,
+        **helping[0].model_dump(),
+        judges=helping,
+        pairs_unseen=k * (k - 1) // 2 - len(pairs_seen),
+        people_saved=saved if covariance == "sandwich" else None,
         systems=[
             schemas.SystemRankSet(
-                key=keys[m], by_people=_rank_set(by_people, m), by_judge=_rank_set(by_judge, m),
-                **_rank_set(helped, m).model_dump(),
+                key=keys[m], by_people=_rank_set(by_people, m), by_judge=_rank_set(by_judges[0], m),
+                by_judges=[_rank_set(sets, m) for sets in by_judges], **_rank_set(helped, m).model_dump(),
             )
-            for m in np.argsort(-helped.theta, kind="stable")
+            for m in np.argsort(-helped.estimate.theta, kind="stable")
         ],
     )  # fmt: skip
 
 
 def _rank_set(sets: RankSets, m: int) -> schemas.RankSet:
     best, worst = (int(rank) for rank in sets.ranks[m])
-    return schemas.RankSet(theta=float(sets.theta[m]), sd=float(np.sqrt(sets.covariance[m, m])), ranks=(best, worst))
+    theta, covariance = sets.estimate.theta, sets.estimate.covariance
+    return schemas.RankSet(theta=float(theta[m]), sd=float(np.sqrt(covariance[m, m])), ranks=(best, worst))

@@ -4,26 +4,41 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
+from benchmarks.studies.rank_sets import simulation, sweeps
 from benchmarks.studies.rank_sets.arena import arena_tables, read_arena
-from benchmarks.studies.rank_sets.simulation import RUNS, designs, figure, simulate, simulation_table
 
 FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
-REPETITIONS = 300
+PARTS = ("simulation", "arena", "sweeps")
+REPETITIONS = {"arena": 300, "sweeps": 100}
 
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.studies.rank_sets")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} [default: all]")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the runs, no figure; to see it work")
-    quick = parser.parse_args().quick
-    fewer = 20 if quick else 1
-    measured = {design: list(simulate(design, RUNS[design.k] // fewer)) for design in designs()}
-    print(simulation_table(measured), flush=True)
-    if not quick:
-        figure(measured, FIGURES)
-    if DATA.is_dir():
-        print(arena_tables(read_arena(DATA), REPETITIONS // fewer))
-    else:
+    asked = parser.parse_args()
+    if unknown := set(asked.parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}")
+    parts, fewer = asked.parts or PARTS, 20 if asked.quick else 1
+    if "simulation" in parts:
+        measured = {
+            design: list(simulation.simulate(design, simulation.RUNS[design.k] // fewer))
+            for design in simulation.designs()
+        }
+        print(f"{simulation.promises_table(measured)}\n\n{simulation.estimates_table(measured)}", flush=True)
+        if not asked.quick:
+            simulation.figure(measured, FIGURES)
+    if not DATA.is_dir():
         print("skipped Chatbot Arena: its data is not there", file=sys.stderr)
+        return
+    arena = read_arena(DATA)
+    if "arena" in parts:
+        print(arena_tables(arena, REPETITIONS["arena"] // fewer), flush=True)
+    if "sweeps" in parts:
+        swept = sweeps.sweep(arena, REPETITIONS["sweeps"] // fewer)
+        print(f"\n{sweeps.people_table(swept)}", flush=True)
+        if not asked.quick:
+            sweeps.figures(swept, FIGURES)
 
 
 if __name__ == "__main__":

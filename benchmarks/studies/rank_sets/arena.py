@@ -1,5 +1,5 @@
 """Chatbot Arena, the experiment of PPR 5 on ../shared/data/chatbot_arena_ppr, 96 instances of every pair of 12 systems
-in each repetition, 15 of them with people's verdicts.
+in each repetition, some of them with people's verdicts: 15, unless n is swept.
 """
 
 import csv
@@ -12,10 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import CovarianceName
 
-from app.inference.judges.rank_sets import Instances, RankSets, Wins, by_people, pair_numbers, prediction_powered
+from app.inference.judges import (
+    Estimate,
+    Instances,
+    RankSets,
+    Wins,
+    by_people,
+    pair_numbers,
+    prediction_powered,
+    ranked,
+    usual_simultaneous,
+)
 from app.inference.types import Bools, Ints
 from benchmarks.studies.methods.markdown import table
-from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, Drawn, size, variance
+from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size, variance, where
 
 HUMAN = "human"
 JUDGES = ("gpt4", "claude3opus", "gpt35")
@@ -43,36 +53,40 @@ def read_arena(folder: Path) -> Arena:
 
 def arena_tables(arena: Arena, repetitions: int) -> str:
     """A table for each covariance. The baseline is people's verdicts on everything."""
-    header = ["method", "size of rank-sets", "meets the baseline, %", "theta off the baseline", "lambda", "variance"]
+    header = ["method", "size of rank-sets", "meets the baseline, %", "covers it, %", "theta off the baseline"]
     tables = []
     for covariance in COVARIANCES:
-        drawn = [methods(arena, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions)]
+        drawn = [
+            {name: ranked(estimate, ALPHA, usual_simultaneous(covariance)) for name, estimate in methods.items()}
+            for methods in (estimates(arena, np.random.default_rng([SEED, n]), covariance) for n in range(repetitions))
+        ]
         rows = [[name, *_summary(drawn, name)] for name in drawn[0]]
-        tables.append(f"\n{covariance}, {repetitions} repetitions\n\n{table(header, rows)}")
+        tables.append(f"\n{covariance}, {repetitions} repetitions\n\n{table([*header, 'lambda', 'variance'], rows)}")
         print(f"Chatbot Arena, {covariance}", file=sys.stderr)
     return "\n".join(tables)
 
 
-def methods(arena: Arena, rng: np.random.Generator, covariance: CovarianceName) -> dict[str, RankSets]:
-    """Return the rank-sets of every method, from one draw of the instances."""
+def estimates(
+    arena: Arena, rng: np.random.Generator, covariance: CovarianceName, per_pair_people: int = PER_PAIR_PEOPLE
+) -> dict[str, Estimate]:
+    """Return what every method says, from one draw of the instances."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
-    everything, few = place < PER_PAIR, place < PER_PAIR_PEOPLE
-    rest = everything & ~few
+    everything = place < PER_PAIR
+    shown, few = take_shown(arena.shown, everything), place[everything] < per_pair_people
+    said = {who: take_wins(arena.wins[who], everything) for who in (HUMAN, *JUDGES)}
+    people = where(few, said[HUMAN])
 
-    def alone(who: str, keep: Bools) -> RankSets:
-        return by_people(take_shown(arena.shown, keep), take_wins(arena.wins[who], keep), arena.k, ALPHA, covariance)
+    def alone(wins: Wins) -> Estimate:
+        return by_people(shown, wins, arena.k, covariance)
 
-    def helped(judge: str) -> RankSets:
-        part = Drawn(
-            take_shown(arena.shown, few), take_wins(arena.wins[HUMAN], few), take_wins(arena.wins[judge], few),
-            take_shown(arena.shown, rest), take_wins(arena.wins[judge], rest),
-        )  # fmt: skip
-        return prediction_powered(*part, k=arena.k, alpha=ALPHA, covariance=covariance)
+    def helped(*judges: str) -> Estimate:
+        return prediction_powered(shown, people, [said[judge] for judge in judges], k=arena.k, covariance=covariance)
 
     return (
-        {"baseline": alone(HUMAN, everything), "people alone": alone(HUMAN, few)}
-        | {f"{judge} alone": alone(judge, everything) for judge in JUDGES}
+        {"baseline": alone(said[HUMAN]), "people alone": alone(people)}
+        | {f"{judge} alone": alone(said[judge]) for judge in JUDGES}
         | {f"people and {judge}": helped(judge) for judge in JUDGES}
+        | {"people and all three": helped(*JUDGES)}
     )
 
 
@@ -89,17 +103,25 @@ def intersect(ranks: Ints, others: Ints) -> bool:
     return bool((np.maximum(ranks[:, 0], others[:, 0]) <= np.minimum(ranks[:, 1], others[:, 1])).all())
 
 
+def covers(ranks: Ints, others: Ints) -> bool:
+    """Tell whether every system's rank-set holds its other one (PPR App. D.2, eq. 15)."""
+    return bool(((ranks[:, 0] <= others[:, 0]) & (others[:, 1] <= ranks[:, 1])).all())
+
+
 def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[str]:
     """Cells of a method; its variance is relative to that of people alone."""
-    stated, baseline, people = ([drawn[who] for drawn in repetitions] for who in (name, "baseline", "people alone"))
+    stated, baseline = ([drawn[who] for drawn in repetitions] for who in (name, "baseline"))
+    pairs = list(zip(stated, baseline, strict=True))
     sizes = np.array([size(one.ranks) for one in stated])
-    meets = np.mean([intersect(one.ranks, other.ranks) for one, other in zip(stated, baseline, strict=True)])
-    off = np.mean([((one.theta - other.theta) ** 2).mean() for one, other in zip(stated, baseline, strict=True)])
-    cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}", f"{100.0 * meets:.1f}"]
-    cells.append(f"{np.sqrt(off):.3f}")
+    shares = [np.mean([holds(one.ranks, other.ranks) for one, other in pairs]) for holds in (intersect, covers)]
+    off = np.mean([((one.estimate.theta - other.estimate.theta) ** 2).mean() for one, other in pairs])
+    cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}"]
+    cells += [*(f"{100.0 * share:.1f}" for share in shares), f"{np.sqrt(off):.3f}"]
     if " and " not in name:
         return [*cells, "–", "–"]
-    return [*cells, f"{np.mean([one.tuned for one in stated]):.2f}", f"{variance(stated) / variance(people):.3f}"]
+    helped, people = ([drawn[who].estimate for drawn in repetitions] for who in (name, "people alone"))
+    lambdas = np.mean([estimate.lambdas for estimate in helped], axis=0)
+    return [*cells, ", ".join(f"{lam:.2f}" for lam in lambdas), f"{variance(helped) / variance(people):.3f}"]
 
 
 def take_shown(shown: Instances, keep: Bools) -> Instances:

@@ -1,7 +1,8 @@
 """k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
 so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two
-other answers; or a `coin`, which never calls a tie. Pairs of systems are shown equally often (`even`), with chances
-drawn from a Dirichlet distribution (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
+other answers; or `partial`: in half of the instances it takes the side of every second system; or a `coin`, which
+never calls a tie. Pairs of systems are shown equally often (`even`), with chances drawn from a Dirichlet distribution
+(`uneven`), or, to people only, where they are at most 3 places apart (`near`).
 """
 
 import sys
@@ -15,23 +16,27 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 from scipy.special import expit
+from scipy.stats import norm, t
 
-from app.inference.judges.rank_sets import (
+from app.inference.judges import (
+    Estimate,
     Instances,
+    JudgedInstances,
     RankSets,
     Wins,
     by_people,
     prediction_powered,
-    ranks,
-    squared_radius,
+    ranked,
 )
-from app.inference.types import Floats, Ints
+from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
+from app.inference.judges.system_scores import variances_of_differences
+from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.methods.markdown import table
 
 SEED = 20_262
 ALPHA = 0.05
-TIES, AGREES = 0.15, 0.8
+TIES, AGREES, FAIR = 0.15, 0.8, 0.5
 NEAR = 3  # places
 FIRST, TIE, SECOND = 0, 1, 2  # answers
 COVARIANCES: tuple[CovarianceName, ...] = ("sandwich", "published")
@@ -39,6 +44,7 @@ LEVELS = np.linspace(0.5, 0.99, 50)
 SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  # k, n, N
 FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
 RUNS = {2: 1000, 4: 1000, 12: 1000, 30: 400}
+JUDGES = ("good", "partial", "coin")
 
 
 class Design(NamedTuple):
@@ -48,7 +54,7 @@ class Design(NamedTuple):
     people: int  # n
     alone: int  # N
     shown: str  # even, uneven or near
-    judge: str  # good or coin
+    judge: str  # good, partial or coin
 
 
 DRAWN = [Design(*size, "even", "good") for size in SIZES[:3]] + [Design(*SIZES[3], "uneven", "good")]
@@ -62,28 +68,18 @@ class Truth(NamedTuple):
     rank: Ints  # (k,)
 
 
-class Drawn(NamedTuple):
-    """The arguments of prediction_powered."""
-
-    shown: Instances
-    people: Wins
-    judge: Wins
-    more: Instances
-    judge_more: Wins
-
-
 class Repetition(NamedTuple):
-    """Rank-sets from one draw."""
+    """What one draw says."""
 
-    helped: Mapping[CovarianceName, RankSets]
-    people: RankSets  # alone
+    helped: Mapping[CovarianceName, Estimate]
+    people: Estimate  # alone
 
 
-Holds = Callable[[RankSets, Truth, float], bool]  # at a level alpha
+Holds = Callable[[Estimate, Truth, float], bool]  # at a level alpha
 
 
 def designs() -> list[Design]:
-    usual = product(SIZES, ("even", "uneven"), ("good", "coin"))
+    usual = product(SIZES, ("even", "uneven"), JUDGES)
     return [
         *(Design(*size, "even", "good") for size in FEW),
         *(Design(*size, shown, judge) for size, shown, judge in usual),
@@ -98,18 +94,28 @@ def simulate(design: Design, runs: int) -> Iterator[Repetition]:
     print(file=sys.stderr)
 
 
-def one_run(design: Design, rng: np.random.Generator, alpha: float = ALPHA) -> Repetition:
+def one_run(design: Design, rng: np.random.Generator) -> Repetition:
     drawn = draw(design, rng)
-    helped = {name: prediction_powered(*drawn, k=design.k, alpha=alpha, covariance=name) for name in COVARIANCES}
-    return Repetition(helped, by_people(drawn.shown, drawn.people, design.k, alpha))
+    helped = {name: prediction_powered(*drawn, k=design.k, covariance=name) for name in COVARIANCES}
+    return Repetition(helped, by_people(drawn.shown, drawn.people, design.k))
 
 
-def draw(design: Design, rng: np.random.Generator) -> Drawn:
-    win, everywhere = truth(design.k).win, "even" if design.shown == "near" else design.shown
-    shown, more = meet(design, design.people, design.shown, rng), meet(design, design.alone, everywhere, rng)
-    people, unseen = answers(shown, win, rng), answers(more, win, rng)
-    judge, judge_more = (judged(truly, design.judge, rng) for truly in (people, unseen))
-    return Drawn(shown, wins(people), wins(judge), more, wins(judge_more))
+def draw(design: Design, rng: np.random.Generator) -> JudgedInstances:
+    """People judged the first instances, the judge all."""
+    everywhere = "even" if design.shown == "near" else design.shown
+    met = [meet(design, design.people, design.shown, rng), meet(design, design.alone, everywhere, rng)]
+    shown = Instances(*np.hstack(met))
+    truly = answers(shown, truth(design.k).win, rng)
+    return JudgedInstances(
+        shown,
+        where(np.arange(shown.size) < design.people, wins(truly)),
+        [wins(judged(truly, shown, design.judge, rng))],
+    )
+
+
+def where(keep: Bools, wins: Wins) -> Wins:
+    """The verdicts that are kept, NaN elsewhere."""
+    return Wins(*(np.where(keep, side, np.nan) for side in wins))
 
 
 def truth(k: int) -> Truth:
@@ -135,9 +141,12 @@ def answers(shown: Instances, win: Floats, rng: np.random.Generator) -> Ints:
     return np.where(u < first, FIRST, np.where(u < first + TIES, TIE, SECOND))
 
 
-def judged(people: Ints, judge: str, rng: np.random.Generator) -> Ints:
+def judged(people: Ints, shown: Instances, judge: str, rng: np.random.Generator) -> Ints:
     if judge == "coin":
         return rng.choice([FIRST, SECOND], size=len(people))
+    if judge == "partial":
+        dear = np.where(shown.first % 2 == shown.second % 2, people, np.where(shown.first % 2 == 0, FIRST, SECOND))
+        return np.where(rng.random(len(people)) < FAIR, people, dear)
     other = (people + rng.integers(1, 3, size=len(people))) % 3
     return np.where(rng.random(len(people)) < AGREES, people, other)
 
@@ -146,43 +155,96 @@ def wins(answers: Ints) -> Wins:
     return Wins((answers == FIRST).astype(np.float64), (answers == SECOND).astype(np.float64))
 
 
-def theta_holds(stated: RankSets, true: Truth, alpha: float) -> bool:
+def theta_holds(estimate: Estimate, true: Truth, alpha: float) -> bool:
     """Tell whether the ellipsoid holds theta."""
-    gap = stated.theta - true.theta
-    distance = gap @ np.linalg.solve(stated.covariance, gap)
-    return bool(distance <= squared_radius(len(gap), alpha, stated.freedom))
+    gap = estimate.theta - true.theta
+    distance = gap @ np.linalg.solve(estimate.covariance, gap)
+    return bool(distance <= squared_radius(len(gap), alpha, estimate.freedom))
 
 
-def ranks_hold(stated: RankSets, true: Truth, alpha: float) -> bool:
+def ranks_hold_by_ellipsoid(estimate: Estimate, true: Truth, alpha: float) -> bool:
+    return ranks_hold(ranks(estimate.theta, reach_by_ellipsoid(estimate, alpha)), true)
+
+
+def ranks_hold(ranks: Ints, true: Truth) -> bool:
     """Tell whether every rank-set holds its system's rank."""
-    bounds = ranks(stated.theta, stated.covariance, squared_radius(len(true.rank), alpha, stated.freedom))
-    return bool(((bounds[:, 0] <= true.rank) & (true.rank <= bounds[:, 1])).all())
+    return bool(((ranks[:, 0] <= true.rank) & (true.rank <= ranks[:, 1])).all())
 
 
-def simulation_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
+def differences_hold(stated: RankSets, true: Truth) -> bool:
+    """Tell whether every difference is within its reach."""
+    return bool((_errors_of_differences(stated.estimate, true) <= stated.reach).all())
+
+
+def level_needed(estimate: Estimate, true: Truth) -> float:
+    """The level from which on all differences are within reach by contrasts."""
+    pairs = np.triu_indices(len(true.theta), 1)
+    sd = np.sqrt(variances_of_differences(estimate.covariance)[pairs])
+    tails = t.sf(_errors_of_differences(estimate, true)[pairs] / sd, estimate.freedom_of_differences[pairs])
+    return float((largest_contrasts(estimate.covariance) < norm.isf(np.min(tails))).mean())
+
+
+def _errors_of_differences(estimate: Estimate, true: Truth) -> Floats:
+    """(k, k)."""
+    error = estimate.theta - true.theta
+    return np.abs(error[:, None] - error)
+
+
+def promises_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
+    """How often rank-sets hold, and how large they are."""
+    header = [
+        "k",
+        "n",
+        "N",
+        "pairs",
+        "judge",
+        "runs",
+        "differences, %",
+        "ranks, %",
+        "size of rank-sets",
+        "by the ellipsoid",
+    ]
+    return table([*header, "share", "people alone"], [_promises(design, runs) for design, runs in measured.items()])
+
+
+def _promises(design: Design, runs: Sequence[Repetition]) -> list[str]:
+    true, helped = truth(design.k), [run.helped["sandwich"] for run in runs]
+    by_contrasts, people = ([ranked(one, ALPHA) for one in many] for many in (helped, [run.people for run in runs]))
+    held = [np.mean([differences_hold(one, true) for one in by_contrasts])]
+    held.append(np.mean([ranks_hold(one.ranks, true) for one in by_contrasts]))
+    ours, theirs, alone = (
+        np.mean([size(one.ranks) for one in many])
+        for many in (by_contrasts, [ranked(one, ALPHA, "ellipsoid") for one in helped], people)
+    )
+    shares = [f"{100.0 * share:.1f}" for share in held]
+    sizes = [f"{ours:.2f}", f"{theirs:.2f}", f"{ours / theirs:.2f}", f"{alone:.2f}"]
+    return [*map(str, design), f"{len(runs)}", *shares, *sizes]
+
+
+def estimates_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
+    """How often theta and ranks are held by either ellipsoid, and what the judge is worth."""
     header = ["k", "n", "N", "pairs", "judge", "runs", "theta, %", "ranks, %", "published: theta, %", "ranks, %"]
-    header += ["lambda", "variance stated", "squared error", "size of rank-sets", "people alone"]
-    return table(header, [_cells(design, runs) for design, runs in measured.items()])
+    header += ["lambda", "variance stated", "squared error"]
+    return table(header, [_estimates(design, runs) for design, runs in measured.items()])
 
 
-def _cells(design: Design, runs: Sequence[Repetition]) -> list[str]:
+def _estimates(design: Design, runs: Sequence[Repetition]) -> list[str]:
     true, cells = truth(design.k), [*map(str, design), f"{len(runs)}"]
-    for name, holds in product(COVARIANCES, (theta_holds, ranks_hold)):
+    for name, holds in product(COVARIANCES, (theta_holds, ranks_hold_by_ellipsoid)):
         cells.append(f"{100.0 * np.mean([holds(run.helped[name], true, ALPHA) for run in runs]):.1f}")
     helped, alone = [run.helped["sandwich"] for run in runs], [run.people for run in runs]
-    cells.append(f"{np.mean([rank_sets.tuned for rank_sets in helped]):.2f}")
+    cells.append(f"{np.mean([one.lambdas for one in helped]):.2f}")
     cells.append(f"{variance(helped) / variance(alone):.3f}")
-    cells.append(f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}")
-    return cells + [f"{np.mean([size(rank_sets.ranks) for rank_sets in many]):.2f}" for many in (helped, alone)]
+    return [*cells, f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}"]
 
 
-def variance(many: Sequence[RankSets]) -> float:
+def variance(many: Sequence[Estimate]) -> float:
     """Variance of theta as it is stated, the mean of many."""
-    return float(np.mean([np.trace(rank_sets.covariance) for rank_sets in many]))
+    return float(np.mean([np.trace(estimate.covariance) for estimate in many]))
 
 
-def _squared_error(many: Sequence[RankSets], true: Truth) -> float:
-    return float(np.mean([((rank_sets.theta - true.theta) ** 2).sum() for rank_sets in many]))
+def _squared_error(many: Sequence[Estimate], true: Truth) -> float:
+    return float(np.mean([((estimate.theta - true.theta) ** 2).sum() for estimate in many]))
 
 
 def size(ranks: Ints) -> float:
@@ -193,23 +255,44 @@ def size(ranks: Ints) -> float:
 def figure(measured: Mapping[Design, Sequence[Repetition]], folder: Path) -> None:
     """Nominal level against measured coverage: even pairs at three k, and k = 30 with few verdicts on uneven ones."""
     drawn = {design: runs for design, runs in measured.items() if design in DRAWN}
+    ellipsoids: list[tuple[str, CovarianceName, Holds]] = [
+        ("ellipsoid: theta", "sandwich", theta_holds),
+        ("published ellipsoid: theta", "published", theta_holds),
+        ("published ellipsoid: all ranks", "published", ranks_hold_by_ellipsoid),
+    ]
     with mpl.rc_context(STYLE):
         drawing, panels = grid(4, 2)
-        for ax, (name, holds) in zip(panels, product(COVARIANCES, (theta_holds, ranks_hold)), strict=True):
-            _curves(ax, drawn, name, holds)
-            ax.set(title=f"{name}: {'theta' if holds is theta_holds else 'all ranks'}", ylim=(-0.03, 1.03))
-            ax.set(xlabel="level stated", ylabel="share of runs that hold")
+        panels[0].set(title="contrasts: all differences")
+        _curves(panels[0], {design: _shares_by_contrasts(design, runs) for design, runs in drawn.items()})
+        for ax, (title, name, holds) in zip(panels[1:], ellipsoids, strict=True):
+            ax.set(title=title)
+            _curves(ax, {design: _shares(design, runs, name, holds) for design, runs in drawn.items()})
         panels[0].legend(loc="lower right", fontsize=7)
         save(drawing, folder, "rank-sets-coverage")
 
 
-def _curves(ax: Axes, drawn: Mapping[Design, Sequence[Repetition]], name: CovarianceName, holds: Holds) -> None:
-    for n, (design, runs) in enumerate(drawn.items()):
-        true, label = truth(design.k), f"k = {design.k}, n = {design.people:,}, {design.shown}"
-        share = [np.mean([holds(run.helped[name], true, 1.0 - level) for run in runs]) for level in LEVELS]
+def _shares_by_contrasts(design: Design, runs: Sequence[Repetition]) -> Floats:
+    needed = np.array([level_needed(run.helped["sandwich"], truth(design.k)) for run in runs])
+    return np.array([(needed <= level).mean() for level in LEVELS])
+
+
+def _shares(design: Design, runs: Sequence[Repetition], name: CovarianceName, holds: Holds) -> Floats:
+    true = truth(design.k)
+    return np.array([np.mean([holds(run.helped[name], true, 1.0 - level) for run in runs]) for level in LEVELS])
+
+
+def _curves(ax: Axes, shares: Mapping[Design, Floats]) -> None:
+    for n, (design, share) in enumerate(shares.items()):
+        label = f"k = {design.k}, n = {design.people:,}, {design.shown}"
         ax.plot(LEVELS, share, label=label, color=COLOURS[n], linestyle=DASHES[n], linewidth=1.4)
     ax.plot(LEVELS, LEVELS, color="#7f7f7f", linewidth=0.8)
+    ax.set(xlabel="level stated", ylabel="share of runs that hold", ylim=(-0.03, 1.03))
 
 
 def _key(design: Design) -> tuple[int, int, int, int]:
-    return design.k, design.people, ("even", "uneven", "near").index(design.shown), int(design.judge == "coin")
+    return (
+        design.k,
+        design.people,
+        ("even", "uneven", "near").index(design.shown),
+        ("good", "coin", "partial").index(design.judge),
+    )

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 T = TypeVar("T")
 Id = UUID | str
-Param = str | int | float | Sequence[str]
+Param = str | int | float | Sequence[str] | Sequence[float]
 PAGE = 1000  # entries: the most that the service gives at once
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from nextpair.calls.description import Call, Id, get, path_of
 from nextpair.schemas import Calibration, Diagnostics, Judges, Matrix, Prediction, Ranking, RankSets, Ready, Trust
-from nextpair.words import AggregationName, CovarianceName, MatrixName, MethodName, ObjectiveName
+from nextpair.words import AggregationName, CovarianceName, MatrixName, MethodName, ObjectiveName, SimultaneousName
 
 
 def ranking(
@@ -66,14 +66,19 @@ def judges(set_id: Id, *, method: AggregationName | None = None, verdicts: bool 
 def rank_sets(
     set_id: Id,
     *,
-    judge: str,
+    judge: str | Sequence[str],
     reference: Sequence[str] = (),
     alpha: float | None = None,
     covariance: CovarianceName | None = None,
+    simultaneous: SimultaneousName | None = None,
+    lambdas: Sequence[float] | None = None,
 ) -> Call[RankSets]:
-    """Systems ranked by people's verdicts, helped by a judge's; people are all judges of kind human by default."""
-    people = list(reference) or None
-    path, wanted = path_of("sets", set_id, "rank-sets"), {"alpha": alpha, "covariance": covariance}
+    """Systems ranked by people's verdicts, helped by those of one judge or several, tuned unless `lambdas` are given.
+
+    People are all judges of kind human by default.
+    """
+    wanted = {"alpha": alpha, "covariance": covariance, "simultaneous": simultaneous, "lambda": lambdas}
+    path, people = path_of("sets", set_id, "rank-sets"), list(reference) or None
     return get(path, RankSets.model_validate_json, judge=judge, reference=people, **wanted)
 
 

@@ -1,11 +1,11 @@
-"""Systems ranked by people with the help of a judge."""
+"""Systems ranked by people with the help of judges."""
 
 from uuid import UUID
 
 from pydantic import Field
 
 from nextpair.schemas.common import Response
-from nextpair.words import CovarianceName
+from nextpair.words import CovarianceName, SimultaneousName
 
 
 class RankSet(Response):
@@ -19,19 +19,29 @@ class RankSet(Response):
 class SystemRankSet(RankSet):
     key: str
     by_people: RankSet = Field(description="From people's verdicts alone.")
-    by_judge: RankSet = Field(description="From the judge's verdicts alone, as if they were people's: it may be wrong.")
+    by_judge: RankSet = Field(description="From the first judge's alone, as if they were people's: it may be wrong.")
+    by_judges: list[RankSet] = Field(description="The same of each judge, in their order.")
 
 
-class RankSets(Response):
+class HelpingJudge(Response):
+    judge: str
+    tuned_lambda: float = Field(description="How far the judge is used: 0 for one that says nothing of people's views.")
+    instances_by_both: int = Field(description="Pairs of outputs that people and the judge both judged.")
+    instances_by_judge: int = Field(description="Further ones that the judge judged and people did not.")
+
+
+class RankSets(HelpingJudge):
+    """What is said of one judge is about the first."""
+
     set_id: UUID
     version: int
     alpha: float
     covariance: CovarianceName
+    simultaneous: SimultaneousName
     reference: list[str]
-    judge: str
-    tuned_lambda: float = Field(description="How far the judge is used: 0 for one that says nothing of people's views.")
-    instances_by_both: int = Field(description="Pairs of outputs that people and the judge both judged.")
-    instances_by_judge: int = Field(description="Further ones that the judge alone judged.")
+    judges: list[HelpingJudge] = Field(description="All of them, as they were named.")
     pairs_unseen: int = Field(description="Pairs of candidates of which people judged nothing: theta leaves them out.")
-    people_saved: int | None = Field(description="Verdicts of people that the judge is worth; null if `published`.")
+    people_saved: int | None = Field(
+        description="Verdicts of people that the judges are worth; null if the covariance is `published`."
+    )
     systems: list[SystemRankSet] = Field(description="Best first.")

@@ -3,28 +3,29 @@
 import numpy as np
 
 from app.inference.choosing.human_checks import gains
-from app.inference.judges.rank_sets import Instances, RankSets, Wins, prediction_powered, squared_radius
-from app.inference.types import Bools, Floats, Ints
+from app.inference.judges import Estimate, Instances, RankSets, Wins, prediction_powered, ranked
+from app.inference.types import Floats, Ints
+from benchmarks.studies.rank_sets.simulation import where
 
 ALPHA = 0.1
 
 
 def rank_sets(theta: list[float], sd: float) -> RankSets:
     k = len(theta)
-    return RankSets(np.array(theta), sd**2 * np.eye(k), 0.0, np.inf, np.zeros((k, 2), np.int64))
+    known = np.full((k, k), np.inf)
+    return ranked(Estimate(np.array(theta), sd**2 * np.eye(k), np.zeros(0), np.inf, known), ALPHA)
 
 
-def by_the_book(found: RankSets, counts: Ints) -> Floats:
+def by_the_book(rank_sets: RankSets, counts: Ints) -> Floats:
     """The sum of the module's docstring, term by term."""
-    k, gain = len(counts), np.zeros(counts.shape)
-    radius = squared_radius(k, ALPHA, found.freedom)
+    k, gain, (theta, covariance) = len(counts), np.zeros(counts.shape), rank_sets.estimate[:2]
     for a in range(k):
         for b in range(k):
             c = max(counts[a, b], 0.5)
             for m in range(k):
                 for other in range(m + 1, k):
-                    v = found.covariance[m, m] + found.covariance[other, other] - 2.0 * found.covariance[m, other]
-                    close = abs(found.theta[m] - found.theta[other]) / np.sqrt(radius * v)
+                    v = covariance[m, m] + covariance[other, other] - 2.0 * covariance[m, other]
+                    close = abs(theta[m] - theta[other]) / rank_sets.reach[m, other]
                     touched = len({m, other} & {a, b}) ** 2
                     if a != b and close < 1.0:
                         gain[a, b] += close * touched * (1.0 / c - 1.0 / (c + 1.0)) / v
@@ -34,21 +35,21 @@ def by_the_book(found: RankSets, counts: Ints) -> Floats:
 def test_gains_are_those_of_the_formula() -> None:
     found = rank_sets([0.7, 0.55, 0.5, 0.3], 0.08)
     counts = np.array([[0, 3, 5, 2], [3, 0, 1, 4], [5, 1, 0, 6], [2, 4, 6, 0]])
-    np.testing.assert_allclose(gains(found, counts, ALPHA), by_the_book(found, counts), rtol=1e-3)
+    np.testing.assert_allclose(gains(found, counts), by_the_book(found, counts), rtol=1e-3)
 
 
 def test_what_people_never_saw_comes_first_and_then_what_they_saw_least() -> None:
     counts = np.full((4, 4), 3)
     counts[1, 2] = counts[2, 1] = 0
-    gain = gains(None, counts, ALPHA)
+    gain = gains(None, counts)
     assert gain[1, 2] == gain.max() > np.delete(gain[1], 2).max()
     assert np.diag(gain).tolist() == [0.0] * 4
     np.testing.assert_allclose(gain, gain.T)
 
 
 def test_systems_that_are_nearly_apart_are_worth_more_than_those_that_are_or_never_will_be() -> None:
-    found = rank_sets([0.9, 0.55, 0.4, 0.4], 0.04)
-    gain = gains(found, np.full((4, 4), 5), ALPHA)
+    found = rank_sets([0.9, 0.52, 0.4, 0.4], 0.04)
+    gain = gains(found, np.full((4, 4), 5))
     assert gain[1, 2] > gain[0, 1]
     assert gain[1, 2] > gain[2, 3]
 
@@ -66,17 +67,14 @@ def spent(how: str, seed: int, k: int = 8, people: int = 400, judged: int = 3000
     said = np.where(rng.random(judged) < 0.8, won, 1.0 - won)
     seen, counts, found = np.zeros(judged, np.bool_), np.zeros((k, k), np.int64), None
 
-    def of(w: Floats, rows: Bools) -> Wins:
-        return Wins(w[rows], 1.0 - w[rows])
-
     def fit() -> RankSets:
-        near, far = (Instances(shown.first[rows], shown.second[rows]) for rows in (seen, ~seen))
-        return prediction_powered(near, of(won, seen), of(said, seen), far, of(said, ~seen), k=k, alpha=ALPHA)
+        by_people, by_judge = where(seen, Wins(won, 1.0 - won)), Wins(said, 1.0 - said)
+        return ranked(prediction_powered(shown, by_people, [by_judge], k=k), ALPHA)
 
     for n in range(people):
         if n % 40 == 0 and np.bincount(np.concatenate([x[seen] for x in shown]), minlength=k).min() >= 2:
             found = fit()
-        value = gains(found, counts, ALPHA)[shown] if how == "gains" else np.ones(judged)
+        value = gains(found, counts)[shown] if how == "gains" else np.ones(judged)
         value = np.where(seen, -1.0, value)
         pick = int(rng.choice(np.flatnonzero(value >= value.max() * (1.0 - 1e-9))))
         seen[pick] = True

@@ -5,23 +5,35 @@
 
 import csv
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from nextpair.words import SimultaneousName
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import chi2, t
+from scipy.optimize import minimize
+from scipy.stats import chi2, norm, studentized_range, t
 
-from app.inference.judges.rank_sets import (
+from app.inference.judges import (
+    Estimate,
     Instances,
+    JudgedInstances,
     Wins,
     by_people,
-    degrees_of_freedom,
-    mean_wins,
     prediction_powered,
-    ranks,
-    squared_radius,
+    ranked,
+    usual_simultaneous,
 )
-from app.inference.types import Floats
+from app.inference.judges.rank_sets import largest_contrasts, reach_by_contrasts, squared_radius
+from app.inference.judges.system_scores import (
+    Moments,
+    degrees_of_freedom,
+    freedom_of_differences,
+    help_of,
+    mean_wins,
+    moments,
+)
+from app.inference.types import Bools, Floats
 from benchmarks.studies.rank_sets.arena import read_arena
 from benchmarks.studies.rank_sets.simulation import (
     FIRST,
@@ -29,6 +41,7 @@ from benchmarks.studies.rank_sets.simulation import (
     Design,
     Repetition,
     answers,
+    differences_hold,
     draw,
     judged,
     meet,
@@ -36,6 +49,7 @@ from benchmarks.studies.rank_sets.simulation import (
     ranks_hold,
     theta_holds,
     truth,
+    where,
     wins,
 )
 
@@ -47,7 +61,16 @@ def design(k: int, shown: str = "even", judge: str = "good", people: int = 990) 
 
 
 def runs(of: Design, count: int) -> list[Repetition]:
-    return [one_run(of, np.random.default_rng([of.k, seed]), ALPHA) for seed in range(count)]
+    return [one_run(of, np.random.default_rng([of.k, seed])) for seed in range(count)]
+
+
+def with_more(shown: Instances, people: Wins, judge: Wins, more: Instances, judge_more: Wins) -> JudgedInstances:
+    """People and the judge on `shown`, the judge alone on `more`."""
+    silence = np.full(more.size, np.nan)
+    everywhere = Instances(*np.hstack([shown, more]))
+    return JudgedInstances(
+        everywhere, Wins(*np.hstack([people, (silence, silence)])), [Wins(*np.hstack([judge, judge_more]))]
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,14 +79,17 @@ def runs(of: Design, count: int) -> list[Repetition]:
     + [(design(30, shown, judge), 40) for shown, judge in (("even", "good"), ("uneven", "good"), ("uneven", "coin"))],
 )
 def test_the_sandwich_covers(of: Design, count: int) -> None:
-    """The ellipsoid at least 1 - alpha - 0.03 of the time, rank-sets 1 - alpha, give or take 2.5 standard errors.
+    """The ellipsoid at least 1 - alpha - 0.03 of the time, differences and rank-sets 1 - alpha, give or take 2.5
+    standard errors.
 
     With 30 systems and uneven pairs, 14% of the pairs were never met and 28% of the others once.
     """
-    found, true = [run.helped["sandwich"] for run in runs(of, count)], truth(of.k)
+    drawn, true = [run.helped["sandwich"] for run in runs(of, count)], truth(of.k)
     margin = 2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count)
-    assert np.mean([theta_holds(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - 0.03 - margin
-    assert np.mean([ranks_hold(one, true, ALPHA) for one in found]) >= 1.0 - ALPHA - margin
+    assert np.mean([theta_holds(one, true, ALPHA) for one in drawn]) >= 1.0 - ALPHA - 0.03 - margin
+    stated = [ranked(one, ALPHA) for one in drawn]
+    assert np.mean([differences_hold(one, true) for one in stated]) >= 1.0 - ALPHA - margin
+    assert np.mean([ranks_hold(one.ranks, true) for one in stated]) >= 1.0 - ALPHA
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -72,33 +98,33 @@ def test_theta_is_held_however_few_instances_the_judge_has_alone(k: int, alone: 
     """60 instances with people's verdicts, 150 runs: 90%, give or take 2.5 standard errors."""
     of, count, held = Design(k, 60, alone, "even", "good"), 150, 0
     for seed in range(count):
-        found = prediction_powered(*draw(of, np.random.default_rng([13, k, alone, seed])), k=k, alpha=ALPHA)
-        held += theta_holds(found, truth(k), ALPHA)
+        estimate = prediction_powered(*draw(of, np.random.default_rng([13, k, alone, seed])), k=k)
+        held += theta_holds(estimate, truth(k), ALPHA)
     assert held / count == pytest.approx(1.0 - ALPHA, abs=2.5 * np.sqrt(ALPHA * (1.0 - ALPHA) / count))
 
 
-def test_one_verdict_of_the_judge_alone_hardly_moves_theta() -> None:
+@pytest.mark.parametrize("lambdas", [None, [1.0]])
+def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[float] | None) -> None:
     """Of 60 instances with people's verdicts 0 won 45; the judge, who saw 42, is right in 57 of them."""
     shown, more = (Instances(np.zeros(size, np.int64), np.ones(size, np.int64)) for size in (60, 1))
     people, judge = (wins(np.repeat([FIRST, SECOND], [won, 60 - won])) for won in (45, 42))
-    one = wins(np.array([FIRST]))
-    found = prediction_powered(shown, people, judge, more, one, k=2, alpha=ALPHA)
-    alone = by_people(shown, people, 2, ALPHA)
+    data = with_more(shown, people, judge, more, wins(np.array([FIRST])))
+    helped, alone = prediction_powered(*data, k=2, lambdas=lambdas), by_people(shown, people, 2)
     assert_allclose(alone.theta, [0.75, 0.25])
-    assert_allclose(found.theta, alone.theta, atol=0.01)
-    assert_allclose(found.covariance, alone.covariance, rtol=0.05)
+    assert_array_equal(helped.theta, alone.theta)
+    assert_allclose(helped.covariance, alone.covariance)
 
 
 def test_verdicts_that_are_all_alike_are_no_certainty() -> None:
     """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
     shown = Instances(np.array([0, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 2]))
     people = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
-    found = by_people(shown, people, 3, ALPHA)
-    assert found.theta[0] == 1.0
-    assert found.covariance[0, 0] == pytest.approx(0.2**2)
-    assert_array_equal(found.ranks, [[1, 3]] * 3)
+    alone = ranked(by_people(shown, people, 3), ALPHA)
+    assert alone.estimate.theta[0] == 1.0
+    assert alone.estimate.covariance[0, 0] == pytest.approx(0.2**2)
+    assert_array_equal(alone.ranks, [[1, 3]] * 3)
     judge = Wins(people.first[::-1], people.second[::-1])
-    helped = prediction_powered(shown, people, judge, shown, judge, k=3, alpha=ALPHA)
+    helped = prediction_powered(*with_more(shown, people, judge, shown, judge), k=3)
     assert helped.covariance[0, 0] >= 0.2**2
 
 
@@ -114,13 +140,24 @@ def test_the_published_covariance_is_that_of_the_paper() -> None:
     """Eq. 5 to 7 with their matrices, where every pair was met equally often."""
     k, rng = 5, np.random.default_rng(3)
     data = draw(Design(k, 20 * 6, 20 * 30, "even", "good"), rng)
-    found = prediction_powered(*data, k=k, alpha=ALPHA, covariance="published")
-    a, far = of_the_paper(data.more, Wins(*(found.tuned * np.array(data.judge_more))), k)
-    b, near = of_the_paper(data.shown, Wins(*(found.tuned * np.array(data.judge) - np.array(data.people))), k)
-    assert 0.0 < found.tuned < 1.0
-    assert_allclose(found.theta, a - b, rtol=1e-12)
-    assert_allclose(found.covariance, far + near, rtol=1e-12, atol=1e-18)
-    assert_array_equal(found.ranks, ranks(a - b, far + near, float(chi2.ppf(1.0 - ALPHA, k))))
+    estimate = prediction_powered(*data, k=k, covariance="published")
+    (lam,), (judge,), both = estimate.lambdas, data.judges, data.people.are_there
+    a, far = of_the_paper(taken(~both, data.shown), Wins(*(lam * np.array(taken(~both, judge)))), k)
+    difference = lam * np.array(taken(both, judge)) - np.array(taken(both, data.people))
+    b, near = of_the_paper(taken(both, data.shown), Wins(*difference), k)
+    assert 0.0 < lam < 1.0
+    assert_allclose(estimate.theta, a - b, rtol=1e-12)
+    assert_allclose(estimate.covariance, far + near, rtol=1e-12, atol=1e-18)
+    by_ellipsoid, radius = ranked(estimate, ALPHA, usual_simultaneous("published")), chi2.ppf(1.0 - ALPHA, k)
+    for m in range(k):
+        v = (far + near)[m, m] + np.diag(far + near) - 2.0 * (far + near)[m]
+        above = (a - b - (a - b)[m]) ** 2 > radius * v
+        better = (above & (a - b > (a - b)[m])).sum()
+        assert by_ellipsoid.ranks[m].tolist() == [1 + better, k - (above.sum() - better)]
+
+
+def taken(keep: Bools, sides: Any) -> Any:
+    return type(sides)(*(side[keep] for side in sides))
 
 
 def of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
@@ -137,7 +174,7 @@ def test_a_useless_judge_costs_nothing(k: int) -> None:
     found, theta = runs(design(k, "uneven", "coin"), 30), truth(k).theta
     helped = sum(((run.helped["sandwich"].theta - theta) ** 2).sum() for run in found)
     assert helped <= 1.05 * sum(((run.people.theta - theta) ** 2).sum() for run in found)
-    assert np.mean([run.helped["sandwich"].tuned for run in found]) < 0.05
+    assert np.mean([run.helped["sandwich"].lambdas for run in found]) < 0.05
     stated = [np.trace(run.helped["sandwich"].covariance) / np.trace(run.people.covariance) for run in found]
     assert np.mean(stated) <= 1.001
     assert max(stated) < 1.05
@@ -147,7 +184,7 @@ def test_a_good_judge_saves_human_verdicts() -> None:
     found, theta = runs(design(6), 30), truth(6).theta
     helped = sum(((run.helped["sandwich"].theta - theta) ** 2).sum() for run in found)
     assert helped < 0.8 * sum(((run.people.theta - theta) ** 2).sum() for run in found)
-    assert np.mean([run.helped["sandwich"].tuned for run in found]) > 0.5
+    assert np.mean([run.helped["sandwich"].lambdas for run in found]) > 0.5
 
 
 def test_a_judge_who_knows_the_systems_but_not_the_instances_is_left_out() -> None:
@@ -157,7 +194,7 @@ def test_a_judge_who_knows_the_systems_but_not_the_instances_is_left_out() -> No
         rng = np.random.default_rng([9, seed])
         shown, more = (meet(design(k), count, "even", rng) for count in (560, 2800))
         people, said, said_more = (wins(answers(pairs, truth(k).win, rng)) for pairs in (shown, shown, more))
-        tuned.append(prediction_powered(shown, people, said, more, said_more, k=k, alpha=ALPHA).tuned)
+        tuned.append(prediction_powered(*with_more(shown, people, said, more, said_more), k=k).lambdas)
     assert np.mean(tuned) < 0.04
 
 
@@ -168,18 +205,20 @@ def test_where_the_judge_was_asked_alone_does_not_move_theta() -> None:
         rng = np.random.default_rng([4, seed])
         shown, more = (meet(design(k), 600, where, rng) for where in ("even", "near"))
         people, unseen = (answers(pairs, truth(k).win, rng) for pairs in (shown, more))
-        said, said_more = (wins(judged(truly, "good", rng)) for truly in (people, unseen))
-        found = prediction_powered(shown, wins(people), said, more, said_more, k=k, alpha=ALPHA)
-        gaps.append(found.theta - truth(k).theta)
+        said, said_more = (wins(judged(*truly, "good", rng)) for truly in ((people, shown), (unseen, more)))
+        helped = prediction_powered(*with_more(shown, wins(people), said, more, said_more), k=k)
+        gaps.append(helped.theta - truth(k).theta)
     assert (np.abs(np.mean(gaps, axis=0)) < 4.0 * np.std(gaps, axis=0) / np.sqrt(len(gaps))).all()
 
 
 def test_a_judge_who_always_agrees_makes_one_large_sample() -> None:
-    data = draw(Design(5, 400, 4000, "even", "good"), np.random.default_rng(1))
-    unseen = wins(answers(data.more, truth(5).win, np.random.default_rng(2)))
-    found = prediction_powered(data.shown, data.people, data.people, data.more, unseen, k=5, alpha=ALPHA)
-    assert 0.85 < found.tuned < 1.0
-    assert np.trace(found.covariance) < 0.15 * np.trace(by_people(data.shown, data.people, 5, ALPHA).covariance)
+    of, rng = Design(5, 400, 4000, "even", "good"), np.random.default_rng(1)
+    shown = Instances(*np.hstack([meet(of, count, "even", rng) for count in (of.people, of.alone)]))
+    truly = wins(answers(shown, truth(5).win, rng))
+    people = where(np.arange(shown.size) < of.people, truly)
+    helped = prediction_powered(shown, people, [truly], k=5)
+    assert 0.85 < helped.lambdas[0] < 1.0
+    assert np.trace(helped.covariance) < 0.15 * np.trace(by_people(shown, people, 5).covariance)
 
 
 def test_theta_is_the_mean_chance_against_each_other_system_however_often_it_was_met() -> None:
@@ -202,26 +241,88 @@ def test_showing_the_other_one_first_changes_nothing() -> None:
     found = mean_wins(data.shown, data.people, 4)
     turned = mean_wins(Instances(*data.shown[::-1]), Wins(*data.people[::-1]), 4)
     assert_allclose(turned.theta, found.theta)
-    assert_allclose(turned.error, found.error)
+    assert_allclose(turned.error, found.error[::-1])
 
 
 def test_other_names_for_the_systems_change_nothing_else() -> None:
     k, data = 6, draw(design(6, "uneven"), np.random.default_rng(5))
     name = np.random.default_rng(6).permutation(k)
-    renamed = data._replace(shown=Instances(*name[np.array(data.shown)]), more=Instances(*name[np.array(data.more)]))
-    found, other = (prediction_powered(*these, k=k, alpha=ALPHA) for these in (data, renamed))
-    assert_allclose(other.theta[name], found.theta)
-    assert_allclose(other.covariance[np.ix_(name, name)], found.covariance)
-    assert_array_equal(other.ranks[name], found.ranks)
-    assert_allclose([other.tuned, other.freedom], [found.tuned, found.freedom])
+    renamed = data._replace(shown=Instances(*name[np.array(data.shown)]))
+    one, other = (prediction_powered(*these, k=k) for these in (data, renamed))
+    assert_allclose(other.theta[name], one.theta)
+    assert_allclose(other.covariance[np.ix_(name, name)], one.covariance)
+    assert_allclose(other.freedom_of_differences[np.ix_(name, name)], one.freedom_of_differences)
+    assert_allclose([*other.lambdas, other.freedom], [*one.lambdas, one.freedom])
+    for simultaneous in get_args(SimultaneousName):
+        named, renamed_too = (ranked(estimate, ALPHA, simultaneous) for estimate in (one, other))
+        assert_allclose(renamed_too.reach[np.ix_(name, name)], named.reach, rtol=1e-6)
+        assert_array_equal(renamed_too.ranks[name], named.ranks)
 
 
 def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
-    data, none = draw(design(4), np.random.default_rng(8)), np.zeros(0)
-    nothing = Instances(none.astype(np.int64), none.astype(np.int64))
-    found = prediction_powered(data.shown, data.people, data.judge, nothing, Wins(none, none), k=4, alpha=ALPHA)
-    assert found.tuned == 0.0
-    assert_allclose(found.covariance, by_people(data.shown, data.people, 4, ALPHA).covariance)
+    shown, people, (judge,) = draw(design(4), np.random.default_rng(8))
+    helped = prediction_powered(shown, people, [where(people.are_there, judge)], k=4)
+    assert_array_equal(helped.lambdas, [0.0])
+    assert_allclose(helped.covariance, by_people(shown, people, 4).covariance)
+
+
+def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
+    """Against a solver that knows no gradient; those who are worth nothing or less are at their bound."""
+    shown, people, (good,) = draw(design(4), np.random.default_rng(11))
+    coin, partial = (draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("coin", "partial"))
+    turned = Wins(*good[::-1])
+    judges = [good, partial, where(np.arange(shown.size) < 3000, coin), turned]
+    of_people = mean_wins(shown, people, 4)
+    helps = [help_of(shown, people, judge, 4) for judge in judges]
+
+    def spread(lambdas: Floats) -> float:
+        alone, _, beside = (np.tensordot(lambdas, np.array(parts), 1) for parts in list(zip(*helps, strict=True))[1:])
+        return 1e4 * float((alone**2).sum() + ((beside - of_people.chance) ** 2).sum())
+
+    helped = prediction_powered(shown, people, judges, k=4)
+    slow = minimize(spread, np.full(4, 0.3), bounds=[(0.0, 1.0)] * 4, options={"ftol": 1e-12})
+    assert_allclose(helped.lambdas, slow.x, atol=1e-3)
+    assert helped.lambdas[3] == 0.0 < helped.lambdas[:2].min()
+    by_one = prediction_powered(shown, people, [good], k=4)
+    assert np.trace(helped.covariance) < np.trace(by_one.covariance)
+
+
+def test_judges_who_are_left_out_leave_what_the_others_say() -> None:
+    shown, people, (judge,) = draw(design(4), np.random.default_rng(12))
+    coin = draw(design(4, judge="coin"), np.random.default_rng(12)).judges[0]
+    both = prediction_powered(shown, people, [judge, coin], k=4, lambdas=[0.4, 0.0])
+    one = prediction_powered(shown, people, [judge], k=4, lambdas=[0.4])
+    assert_allclose(both.theta, one.theta)
+    assert_allclose(both.covariance, one.covariance)
+    assert_allclose(
+        prediction_powered(shown, people, [judge], k=4, lambdas=[0.0]).theta, by_people(shown, people, 4).theta
+    )
+
+
+def test_the_largest_contrast_of_independent_systems_is_the_studentised_range() -> None:
+    """Tukey's: an independent integration."""
+    for k in (2, 6, 30):
+        stated = np.quantile(largest_contrasts(np.eye(k)), 0.95)
+        assert studentized_range.cdf(stated * np.sqrt(2.0), k, np.inf) == pytest.approx(0.95, abs=0.002)
+
+
+def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
+    """The loop of the docstring, on unequal and dependent scores; and Student's where freedom is finite."""
+    rng = np.random.default_rng(3)
+    root = rng.standard_normal((5, 5)) * [3.0, 1.0, 1.0, 0.3, 0.1]
+    covariance, inf = root @ root.T, np.full((5, 5), np.inf)
+    z = rng.multivariate_normal(np.zeros(5), covariance, size=100_000)
+    pairs = [(a, b) for a in range(5) for b in range(a)]
+    known = Estimate(np.arange(5.0), covariance, np.zeros(0), np.inf, inf)
+    reach = reach_by_contrasts(known, ALPHA)
+    assert np.diag(reach).tolist() == [0.0] * 5
+    q = {reach[a, b] / np.linalg.norm(root[a] - root[b]) for a, b in pairs}
+    assert max(q) == pytest.approx(min(q))
+    sd = np.array([np.linalg.norm(root[a] - root[b]) for a, b in pairs])
+    drawn = np.array([np.abs(z[:, a] - z[:, b]) for a, b in pairs]) / sd[:, None]
+    assert (drawn.max(axis=0) <= min(q)).mean() == pytest.approx(1.0 - ALPHA, abs=0.006)
+    unsure = reach_by_contrasts(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA)
+    assert t.sf(unsure[1, 0] / sd[0], 7.0) == pytest.approx(norm.sf(min(q)))
 
 
 def test_the_radius_is_that_of_hotelling() -> None:
@@ -229,20 +330,52 @@ def test_the_radius_is_that_of_hotelling() -> None:
     assert squared_radius(5, ALPHA, np.inf) == pytest.approx(chi2.ppf(0.9, 5))
     assert squared_radius(5, ALPHA, 1e6) == pytest.approx(chi2.ppf(0.9, 5), rel=1e-4)
     assert squared_radius(1, ALPHA, 9.0) == pytest.approx(t.ppf(0.95, 9) ** 2)
-    assert_array_equal(ranks(np.array([0.0, 1.0]), np.zeros((2, 2)), squared_radius(2, ALPHA, 0.5)), [[1, 2], [1, 2]])
+    assert squared_radius(2, ALPHA, 0.5) == np.inf
+
+
+def moments_of(rows: Floats) -> Moments:
+    return Moments(rows.T @ rows, rows.T**3 @ rows, rows.T**2 @ rows**2)
+
+
+def test_moments_are_those_of_rows_with_two_entries() -> None:
+    rng, k = np.random.default_rng(2), 4
+    shown, parts, own = meet(design(k), 30, "even", rng), rng.standard_normal((2, 2, 30)), rng.random(k)
+    rows = np.zeros((2, 30, k))
+    for part, (x, y) in enumerate(parts):
+        rows[part, np.arange(30), shown.first], rows[part, np.arange(30), shown.second] = x, y
+    every = np.concatenate([*rows, np.diag(own)])
+    for sums, slow in zip(moments(shown, list(parts), k, own), moments_of(every), strict=True):
+        assert_allclose(sums, slow, atol=1e-12)
 
 
 def test_normal_rows_have_as_much_freedom_as_there_are() -> None:
     rows = np.random.default_rng(7).standard_normal((400, 30))
-    assert degrees_of_freedom(rows) == pytest.approx(400, rel=0.1)
-    assert degrees_of_freedom(np.zeros((3, 2))) == 0.0
+    assert degrees_of_freedom(moments_of(rows)) == pytest.approx(400, rel=0.1)
+    assert degrees_of_freedom(moments_of(np.zeros((3, 2)))) == 0.0
+
+
+def test_freedom_of_differences_is_that_of_each() -> None:
+    rows = np.random.default_rng(8).standard_normal((50, 4)) * [1.0, 2.0, 0.1, 0.0]
+    freedom = freedom_of_differences(moments_of(rows))
+    for a in range(4):
+        for b in range(a):
+            of_one = degrees_of_freedom(moments_of(rows[:, [a]] - rows[:, [b]]))
+            assert freedom[a, b] == freedom[b, a] == pytest.approx(of_one)
+    assert np.isinf(np.diag(freedom)).all()
 
 
 def test_rank_sets_by_hand() -> None:
     """Two sd of a difference times sqrt(chi2) is what separates."""
     reach = np.sqrt(2.0 * 0.01 * chi2.ppf(0.9, 3))
-    theta = np.array([2.5 * reach, 1.2 * reach, 0.9 * reach])
-    assert_array_equal(ranks(theta, 0.01 * np.eye(3), chi2.ppf(0.9, 3)), [[1, 1], [2, 3], [2, 3]])
+    known = Estimate(
+        np.array([2.5 * reach, 1.2 * reach, 0.9 * reach]),
+        0.01 * np.eye(3),
+        np.zeros(0),
+        np.inf,
+        np.full((3, 3), np.inf),
+    )
+    assert_array_equal(ranked(known, ALPHA, "ellipsoid").ranks, [[1, 1], [2, 3], [2, 3]])
+    assert (ranked(known, ALPHA).reach < reach).all()
 
 
 def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:

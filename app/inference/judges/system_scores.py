@@ -1,0 +1,274 @@
+"""Prediction-powered scores of systems: people's verdicts, helped by those of judges (PPR 3).
+
+Each instance shows two of k systems; w says whether the first won, w' whether the second did, neither in a tie. A few
+instances were judged by people (n), many by judges j: n_j of those n, and N_j alone. With the unit vectors e_a of the
+first system and e_b of the second, and omega_i the weight of an instance,
+
+    t(v) = C^-1 sum_i omega_i (e_a v_i + e_b v'_i),      C = diag sum_i omega_i (e_a + e_b)
+    theta = t_n(people) + sum_j lam_j (t_Nj(j) - t_nj(j))                          (eq. 5, several judges are ours)
+    Sigma = S(sum_j lam_j j; alone) + S(sum_j lam_j j - people; n)
+    r_i(v) = e_a (v_i - t_a) + e_b (v'_i - t_b)
+    S(v) = sum_i x_i x_i^T,   x_i = omega_i (C - omega_i)^-1 r_i                    "sandwich"
+         = (1 / n^2) sum_i r_i r_i^T                                               "published" (eq. 7)
+
+x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too
+small by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of
+systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met.
+
+As every pair weighs the same, only what happens within pairs is chance: the sandwich, around t, errs on the safe side.
+The lam_j, each in [0, 1], minimise the variance within pairs, tr Sigma with residuals around the mean of a pair that
+was met c > 1 times, times sqrt(c / (c - 1)): a quadratic, whose minimum is a least-squares problem, and for one judge
+tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)). With "published" it is that of the published form, which
+agrees with eq. 14 for many instances.
+
+Few instances have no spread of their own. But what a judge says of a pair has one distribution in both parts, so
+its mean and its spread are taken from all c = n_ab + N_ab instances: the judge's x_i in S(lam judge - people; n) is
+c / n_ab times that of all, S(judge; N) is c / N_ab times what varies within pairs in all.
+
+Where people's verdicts on m are all alike, their spread is 0 and proves nothing. m's error is then what one more
+verdict unlike them would change, 1 / (1 + 1 / sum_i w_i^2), with w_i the weight of instance i in theta_m.
+
+Both t of a judge run over the pairs of systems that it judged beside people and, twice at least, alone. They differ
+by chance alone, and theta is where people put it whatever a judge says, wherever it was asked. A pair that people never
+judged is in no t_n: theta_m is then m's mean chance of beating the systems that people saw it against.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.words import CovarianceName
+from scipy.optimize import lsq_linear
+
+from app.inference.types import Bools, Floats, Ints
+
+ALIKE = 1e-12  # error of a verdict up to which it is like the others
+ALONE = 2  # instances of a pair that a judge has to judge alone for the pair to count
+
+
+class Instances(NamedTuple):
+    """The pairs of systems that were shown, M of them."""
+
+    first: Ints  # (M,)
+    second: Ints  # (M,)
+
+    @property
+    def size(self) -> int:
+        """M."""
+        return len(self.first)
+
+
+class Wins(NamedTuple):
+    """Shares of a win of the systems shown first and second; 0 and 0 in a tie, NaN where nothing was said."""
+
+    first: Floats  # (M,)
+    second: Floats  # (M,)
+
+    @property
+    def are_there(self) -> Bools:
+        """(M,) whether there is a verdict."""
+        return ~np.isnan(self.first)
+
+
+class Estimate(NamedTuple):
+    """theta and its error."""
+
+    theta: Floats  # (k,) chance of beating the average other system
+    covariance: Floats  # (k, k)
+    lambdas: Floats  # (J,) of the judges: 0 leaves one out
+    freedom: float  # nu of the covariance: infinite for one that is taken as known
+    freedom_of_differences: Floats  # (k, k) nu of the variance of each difference
+
+
+class MeanWins(NamedTuple):
+    """t(v) and the contributions of the instances to its error, those to the systems shown first and second."""
+
+    theta: Floats  # (k,)
+    weight: Floats  # (2, M) w_i of each instance in theta
+    error: Floats  # (2, M) x_i
+    chance: Floats  # (2, M) the same around the means of pairs
+    published: Floats  # (2, M) r_i / n
+
+
+class Help(NamedTuple):
+    """What a judge, or several together, add to theta and its error, as if lam were 1."""
+
+    theta: Floats  # (k,)
+    alone: Floats  # (2, M) errors of what was judged alone
+    beside: Floats  # (2, M) of what was judged beside people
+    chance_beside: Floats  # (2, M) the same around the means of pairs
+
+
+class Moments(NamedTuple):
+    """Sums over instances of x_a^p x_b^q, for each two systems a and b."""
+
+    one_one: Floats  # (k, k)
+    three_one: Floats  # (k, k)
+    two_two: Floats  # (k, k)
+
+
+def by_people(shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich") -> Estimate:
+    """People's verdicts alone, two at least for each system."""
+    wins = mean_wins(shown, people, k)
+    if covariance == "published":
+        return _estimate(wins.theta, moments(shown, [wins.published], k), np.zeros(0), covariance)
+    errors = moments(shown, [wins.error], k, _one_unlike(shown, wins, k))
+    return _estimate(wins.theta, errors, np.zeros(0), covariance)
+
+
+def prediction_powered(
+    shown: Instances,
+    people: Wins,
+    judges: Sequence[Wins],
+    *,
+    k: int,
+    covariance: CovarianceName = "sandwich",
+    lambdas: Sequence[float] | None = None,
+) -> Estimate:
+    """People's verdicts, in which every system has to be twice at least, helped by judges'.
+
+    Args: `lambdas`, one for each judge, are tuned by default.
+    """
+    of_people = mean_wins(shown, people, k)
+    helps = [help_of(shown, people, judge, k, covariance) for judge in judges]
+    is_published = covariance == "published"
+    if lambdas is None:
+        lam = tuned(of_people.published if is_published else of_people.chance, helps)
+    else:
+        lam = np.array(lambdas, dtype=np.float64)
+    together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
+    theta = of_people.theta + together.theta
+    if is_published:
+        errors = moments(shown, [together.alone, together.beside - of_people.published], k)
+    else:
+        parts = [together.alone, together.beside - of_people.error]
+        errors = moments(shown, parts, k, _one_unlike(shown, of_people, k))
+    return _estimate(theta, errors, lam, covariance)
+
+
+def verdicts_saved(alone: Estimate, helped: Estimate, people: int) -> int:
+    """Verdicts of people that judges are worth, beside so many of theirs: as many more would vary as little."""
+    gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
+    return max(round((gain - 1.0) * people), 0)
+
+
+def pair_numbers(shown: Instances, k: int) -> Ints:
+    """(M,) the number of each instance's pair of systems, the same for either side."""
+    return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
+
+
+def mean_wins(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> MeanWins:
+    """t(v), each system held against every other alike.
+
+    Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
+    """
+    used = wins.are_there if used is None else used
+    won = np.where(used, wins, 0.0)  # (2, M)
+    met = _against(shown, used, used, k)
+    rate = _against(shown, won[0], won[1], k) / _or_infinite(met)
+    opponents = (met > 0.0).sum(axis=1)
+    theta = rate.sum(axis=1) / _or_infinite(opponents)
+    system, other = np.array(shown), np.array(shown[::-1])
+    times = met[system, other]
+    weight = used / _or_infinite(times * opponents[system])
+    around_theta, around_rate = used * (won - theta[system]), used * (won - rate[system, other])
+    error = weight * around_theta / _or_infinite(1.0 - weight)
+    chance = np.where(times > 1.0, np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate, error)
+    return MeanWins(theta, weight, error, chance, around_theta / max(used.sum(), 1))
+
+
+def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
+    """The part of one judge."""
+    beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
+    pair = pair_numbers(shown, k)
+    times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
+    used = (times_beside > 0) & (times_alone >= ALONE)
+    of_beside, of_alone = mean_wins(shown, judge, k, used & beside), mean_wins(shown, judge, k, used & alone)
+    theta = of_alone.theta - of_beside.theta
+    if covariance == "published":
+        return Help(theta, of_alone.published, of_beside.published, of_beside.published)
+    of_all, times = mean_wins(shown, judge, k, used & judge.are_there), times_beside + times_alone
+    far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
+    near = beside * times / _or_infinite(times_beside) * of_all.error
+    return Help(theta, far, near, of_beside.chance)
+
+
+def tuned(people: Floats, helps: Sequence[Help]) -> Floats:
+    """(J,) lam of each judge in [0, 1], from contributions (2, M): how far it is worth having. 0 where it never varies.
+
+    Conceptually: the argument of the minimum of sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2.
+    """
+    errors = np.column_stack([np.concatenate([each.chance_beside, each.alone]).ravel() for each in helps])
+    aim = np.concatenate([people, np.zeros_like(people)]).ravel()
+    return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
+
+
+def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> Moments:
+    """Of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
+
+    Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
+    """
+    a, b = (np.tile(side, len(parts)) for side in shown)
+    x, y = np.hstack(parts)
+
+    def sums(p: int, q: int) -> Floats:
+        of_pairs = np.bincount(a * k + b, x**p * y**q, k * k) + np.bincount(b * k + a, y**p * x**q, k * k)
+        of_systems = np.bincount(a, x ** (p + q), k) + np.bincount(b, y ** (p + q), k)
+        of_own = 0.0 if own is None else own ** (p + q)
+        return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems + of_own), dtype=np.float64)
+
+    return Moments(sums(1, 1), sums(3, 1), sums(2, 2))
+
+
+def degrees_of_freedom(errors: Moments) -> float:
+    """nu of the covariance that errors add up to; 0 where it is 0.
+
+    That of a Wishart matrix that varies as much as sum_i x_i x_i^T does (Nel and van der Merwe, 1986):
+    ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4. It is small where many pairs were met once or twice.
+    """
+    covariance, fourth = errors.one_one, float(errors.two_two.sum())
+    return float(np.trace(covariance) ** 2 + (covariance**2).sum()) / fourth if fourth > 0.0 else 0.0
+
+
+def freedom_of_differences(errors: Moments) -> Floats:
+    """(k, k) the same for the variance of each difference, infinite where it is 0.
+
+    Conceptually: degrees_of_freedom of the errors x_a - x_b for each a and b.
+    """
+    second, four = variances_of_differences(errors.one_one), np.diag(errors.two_two)
+    mixed = 6.0 * errors.two_two - 4.0 * (errors.three_one + errors.three_one.T)
+    fourth = four[:, None] + four + mixed
+    return np.asarray(np.divide(2.0 * second**2, fourth, out=np.full(second.shape, np.inf), where=second > 0.0))
+
+
+def variances_of_differences(covariance: Floats) -> Floats:
+    """(k, k) of theta_a - theta_b."""
+    own = np.diag(covariance)
+    return np.maximum(own[:, None] + own - 2.0 * covariance, 0.0)
+
+
+def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
+    """(k,) the errors of the systems on which people's verdicts are all alike, 0 of the others."""
+    systems = np.concatenate(shown)
+    error, weight = (np.bincount(systems, side.ravel() ** 2, k) for side in (people.error, people.weight))
+    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
+
+
+def _estimate(theta: Floats, errors: Moments, lambdas: Floats, covariance: CovarianceName) -> Estimate:
+    """theta, with the covariance that errors add up to."""
+    sigma = errors.one_one
+    if covariance == "published":
+        return Estimate(theta, sigma, lambdas, np.inf, np.full(sigma.shape, np.inf))
+    return Estimate(theta, sigma, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
+
+
+def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k: int) -> Floats:
+    """(k, k) sums over the instances in which the row met the column, of what is given for the row's system."""
+    of_first = np.bincount(shown.first * k + shown.second, first, minlength=k * k)
+    of_second = np.bincount(shown.second * k + shown.first, second, minlength=k * k)
+    return np.asarray(of_first + of_second, dtype=np.float64).reshape(k, k)
+
+
+def _or_infinite(weight: Floats | Ints) -> Floats:
+    """The weight, or infinity for none, by which nothing is divided."""
+    return np.where(weight > 0.0, weight, np.inf)
