@@ -11,6 +11,7 @@ from judge_worker.prompts import CLOSE, OPEN, BadTemplate, Piece, load, parse, r
 
 FIELDS = {"question": "Which is better?", "context": None, "prompt": None, "first": "one", "second": "two"}
 MINIMAL = 'labels: [" A", " B"]\n--- user\n{{ first }} or {{ second }}?\n--- assistant\nText\n'
+MINE = parse("mine", MINIMAL)
 
 
 def test_our_templates_show_everything_that_there_is() -> None:
@@ -55,7 +56,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 @given(st.text(), st.text())
 def test_given_texts_are_pieces_of_their_own(first: str, second: str) -> None:
-    pieces = render(parse("mine", MINIMAL), {**FIELDS, "first": first, "second": second}).messages[0].pieces
+    pieces = render(MINE, {**FIELDS, "first": first, "second": second}).messages[0].pieces
     assert "".join(piece.text for piece in pieces if not piece.from_user) == " or ?"
     given_texts = "".join(piece.text for piece in pieces if piece.from_user)
     assert given_texts == re.sub(f"[{OPEN}{CLOSE}]", "\ufffd", first + second)

@@ -157,7 +157,7 @@ def test_select_leaves_its_input_untouched() -> None:
 @each_criterion
 def test_the_first_pair_of_a_cold_start_is_uniform(criterion: Criterion) -> None:
     """Chi-square over the 15 pairs of 6 candidates, at the 0.1% level."""
-    n, draws = 6, 2000
+    n, draws = 6, 600
     first = Counter(
         pairs_of(chosen(np.zeros(n), isotropic(n, 1.0), Policy(criterion), seed=seed))[0] for seed in range(draws)
     )
@@ -200,7 +200,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
 def test_propensity_is_how_often_a_pair_is_picked(criterion: Criterion, state: tuple[Floats, Covariance]) -> None:
     """Within 4.5 standard errors for every pair."""
-    draws, policy = 3000, Policy(criterion, random_share=0.3)
+    draws, policy = 1000, Policy(criterion, random_share=0.3)
     picks = [chosen(*state, policy, seed=seed)[0] for seed in range(draws)]
 
     propensity = {(pick.i, pick.j): pick.propensity for pick in picks}

@@ -13,9 +13,9 @@ from app.inference.fitting.posterior import scores
 from app.inference.reporting.ranking import predict
 from benchmarks.studies.coverage import hard_verdicts, judged_batches
 
-RUNS, VERDICTS = 200, 60
+RUNS, VERDICTS = 100, 60
 TRUTH = np.array([1.0, 1.0, -1.0])  # two leaders that are equal: every sole winner is false
-MOST = binom.ppf(0.999, RUNS, 0.05)  # 21: with a chance of 5% in a run, more come once in a thousand times
+MOST = binom.ppf(0.999, RUNS, 0.05)  # 13: with a chance of 5% in a run, more come once in a thousand times
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ from tests.inference.factories import (
     swapped,
 )
 
-MANY = 100_000
+MANY = 20_000
 SIZES = [(5, 33), (30, 100), (200, 250)]  # candidates, comparisons; the last two end between checkpoints
 few = settings(numerics, max_examples=25)
 each_size = pytest.mark.parametrize(("n", "count"), SIZES)
@@ -285,8 +285,8 @@ def test_curvature_that_hangs_on_p_alone_needs_none_either(expert: str, power: f
 
 
 def assert_never_afresh(m: Model) -> None:
-    log = by_judges(random_comparisons(20, 300, seed=9), 3)
-    for stops in ([*range(1, 301)], [3, 40, 300], [299, 300]):
+    log = by_judges(random_comparisons(20, 120, seed=9), 3)
+    for stops in ([*range(1, 121)], [3, 40, 120], [119, 120]):
         assert_same(fold_at(stops, log, m), posterior.fit(log, m))
 
 
@@ -335,8 +335,8 @@ def from_first(live: Posterior) -> Floats:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_rank_one_updates_do_not_drift() -> None:
-    """One at a time with the columns compacted as they are live; the figures are those of posterior's docstring."""
+def test_many_rank_one_updates_do_not_drift() -> None:
+    """One at a time with the columns compacted as they are live; posterior's docstring has five times as many."""
     n, m, rng = 40, model(40, 1.0, "gaussian"), np.random.default_rng(0)
     first = rng.integers(n, size=MANY)
     second = (first + rng.integers(1, n, size=MANY)) % n

@@ -1,6 +1,7 @@
 """snapshot = fold(log), however the log comes in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from app.inference.state import snapshot as snapshot_module
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
+ONE_BY_ONE = range(1, LENGTH + 1)
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
 SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
 LATE = {40: 0, 52: 9, 63: 5}  # by seq, judges who compare from there on: their ids are no numbers in order of arrival
@@ -96,7 +98,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert dense(one.posterior.covariance) == pytest.approx(dense(other.posterior.covariance), rel=1e-7, abs=1e-8)
 
 
-@pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
+@pytest.mark.parametrize("steps", [ONE_BY_ONE, range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
 @pytest.mark.parametrize("interpretation", [PLAIN, MIXED["learnt"]], ids=["one-vote", "learnt"])
 def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpretation: Interpretation) -> None:
     assert_same(by_steps(*steps, interpretation=interpretation), by_steps(LENGTH, interpretation=interpretation))
@@ -117,7 +119,7 @@ def among_many(*versions: int, voided: int | None = None, ahead: bool = True) ->
 def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learnt() -> None:
     stages = [snapshots.learnt_from(size, snapshot_module.FEW + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
     assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
-    ahead = among_many(*range(1, LENGTH + 1))
+    ahead = among_many(*ONE_BY_ONE)
     assert ahead.lesson is not None
     assert_same(ahead, among_many(LENGTH, ahead=False))
 
@@ -130,23 +132,26 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
     assert snapshots.with_lesson(late, stale.lesson).lesson is None
 
 
-@pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
-@pytest.mark.parametrize("steps", [range(1, LENGTH + 1), range(7, LENGTH + 1, 7), (8, 29, 31, 54, 61, 70)])
-def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(
-    steps: Iterable[int], interpretation: Interpretation
-) -> None:
-    held = by_steps(*steps, interpretation=interpretation, mixed=True)
-    assert_same(held, by_steps(LENGTH, interpretation=interpretation, mixed=True))
+@cache
+def mixed_by_steps(name: str, steps: Sequence[int]) -> Snapshot:
+    return by_steps(*steps, interpretation=MIXED[name], mixed=True)
+
+
+@pytest.mark.parametrize("name", MIXED)
+@pytest.mark.parametrize("steps", [ONE_BY_ONE, range(7, LENGTH + 1, 7), (8, 29, 31, 54, 61, 70)])
+def test_absolute_scores_and_judges_who_come_later_are_caught_up_with_alike(steps: Sequence[int], name: str) -> None:
+    held = mixed_by_steps(name, steps)
+    assert_same(held, mixed_by_steps(name, (LENGTH,)))
     assert held.evidence.judges.tolist() == [0, 1, 2, 5, 8, 9]
     assert held.evidence.absolute.size == len(SCORES) - 1
 
 
-@pytest.mark.parametrize("interpretation", MIXED.values(), ids=MIXED)
-def test_what_is_published_is_a_fit_of_everything_from_scratch(interpretation: Interpretation) -> None:
-    held = by_steps(*range(1, LENGTH + 1), interpretation=interpretation, mixed=True)
+@pytest.mark.parametrize("name", MIXED)
+def test_what_is_published_is_a_fit_of_everything_from_scratch(name: str) -> None:
+    held = mixed_by_steps(name, ONE_BY_ONE)
     judges, _, answers, _, absolute = held.evidence
     published = snapshots.exact(held)
-    model = build_for(interpretation.method, N, answers, len(judges))
+    model = build_for(MIXED[name].method, N, answers, len(judges))
     model = at_scale(model, published.learnt.scale) if published.learnt else model
     fitted = combine(published.comparisons, model, absolute)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
@@ -210,7 +215,7 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
 
 
 def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
-    held = by_steps(*range(1, LENGTH + 1))
+    held = by_steps(*ONE_BY_ONE)
     fitted = posteriors.fit(held.comparisons, MODEL)
     published = snapshots.exact(held).posterior
     assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
