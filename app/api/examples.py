@@ -204,8 +204,18 @@ EXAMPLES: dict[str, Any] = {
             "accord": {"overall": 0.94, "since": 80, "before": 0.98, "after": 0.9, "named": None},
             "influence": {"rank_correlation": 0.98, "largest_move": 1, "changes_top": False},
         }],
-        "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8}],
+        "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8, "kappa": 0.6}],
+        "alpha": {"value": 0.61, "interval": [0.19, 0.84], "pairs": 20, "drawn": True},
         "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "judges": 2}],
+    },
+    "DisputePage": {
+        "disputes": [{
+            "seq": 41, "item": None, "first": CANDIDATES[0], "second": CANDIDATES[1], "verdicts": [
+                {"judge": "alice", "kind": "human", "p_first": 1.0, "winner": "first"},
+                {"judge": "gpt-4", "kind": "llm", "p_first": 0.31, "winner": "second"},
+            ],
+        }],
+        "next_after": None,
     },
     "RankSets": {
         "judge": "gpt-4", "tuned_lambda": 0.3, "instances_by_both": 990, "instances_by_judge": 5346,

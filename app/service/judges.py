@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service import posteriors
 from app.service.context import Context, existing_set
-from app.service.definitions import catalogue_of
+from app.service.definitions import catalogue_of, overlap_of
 from app.service.errors import UnknownJudge
 from app.service.presenting.judges import present_judge, present_judges
 from app.service.weighing import weigh
@@ -48,5 +48,6 @@ async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verd
         rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
         latencies = await comparisons.latencies(db, set_id)
     return await ctx.live.compute(
-        present_judges, set_id, method, weighed, catalogue, rows, failures, latencies, with_verdicts=with_verdicts
-    )
+        present_judges, set_id, method, weighed, catalogue, overlap_of(row), rows, failures, latencies,
+        with_verdicts=with_verdicts,
+    )  # fmt: skip

@@ -1,15 +1,34 @@
 """Sets that ask several judges for a share of their pairs: who gets which, how far they agree, what they dispute."""
 
-import httpx
+from typing import Any
 
-from tests.factories import answer_all, ask, ask_one, candidates, create_set, log, patch, tell
+import httpx
+import numpy as np
+import pytest
+
+from tests.api.test_judges import judges
+from tests.factories import (
+    answer_all,
+    ask,
+    ask_one,
+    candidates,
+    compare,
+    create_set,
+    get,
+    log,
+    names,
+    patch,
+    tell,
+    unordered,
+)
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak"]  # 15 pairs
+FOREST = [f"t{n:02}" for n in range(25)]
 
 
 async def judges_of_pairs(http: httpx.AsyncClient, set_id: str) -> dict[frozenset[str], list[str]]:
     by_pair: dict[frozenset[str], list[str]] = {}
-    for entry in await log(http, set_id):
+    for entry in await log(http, set_id, limit=1000):
         by_pair.setdefault(frozenset((entry["first"], entry["second"])), []).append(entry["judge"])
     return by_pair
 
@@ -60,3 +79,59 @@ async def test_a_preview_shows_what_overlaps_where_one_of_the_judges_may_get_it(
     assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "knowledge"
     await answer_all(http, created["id"], "ben", most=1)
     assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "overlap"
+
+
+async def judge_all(http: httpx.AsyncClient, set_id: str, right: float, seed: int) -> dict[frozenset[str], set[str]]:
+    """Three judges, who name the earlier key so often, answer all they get; the winners that they name of each pair."""
+    rng, winners = np.random.default_rng(seed), dict[frozenset[str], set[str]]()
+    while pairs := [pair for judge in "abc" for pair in (await ask(http, set_id, judge, count=25))["assignments"]]:
+        verdicts = []
+        for pair in pairs:
+            winner = sorted(names(pair), reverse=bool(rng.random() > right))[0]
+            winners.setdefault(unordered(pair), set()).add(winner)
+            verdicts.append({"assignment_id": pair["id"], "winner": "first" if winner == names(pair)[0] else "second"})
+        assert (await http.post("/v1/verdicts", json={"verdicts": verdicts})).status_code == 200
+    return winners
+
+
+async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_planted(http: httpx.AsyncClient) -> None:
+    """Judges who are right in 90% of 300 pairs agree in .82 of them, which is .64 beyond coins."""
+    set_id = (await create_set(http, *FOREST, overlap={"share": 0.2}, selection={"criterion": "random"}))["id"]
+    winners = await judge_all(http, set_id, right=0.9, seed=6)
+    several = {pair for pair, said in (await judges_of_pairs(http, set_id)).items() if len(set(said)) > 1}
+    assert len(several) == pytest.approx(60, abs=28)
+    found = await judges(http, set_id, verdicts=False)
+    alpha = found["alpha"]
+    assert (alpha["pairs"], alpha["drawn"]) == (len(several), True)
+    low, high = alpha["interval"]
+    assert low <= 0.64 <= high < low + 0.6
+    assert sum(pair["pairs"] for pair in found["agreement"]) == len(several)
+    assert all(-0.5 < pair["kappa"] <= 1.0 for pair in found["agreement"])
+
+    disputes, after = list[dict[str, Any]](), 0
+    while after is not None:
+        page = await get(http, f"/v1/sets/{set_id}/disputes", after=after, limit=2)
+        disputes, after = [*disputes, *page["disputes"]], page["next_after"]
+    assert {unordered(each) for each in disputes} == {pair for pair, named in winners.items() if len(named) > 1}
+    assert [each["seq"] for each in disputes] == sorted({each["seq"] for each in disputes})
+    for each in disputes:
+        assert each["first"]["text"] == f"The text of {each['first']['key']}."
+        assert sorted(verdict["winner"] for verdict in each["verdicts"]) == ["first", "second"]
+
+
+async def test_without_overlap_agreement_is_on_all_pairs_that_several_judged(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    assert (await judges(http, created["id"]))["alpha"] is None
+    for judge in ("ann", "ben"):
+        await compare(http, created["id"], "ash>birch", "cedar>ash", "elm>ash", judge=judge)
+    await compare(http, created["id"], "birch>elm", judge="ann")
+    await compare(http, created["id"], "elm>birch", judge="ben")
+    found = await judges(http, created["id"])
+    assert (found["alpha"]["pairs"], found["alpha"]["drawn"]) == (4, False)
+    assert found["agreement"] == [{"judges": ["ann", "ben"], "pairs": 4, "share": 0.75, "kappa": 0.5}]
+    (dispute,) = (await get(http, f"/v1/sets/{created['id']}/disputes"))["disputes"]
+    assert (dispute["seq"], names(dispute), dispute["item"]) == (8, ("birch", "elm"), None)
+    assert [(said["judge"], said["kind"], said["winner"]) for said in dispute["verdicts"]] == [
+        ("ann", None, "first"), ("ben", None, "second"),
+    ]  # fmt: skip
+    assert [said["p_first"] for said in dispute["verdicts"]] == pytest.approx([0.9, 0.1])

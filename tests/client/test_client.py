@@ -469,6 +469,7 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         None,
         EXAMPLES["Judges"],
     ),
+    (calls.list_disputes(SET, after=4), "GET", f"{of_set}/disputes?after=4", None, EXAMPLES["DisputePage"]),
     (
         calls.rank_sets(SET, judge=["gpt", "qwen"], reference=["ann"], simultaneous="ellipsoid", lambdas=[0.2, 0.3]),
         "GET",

@@ -199,6 +199,7 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
     (lambda c: sky(c).comparisons(judge="ada"), f"{OF_SET}/comparisons?judge=ada", "comparisons", "ComparisonPage", 5),
     (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "AbsoluteScorePage", 5),
     (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "PooledEvidencePage", 5),
+    (lambda c: sky(c).disputes(), f"{OF_SET}/disputes?", "disputes", "DisputePage", 5),
     (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "JudgePage", "gpt"),
 ]
 

@@ -5,7 +5,8 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 
 from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import Aggregate, binary, votes
-from app.inference.judges.agreement import Agreements, Alpha, agreements, disputed, krippendorff
+from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff
+from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
@@ -30,6 +31,7 @@ __all__ = [
     "Aggregate",
     "Agreements",
     "Alpha",
+    "Dispute",
     "Doubt",
     "Estimate",
     "Findings",
@@ -48,7 +50,7 @@ __all__ = [
     "binary",
     "by_people",
     "departure",
-    "disputed",
+    "disputed_pairs",
     "doubts",
     "examine_judges",
     "hashed_ngrams",

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 
 LEVEL = 0.95
 
@@ -76,11 +76,6 @@ def krippendorff(direction: Floats) -> Alpha | None:
     by_ties = observed / expected * (1.0 - 3.0 * t / n) * (ties - votes * t / n)
     low, high = _wilson(observed, (differing - observed * votes - by_ties) / n)
     return Alpha(1.0 - observed / expected, (1.0 - high / expected, 1.0 - low / expected), len(counts))
-
-
-def disputed(direction: Floats) -> Bools:
-    """(M,) whether judges name different winners, from the (M, J) directions of their votes."""
-    return np.asarray((direction > 0.0).any(axis=1) & (direction < 0.0).any(axis=1))
 
 
 def _wilson(share: float, moved_by: Floats) -> tuple[float, float]:

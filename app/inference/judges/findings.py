@@ -22,7 +22,6 @@ from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
-from app.inference.verdicts import directions
 
 
 class Influence(NamedTuple):
@@ -86,7 +85,7 @@ def examine_judges(
         skill=None if group.confusion is None else skill(group.confusion),
         doubts=doubts(y),
         departure=departure(group, y),
-        agreements=agreements(directions(votes.p - 0.5)),
+        agreements=agreements(votes.direction),
         accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),

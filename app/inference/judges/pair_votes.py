@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Comparisons, Floats, Ints
+from app.inference.verdicts import directions
 
 
 class PairVotes(NamedTuple):
@@ -22,6 +23,11 @@ class PairVotes(NamedTuple):
     def size(self) -> int:
         """M."""
         return len(self.item)
+
+    @property
+    def direction(self) -> Floats:
+        """(M, J) who each judge names: 1 for low, -1 for high, 0 for neither; NaN where it has no verdict."""
+        return directions(self.p - 0.5)
 
 
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:

@@ -8,8 +8,10 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.inference.judges import DEPARTS, Accord, Doubt, Findings
+from app.inference.choosing import Overlap, drawn
+from app.inference.judges import DEPARTS, Accord, Agreements, Doubt, Findings, PairVotes, agreements, krippendorff
 from app.inference.state import Catalogue
+from app.inference.types import Floats
 from app.service.presenting.diagnostics import present_agreement
 from app.service.presenting.rankings import AGAINST, present_bias, present_convergence
 from app.service.weighing import WeighedJudges
@@ -29,17 +31,23 @@ def present_judges(
     method: AggregationName,
     weighed: WeighedJudges,
     catalogue: Catalogue,
+    overlap: Overlap | None,
     rows: Mapping[int, Record],
     failures: Mapping[int, Mapping[str, int]],
     latencies: Mapping[int, float],
     *,
     with_verdicts: bool,
 ) -> schemas.Judges:
-    """A card for each judge in `rows`; those, failures and latencies in ms are by judge id."""
+    """A card for each judge in `rows`; those, failures and latencies in ms are by judge id.
+
+    Of a set with `overlap` the agreement is that on the pairs drawn for it.
+    """
     findings, convergence = weighed.findings, weighed.findings.aggregation
     names = [rows[judge].name for judge in weighed.judges.tolist()]
     numbers = {judge: number for number, judge in enumerate(weighed.judges.tolist())}
-    sizes = {"agreement": int(np.count_nonzero(np.triu(findings.agreements.pairs, 1)))}
+    direction = _drawn(findings.pair_votes, overlap)
+    agreed = agreements(direction)
+    sizes = {"agreement": int(np.count_nonzero(np.triu(agreed.pairs, 1)))}
     if with_verdicts:
         sizes["verdicts"] = findings.pair_votes.size
     long = [noun for noun, size in sizes.items() if size > MOST_LISTED]
@@ -56,7 +64,8 @@ def present_judges(
             _card(row, numbers.get(row.id), weighed, failures.get(row.id, {}), latencies.get(row.id))
             for row in sorted(rows.values(), key=lambda row: row.name)
         ],
-        agreement=[] if "agreement" in long else _pairs(names, findings),
+        agreement=[] if "agreement" in long else _pairs(names, agreed),
+        alpha=_alpha(direction, overlap),
         verdicts=_verdicts(catalogue, findings) if with_verdicts and "verdicts" not in long else None,
     )
 
@@ -111,11 +120,23 @@ def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
     return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
 
 
-def _pairs(names: Sequence[str], findings: Findings) -> list[schemas.PairAgreement]:
-    pairs, agreeing, _ = findings.agreements
+def _drawn(votes: PairVotes, overlap: Overlap | None) -> Floats:
+    """(M, J) directions of the votes on the pairs that are drawn for overlap; on all where there is none."""
+    return votes.direction if overlap is None else votes.direction[drawn(overlap, votes.item, votes.low, votes.high)]
+
+
+def _alpha(direction: Floats, overlap: Overlap | None) -> schemas.Alpha | None:
+    alpha = krippendorff(direction)
+    return None if alpha is None else schemas.Alpha(**alpha._asdict(), drawn=overlap is not None)
+
+
+def _pairs(names: Sequence[str], agreed: Agreements) -> list[schemas.PairAgreement]:
+    pairs, agreeing, kappa = agreed
     return [
         schemas.PairAgreement(
-            judges=(names[i], names[j]), **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump()
+            judges=(names[i], names[j]),
+            kappa=None if np.isnan(kappa[i, j]) else float(kappa[i, j]),
+            **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump(),
         )
         for i in range(len(names))
         for j in range(i + 1, len(names))

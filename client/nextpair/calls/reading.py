@@ -3,8 +3,20 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from nextpair.calls.description import Call, Id, get, path_of
-from nextpair.schemas import Calibration, Diagnostics, Judges, Matrix, Prediction, Ranking, RankSets, Ready, Trust
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
+from nextpair.schemas import (
+    Calibration,
+    Diagnostics,
+    Dispute,
+    DisputePage,
+    Judges,
+    Matrix,
+    Prediction,
+    Ranking,
+    RankSets,
+    Ready,
+    Trust,
+)
 from nextpair.words import AggregationName, CovarianceName, MatrixName, MethodName, ObjectiveName, SimultaneousName
 
 
@@ -61,6 +73,16 @@ def judges(set_id: Id, *, method: AggregationName | None = None, verdicts: bool 
     """A card for each judge of a set, and the group's verdicts. Waits while the server weighs them."""
     shown = None if verdicts is None else str(verdicts).lower()
     return get(path_of("sets", set_id, "judges"), Judges.model_validate_json, method=method, verdicts=shown)
+
+
+def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:
+    """One page of them; pass its `next_after` as `after` for the next."""
+    return get(path_of("sets", set_id, "disputes"), DisputePage.model_validate_json, after=after, limit=limit)
+
+
+def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
+    """Pairs on which judges name different winners, with texts and verdicts, in the order of their last verdicts."""
+    return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
 
 
 def rank_sets(

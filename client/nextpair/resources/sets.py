@@ -119,6 +119,7 @@ class Set(Bound):
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
+    disputes = own_listing(calls.all_disputes)
     calibration = own_call(calls.calibration)
     rank_sets = own_call(calls.rank_sets)
 
@@ -163,6 +164,7 @@ class AsyncSet(AsyncBound):
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)
+    disputes = async_own_listing(calls.all_disputes)
     calibration = async_own_call(calls.calibration)
     rank_sets = async_own_call(calls.rank_sets)
 

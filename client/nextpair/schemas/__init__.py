@@ -12,6 +12,7 @@ from nextpair.schemas.candidates import *
 from nextpair.schemas.common import *
 from nextpair.schemas.comparisons import *
 from nextpair.schemas.diagnostics import *
+from nextpair.schemas.disputes import *
 from nextpair.schemas.goals import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *

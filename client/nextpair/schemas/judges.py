@@ -43,6 +43,21 @@ class Agreement(Response):
 
 class PairAgreement(Agreement):
     judges: tuple[str, str]
+    kappa: float | None = Field(
+        description="Cohen's: 1 is always, 0 is as often as by chance; coins agree on half. Null where all are ties."
+    )
+
+
+class Alpha(Response):
+    """Krippendorff's alpha: how far all judges agree, 1 always, 0 as by chance, on the pairs that several judged."""
+
+    value: float
+    interval: tuple[float, float] = Field(description="Of 95%.")
+    pairs: int = Field(description="Pairs of outputs that several judges judged.")
+    drawn: bool = Field(
+        description="Whether they are those drawn for the set's `overlap`, a random share of the pairs that it asked. "
+        "Else they are all that several judged, however that came about: on close pairs judges agree less."
+    )
 
 
 class Influence(Response):
@@ -106,5 +121,8 @@ class Judges(Response):
     convergence: Convergence | None = Field(description="Of the method, where it iterates.")
     warnings: list[str] = Field(description="Judges that no method can make use of, in words.")
     judges: list[JudgeCard] = Field(description="By name.")
-    agreement: list[PairAgreement] = Field(description="Of each two judges that have judged the same pairs.")
+    agreement: list[PairAgreement] = Field(
+        description="Of each two judges that have judged the same pairs; of a set with `overlap`, those drawn for it."
+    )
+    alpha: Alpha | None = Field(description="Null where no two judges have judged the same pair, or all are ties.")
     verdicts: list[GroupVerdict] | None = Field(description="One for each pair that was judged, whatever its order.")

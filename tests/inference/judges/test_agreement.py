@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.inference.judges.agreement import agreements, disputed, krippendorff
+from app.inference.judges.agreement import agreements, krippendorff
 from app.inference.types import Floats
 from app.inference.verdicts import directions
 
@@ -92,8 +92,3 @@ def test_the_interval_holds_the_agreement_of_all_pairs(right: float, ties: float
         assert sample is not None
         held += sample.interval[0] <= true.value <= sample.interval[1]
     assert 0.92 <= held / 500 <= 0.985
-
-
-def test_a_pair_is_disputed_where_judges_name_different_winners() -> None:
-    said = np.array([[1.0, -1.0, np.nan], [1.0, 0.0, 1.0], [np.nan, np.nan, -1.0], [0.0, -1.0, 1.0]])
-    assert disputed(said).tolist() == [True, False, False, True]

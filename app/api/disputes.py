@@ -1,0 +1,21 @@
+"""Disputes: the pairs on which judges name different winners."""
+
+from fastapi import APIRouter
+from nextpair import schemas
+
+from app.api.bodies import BodyRoute
+from app.api.dependencies import After, ContextDep, Limit, SetId
+from app.api.problems import documented
+from app.service import disputes
+from app.service.errors import SetDeleted, UnknownSet
+
+router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
+
+
+@router.get("/sets/{set_id}/disputes", response_model=schemas.DisputePage, responses=documented(UnknownSet, SetDeleted))
+async def list_disputes(set_id: SetId, ctx: ContextDep, after: After = 0, limit: Limit = 100) -> schemas.DisputePage:
+    """Pairs on which judges name different winners, with both texts and what each judge said.
+
+    The one whose last verdict is oldest comes first: a dispute that gets one more verdict is listed again.
+    """
+    return await disputes.page(ctx, set_id, after=after, limit=limit)

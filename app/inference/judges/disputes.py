@@ -1,0 +1,48 @@
+"""Disputes: pairs of outputs on which judges name different winners.
+
+What a judge says of a pair is the mean of its verdicts on it, turned to the lower-numbered candidate. A tie disputes
+nothing.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.types import Comparisons, Ints
+from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers
+
+
+class Dispute(NamedTuple):
+    seq: int  # of the last comparison on the pair
+    item: int
+    low: int
+    high: int
+    p_low: Mapping[int, float]  # by judge: its probability that low is better
+
+
+def disputed_pairs(
+    comparisons: Comparisons, item: Ints, seq: Ints, n: int, *, after: int = 0, limit: int | None = None
+) -> list[Dispute]:
+    """Up to `limit` disputes among n candidates, in the order of their last comparison, from behind `after` on.
+
+    Args: `item` and `seq` (K,) are what each comparison was about, and its place in the log.
+    """
+    pair = numbered(item, pair_numbers(comparisons, n))
+    vote = numbered(pair, comparisons.judge)
+    _, begins = np.unique(vote, return_index=True)
+    weight = np.bincount(vote, comparisons.weight)
+    lean = np.bincount(vote, comparisons.weight * lean_to_lower(comparisons)) / weight
+    pair_of_vote, direction, size = pair[begins], directions(lean), int(pair.max(initial=-1)) + 1
+    names_low, names_high = (np.bincount(pair_of_vote[direction == way], minlength=size) for way in (1.0, -1.0))
+    last = np.zeros(size, np.int64)
+    np.maximum.at(last, pair, seq)
+    disputed = np.flatnonzero((names_low > 0) & (names_high > 0) & (last > after))
+    found = []
+    for number in disputed[np.argsort(last[disputed])][:limit].tolist():
+        votes = np.flatnonzero(pair_of_vote == number)
+        at = begins[votes[0]]
+        sides = comparisons.first[at], comparisons.second[at]
+        p_low = dict(zip(comparisons.judge[begins[votes]].tolist(), (0.5 + lean[votes]).tolist(), strict=True))
+        found.append(Dispute(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))
+    return found

@@ -1,0 +1,43 @@
+"""Disputes: the pairs on which judges of a set name different winners, with their texts and what each judge said."""
+
+from itertools import accumulate
+from uuid import UUID
+
+from nextpair import schemas
+
+from app.inference.judges import Dispute, disputed_pairs
+from app.inference.state import Catalogue
+from app.service import posteriors
+from app.service.context import Context, existing_set
+from app.service.presenting.assignments import LARGEST_ANSWER
+from app.service.presenting.disputes import present_dispute
+from app.storage import candidates, judges
+
+
+async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas.DisputePage:
+    """Disputes in the order of their last comparison, from behind sequence number `after` on; one at least if there is.
+
+    Raises UnknownSet, SetDeleted.
+    """
+    async with ctx.engine.connect() as db:
+        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
+    entries, n = snapshot.log.entries, snapshot.model.n
+    many = await ctx.live.compute(
+        disputed_pairs, entries.comparisons, entries.item, entries.seq, n, after=after, limit=limit + 1
+    )
+    shown = many[: max(_fitting(many[:limit], catalogue), 1)]
+    places = {(set_id, dispute.item, side) for dispute in shown for side in (dispute.low, dispute.high)}
+    async with ctx.engine.connect() as db:
+        texts = await candidates.texts(db, sorted(places))
+        rows = await judges.by_id(db, {judge for dispute in shown for judge in dispute.p_low})
+    return schemas.DisputePage(
+        disputes=[present_dispute(dispute, set_id, catalogue, texts, rows) for dispute in shown],
+        next_after=shown[-1].seq if len(shown) < len(many) else None,
+    )
+
+
+def _fitting(many: list[Dispute], catalogue: Catalogue) -> int:
+    """How many of them have texts that find room in one answer."""
+    prompts = (len((catalogue.items[each.item][1] or "").encode()) for each in many)
+    outputs = (int(catalogue.lengths[each.item, [each.low, each.high]].sum()) for each in many)
+    return sum(size <= LARGEST_ANSWER for size in accumulate(map(int.__add__, prompts, outputs)))
