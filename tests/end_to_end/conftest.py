@@ -1,8 +1,9 @@
-"""Servers for one test, on a data directory of its own."""
+"""Servers on a data directory of their own: for one test, or one for all tests of a module."""
 
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -12,24 +13,33 @@ from tests.end_to_end.processes import Server, eventually, postgres_processes
 Start = Callable[[], Awaitable[Server]]
 
 
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
+@asynccontextmanager
+async def starting() -> AsyncIterator[Start]:
+    """Starts one more server on the same data directory."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(prefix="nextpair-", dir=memory if memory.is_dir() else None) as folder:
-        yield Path(folder)
+        servers: list[Server] = []
+
+        async def begin() -> Server:
+            servers.append(Server(Path(folder)))
+            await servers[-1].start()
+            return servers[-1]
+
+        try:
+            yield begin
+        finally:
+            for server in servers:
+                await server.stop(signal.SIGKILL)
+            assert await eventually(lambda: not postgres_processes(Path(folder))), "PostgreSQL was left behind"
 
 
 @pytest.fixture
-async def start(data_dir: Path) -> AsyncIterator[Start]:
-    """Starts one more server."""
-    servers: list[Server] = []
+async def start() -> AsyncIterator[Start]:
+    async with starting() as start:
+        yield start
 
-    async def begin() -> Server:
-        servers.append(Server(data_dir))
-        await servers[-1].start()
-        return servers[-1]
 
-    yield begin
-    for server in servers:
-        await server.stop(signal.SIGKILL)
-    assert await eventually(lambda: not postgres_processes(data_dir)), "PostgreSQL was left behind"
+@pytest.fixture(scope="module")
+async def server() -> AsyncIterator[Server]:
+    async with starting() as start:
+        yield await start()

@@ -6,15 +6,20 @@ import re
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.end_to_end.commands import ROOT, nextpair
-from tests.end_to_end.conftest import Start
+from tests.end_to_end.processes import Server
 
 SIMULATE = "simulate app/demo/judge.csv --truth app/demo/ratings.csv --truth-column overall --seeds 1".split()
 
 
-async def test_an_import_can_be_exported_and_imported_again(start: Start, tmp_path: Path) -> None:
-    url = (await start()).url
+@pytest.fixture
+def url(server: Server) -> str:
+    return server.url
+
+
+async def test_an_import_can_be_exported_and_imported_again(url: str, tmp_path: Path) -> None:
     first = await nextpair("import", "examples/battles.csv", "--name", "battles", server=url)
     assert "60 comparisons added" in first.stdout
     assert httpx.get(first.stdout.splitlines()[1]).status_code == 200  # the page of the set
@@ -27,15 +32,13 @@ async def test_an_import_can_be_exported_and_imported_again(start: Start, tmp_pa
         assert exported[0] == exported[1]
 
 
-async def test_importing_the_same_file_again_changes_nothing(start: Start) -> None:
-    url = (await start()).url
+async def test_importing_the_same_file_again_changes_nothing(url: str) -> None:
     first = await nextpair("import", "examples/battles.csv", server=url)
     again = await nextpair("import", "examples/battles.csv", "--into", _set_id(first.stdout), server=url)
     assert "0 comparisons added, 60 were there already, version 60" in again.stdout
 
 
-async def test_a_simulation_through_the_service_asks_the_same_pairs(start: Start, tmp_path: Path) -> None:
-    url = (await start()).url
+async def test_a_simulation_through_the_service_asks_the_same_pairs(url: str, tmp_path: Path) -> None:
     here, there = tmp_path / "here.csv", tmp_path / "there.csv"
     only = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.1", "--evidence", "one-vote"]
     await nextpair(*SIMULATE, *only, "--curve", str(here))
@@ -48,13 +51,6 @@ async def test_no_service_is_one_clear_line() -> None:
     done = await nextpair("import", "examples/battles.csv", server="http://127.0.0.1:9")
     assert done.code == 1
     assert re.fullmatch(r"nextpair: .*http://127\.0\.0\.1:9.*\n", done.stderr)
-
-
-async def test_an_unknown_set_is_one_clear_line(start: Start) -> None:
-    url = (await start()).url
-    done = await nextpair("export", "00000000-0000-0000-0000-000000000000", server=url)
-    assert done.code == 1
-    assert re.fullmatch(r"nextpair: .*no candidate set.*\n", done.stderr)
 
 
 async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> None:
@@ -79,16 +75,16 @@ async def _log(set_id: str, url: str) -> list[tuple[str, ...]]:
     return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(done.stdout))]
 
 
-async def test_an_export_that_fails_leaves_the_old_file(start: Start, tmp_path: Path) -> None:
-    url, file = (await start()).url, tmp_path / "log.csv"
+async def test_an_export_that_fails_is_one_clear_line_and_leaves_the_old_file(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
     file.write_text("precious")
     done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=url)
     assert done.code == 1
+    assert re.fullmatch(r"nextpair: .*no candidate set.*\n", done.stderr)
     assert file.read_text() == "precious"
 
 
-async def test_a_copy_of_a_file_brings_nothing_new(start: Start, tmp_path: Path) -> None:
-    url = (await start()).url
+async def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path) -> None:
     header, *rows = (ROOT / "examples/battles.csv").read_text().splitlines()
     copy = tmp_path / "copy.csv"
     copy.write_text("\n".join([header, *reversed(rows)]))
@@ -97,8 +93,7 @@ async def test_a_copy_of_a_file_brings_nothing_new(start: Start, tmp_path: Path)
     assert "0 comparisons added, 60 were there already" in again.stdout, again.stderr
 
 
-async def test_candidates_are_imported_with_their_texts(start: Start) -> None:
-    url = (await start()).url
+async def test_candidates_are_imported_with_their_texts(url: str) -> None:
     done = await nextpair("import", "app/demo/answers.jsonl", server=url)
     page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
     assert len(page["candidates"]) == 24

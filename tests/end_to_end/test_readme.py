@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.end_to_end.commands import ROOT, run
-from tests.end_to_end.conftest import Start
+from tests.end_to_end.processes import Server
 
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
@@ -23,8 +23,8 @@ REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
         ("client/README.md", {"python"}),
     ],
 )
-async def test_every_example_runs(start: Start, page: str, languages: set[str]) -> None:
-    server, blocks = await start(), BLOCK.findall((ROOT / page).read_text())
+async def test_every_example_runs(server: Server, page: str, languages: set[str]) -> None:
+    blocks = BLOCK.findall((ROOT / page).read_text())
     assert {language for language, _ in blocks} == languages
     for language, code in blocks:
         program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)

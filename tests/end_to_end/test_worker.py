@@ -12,26 +12,23 @@ from nextpair import AsyncClient
 from nextpair.calls import describe_judge, get_judge, list_absolute_scores, next_pair, ranking
 from nextpair.schemas import JudgeIn
 
-from tests.end_to_end.conftest import Start
 from tests.end_to_end.processes import Server, eventually, free_port
 from tests.end_to_end.workers import Network, WorkerProcess, assert_each_pair_once, create, length, log_of
 
 CANDIDATES, SETS = 12, 3
 PAIRS = SETS * CANDIDATES * (CANDIDATES - 1) // 2
-CUT = 30.0  # seconds
+TRIES = 30  # of a worker while its network is cut: its four slots and its count try longer than other clients do
 
 Work = Callable[..., WorkerProcess]
 
 
 @pytest.fixture
-async def server(start: Start) -> Server:
-    return await start()
-
-
-@pytest.fixture
 async def client(server: Server) -> AsyncIterator[AsyncClient]:
+    """No set is left to workers of the next test."""
     async with AsyncClient(server.url, retries=8) as client:
         yield client
+        async for each in client.sets.list():
+            await each.delete()
 
 
 @pytest.fixture
@@ -76,12 +73,12 @@ async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> No
 
 
 async def test_a_worker_says_what_kind_of_judge_it_is_and_leaves_what_was_said(client: AsyncClient, work: Work) -> None:
-    assert await work("--until-done").end() == 0
-    made = await client.send(get_judge("lengths"))
+    assert await work("--until-done", "--judge", "newcomer").end() == 0
+    made = await client.send(get_judge("newcomer"))
     assert (made.kind, made.model, made.cost_per_1000) == ("llm", "lengths", None)
-    await client.send(describe_judge("lengths", JudgeIn(cost_per_1000=2.5)))
-    assert await work("--until-done").end() == 0
-    assert (await client.send(get_judge("lengths"))).cost_per_1000 == 2.5
+    await client.send(describe_judge("newcomer", JudgeIn(cost_per_1000=2.5)))
+    assert await work("--until-done", "--judge", "newcomer").end() == 0
+    assert (await client.send(get_judge("newcomer"))).cost_per_1000 == 2.5
 
 
 async def test_both_orders_are_stored_as_they_were(client: AsyncClient, work: Work) -> None:
@@ -164,7 +161,7 @@ async def test_a_service_killed_under_load(server: Server, client: AsyncClient, 
     await assert_each_pair_once(client, sets, CANDIDATES)
 
 
-async def test_a_network_cut_for_half_a_minute_under_load(server: Server, client: AsyncClient, work: Work) -> None:
+async def test_a_network_cut_under_load(server: Server, client: AsyncClient, work: Work) -> None:
     network = Network(server.port)
     await network.mend()
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
@@ -175,7 +172,7 @@ async def test_a_network_cut_for_half_a_minute_under_load(server: Server, client
 
     await network.cut()
     before = await length(client, sets)
-    await asyncio.sleep(CUT)
+    assert await eventually(lambda: all(tries(worker) >= TRIES for worker in workers), 60.0)
     assert await length(client, sets) - before <= 20  # what was on its way
     await network.mend()
 
@@ -183,7 +180,10 @@ async def test_a_network_cut_for_half_a_minute_under_load(server: Server, client
         assert await worker.end() == 0, worker.log.read_text()
     await network.cut()
     await assert_each_pair_once(client, sets, CANDIDATES)
-    assert "waiting for the service" in workers[0].log.read_text()
+
+
+def tries(worker: WorkerProcess) -> int:
+    return worker.log.read_text().count("waiting for the service")
 
 
 async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
