@@ -46,7 +46,7 @@ def cluster() -> Iterator[EmbeddedPostgres]:
 def database_url(cluster: EmbeddedPostgres) -> Iterator[str]:
     """An empty, migrated database."""
     name = f"test_{uuid4().hex}"
-    asyncio.run(_run(cluster.url("postgres"), f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
+    asyncio.run(_run(cluster.url("postgres"), f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY FILE_COPY"))
     yield cluster.url(name)
     asyncio.run(_run(cluster.url("postgres"), f"DROP DATABASE {name} WITH (FORCE)"))
 

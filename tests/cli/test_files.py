@@ -172,22 +172,11 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
-    """Coherence, two seeds: docs/selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
+    """Coherence, one seed: docs/selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
-    brief = [
-        "--evidence",
-        "one-vote",
-        "--seeds",
-        "2",
-        "--limit-fraction",
-        "0.2",
-        "--criterion",
-        "reordering",
-        "--criterion",
-        "random",
-    ]
+    brief = "--evidence one-vote --seeds 1 --limit-fraction 0.2 --criterion reordering --criterion random".split()
 
     result = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
 
