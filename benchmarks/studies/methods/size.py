@@ -13,4 +13,4 @@ class Size(NamedTuple):
 
 
 FULL = Size()
-QUICK = Size(documents=2, some_documents=2, parts=1, batched=400, batched_parts=1, stories=120)
+QUICK = Size(documents=2, some_documents=2, parts=1, batched=400, batched_parts=1, stories=40)
