@@ -152,7 +152,7 @@ def rank_sets(
     ],
     people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
     judge: Annotated[
-        list[str], typer.Option(metavar="COL", help="A judge's verdict, on every instance; several may be repeated.")
+        list[str], typer.Option(metavar="COL", help="A judge's verdict, where it judged; may be repeated.")
     ],
     first: First = None,
     second: Second = None,

@@ -86,8 +86,7 @@ class MeanWins(NamedTuple):
     theta: Floats  # (k,)
     weight: Floats  # (2, M) w_i of each instance in theta
     error: Floats  # (2, M) x_i
-    chance: Floats  # (2, M) the same around the means of pairs
-    published: Floats  # (2, M) r_i / n
+    chance: Floats  # (2, M) the same around the means of pairs; x_i too where it is r_i / n, as published
 
 
 class Help(NamedTuple):
@@ -109,11 +108,8 @@ class Moments(NamedTuple):
 
 def by_people(shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich") -> Estimate:
     """People's verdicts alone, two at least for each system."""
-    wins = mean_wins(shown, people, k)
-    if covariance == "published":
-        return _estimate(wins.theta, moments(shown, [wins.published], k), np.zeros(0), covariance)
-    errors = moments(shown, [wins.error], k, _one_unlike(shown, wins, k))
-    return _estimate(wins.theta, errors, np.zeros(0), covariance)
+    wins = mean_wins(shown, people, k, covariance)
+    return _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
 
 
 def prediction_powered(
@@ -129,21 +125,12 @@ def prediction_powered(
 
     Args: `lambdas`, one for each judge, are tuned by default.
     """
-    of_people = mean_wins(shown, people, k)
+    of_people = mean_wins(shown, people, k, covariance)
     helps = [help_of(shown, people, judge, k, covariance) for judge in judges]
-    is_published = covariance == "published"
-    if lambdas is None:
-        lam = tuned(of_people.published if is_published else of_people.chance, helps)
-    else:
-        lam = np.array(lambdas, dtype=np.float64)
+    lam = tuned(of_people, helps) if lambdas is None else np.array(lambdas, dtype=np.float64)
     together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
-    theta = of_people.theta + together.theta
-    if is_published:
-        errors = moments(shown, [together.alone, together.beside - of_people.published], k)
-    else:
-        parts = [together.alone, together.beside - of_people.error]
-        errors = moments(shown, parts, k, _one_unlike(shown, of_people, k))
-    return _estimate(theta, errors, lam, covariance)
+    parts = [together.alone, together.beside - of_people.error]
+    return _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
 
 
 def verdicts_saved(alone: Estimate, helped: Estimate, people: int) -> int:
@@ -157,7 +144,9 @@ def pair_numbers(shown: Instances, k: int) -> Ints:
     return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
 
 
-def mean_wins(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -> MeanWins:
+def mean_wins(
+    shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
+) -> MeanWins:
     """t(v), each system held against every other alike.
 
     Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
@@ -172,9 +161,12 @@ def mean_wins(shown: Instances, wins: Wins, k: int, used: Bools | None = None) -
     times = met[system, other]
     weight = used / _or_infinite(times * opponents[system])
     around_theta, around_rate = used * (won - theta[system]), used * (won - rate[system, other])
+    if covariance == "published":
+        published = around_theta / max(used.sum(), 1)
+        return MeanWins(theta, weight, published, published)
     error = weight * around_theta / _or_infinite(1.0 - weight)
     chance = np.where(times > 1.0, np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate, error)
-    return MeanWins(theta, weight, error, chance, around_theta / max(used.sum(), 1))
+    return MeanWins(theta, weight, error, chance)
 
 
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
@@ -183,23 +175,25 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
     pair = pair_numbers(shown, k)
     times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
     used = (times_beside > 0) & (times_alone >= ALONE)
-    of_beside, of_alone = mean_wins(shown, judge, k, used & beside), mean_wins(shown, judge, k, used & alone)
+    of_beside, of_alone, of_all = (
+        mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, judge.are_there)
+    )
     theta = of_alone.theta - of_beside.theta
     if covariance == "published":
-        return Help(theta, of_alone.published, of_beside.published, of_beside.published)
-    of_all, times = mean_wins(shown, judge, k, used & judge.are_there), times_beside + times_alone
+        return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
+    times = times_beside + times_alone
     far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
     near = beside * times / _or_infinite(times_beside) * of_all.error
     return Help(theta, far, near, of_beside.chance)
 
 
-def tuned(people: Floats, helps: Sequence[Help]) -> Floats:
-    """(J,) lam of each judge in [0, 1], from contributions (2, M): how far it is worth having. 0 where it never varies.
+def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
+    """(J,) lam of each judge in [0, 1]: how far it is worth having. 0 where it never varies.
 
-    Conceptually: the argument of the minimum of sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2.
+    Conceptually: where sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2 is least, within pairs.
     """
     errors = np.column_stack([np.concatenate([each.chance_beside, each.alone]).ravel() for each in helps])
-    aim = np.concatenate([people, np.zeros_like(people)]).ravel()
+    aim = np.concatenate([people.chance, np.zeros_like(people.chance)]).ravel()
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
 
 
@@ -254,12 +248,20 @@ def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
     return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
 
 
-def _estimate(theta: Floats, errors: Moments, lambdas: Floats, covariance: CovarianceName) -> Estimate:
-    """theta, with the covariance that errors add up to."""
-    sigma = errors.one_one
+def _estimate(
+    shown: Instances,
+    people: MeanWins,
+    theta: Floats,
+    parts: Sequence[Floats],
+    lambdas: Floats,
+    covariance: CovarianceName,
+) -> Estimate:
+    """theta, with the covariance that errors (2, M) of several parts add up to."""
+    k = len(theta)
     if covariance == "published":
-        return Estimate(theta, sigma, lambdas, np.inf, np.full(sigma.shape, np.inf))
-    return Estimate(theta, sigma, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
+        return Estimate(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
+    errors = moments(shown, parts, k, _one_unlike(shown, people, k))
+    return Estimate(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
 
 
 def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k: int) -> Floats:
