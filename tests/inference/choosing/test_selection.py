@@ -200,7 +200,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
 def test_propensity_is_how_often_a_pair_is_picked(criterion: Criterion, state: tuple[Floats, Covariance]) -> None:
     """Within 4.5 standard errors for every pair."""
-    draws, policy = 1000, Policy(criterion, random_share=0.3)
+    draws, policy = 2000, Policy(criterion, random_share=0.3)
     picks = [chosen(*state, policy, seed=seed)[0] for seed in range(draws)]
 
     propensity = {(pick.i, pick.j): pick.propensity for pick in picks}
