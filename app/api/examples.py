@@ -194,10 +194,19 @@ EXAMPLES: dict[str, Any] = {
     "Judges": {
         "set_id": SET_ID, "version": 62, "method": "dawid-skene",
         "convergence": {"converged": True, "iterations": 9, "gradient_norm": 4.1e-7, "message": "The fit converged."},
-        "warnings": ["coin is as good as chance by what the others say (skill 0.02)."],
+        "people": {
+            "summary": "The majority agrees with people in 71% (56% to 82%) of 42 labelled items; the best judge, "
+            "gpt-4, in 86% (72% to 93%) of 42. Weigh them by dawid-skene: 88% (75% to 95%) of labels that it has not "
+            "seen.",
+            "pairs": 42, "among_themselves": {"pairs": 8, "share": 0.88, "interval": [0.53, 0.98]},
+            "ways": {"dawid-skene": {"pairs": 42, "share": 0.88, "interval": [0.75, 0.95]}},
+            "judge_next": [{"item": None, "first": "kelp", "second": "rowan"}],
+        },
+        "warnings": ["coin is as good as chance by people's labels (skill 0.02)."],
         "judges": [{
             "judge": "gpt-4", "kind": "llm", "model": "gpt-4-0125-preview", "comparisons": 60, "cost": 0.78,
             "median_latency_ms": 210.0, "failures": {"refused": 2}, "failure_rate": 0.03, "skill": 0.71,
+            "agreement_with_people": {"pairs": 42, "share": 0.86, "interval": [0.72, 0.93]},
             "agreement": {"pairs": 20, "share": 0.8}, "same_order": {"pairs": 4, "share": 1.0},
             "swapped": {"pairs": 12, "share": 0.75},
             "position_bias": BIASES["gpt-4"] | {"discrimination": 1.2, "discrimination_sd": 0.1},

@@ -42,7 +42,7 @@ async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> 
 @router.get(
     "/sets/{set_id}/judges",
     response_model=schemas.Judges,
-    responses=documented(UnknownSet, SetDeleted, InvalidRequest, StillComputing),
+    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing),
 )
 async def get_judges(
     set_id: SetId,
@@ -50,6 +50,9 @@ async def get_judges(
     method: Annotated[AggregationName, Query(description="How the judges' verdicts on a pair become one.")] = (
         "dawid-skene"
     ),
+    reference: Annotated[
+        list[str], Query(description="Judges to be taken for people, beside those of kind human.")
+    ] = [],  # noqa: B006  # FastAPI copies it
     verdicts: Annotated[bool, Query(description="Whether to list the group's verdict on every pair.")] = True,
 ) -> schemas.Judges:
     """A card for each judge: skill, bias, agreement, consistency, failures, cost, influence; and the group's verdicts.
@@ -57,4 +60,4 @@ async def get_judges(
     What takes long is computed beside the request. Until the newest version is weighed, the answer is an earlier one's;
     where there is none yet, 425 says how far the work is, and when to ask again.
     """
-    return await judges.read(ctx, set_id, method, with_verdicts=verdicts)
+    return await judges.read(ctx, set_id, method, reference, with_verdicts=verdicts)

@@ -107,6 +107,19 @@ def aggregate(
         list[str] | None,
         typer.Option(metavar="COL", help="A judge's probability of yes; may be repeated. [default: all]"),
     ] = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL", help="A person's labels, empty where there are none; judges are held against them."
+        ),
+    ] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option("--class", metavar="NAME", help="Cells name one of these instead of a probability; repeatable."),
+    ] = None,
+    tie: Annotated[
+        str | None, typer.Option(metavar="WORD", help="Is half a vote for each --class, rather than one itself.")
+    ] = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
     truth: Annotated[
         str | None, typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy; never used to fit.")
@@ -128,19 +141,20 @@ def aggregate(
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
-    """One yes or no from several judges' on the same items, and how far each judge can be believed.
+    """One verdict from several judges' on the same items, and how far each judge can be believed.
 
-    A cell is the probability that a judge gives to yes, 0 and 1 included; an empty one says nothing.
+    A cell is the probability that a judge gives to yes, 0 and 1 included, or with --class the name of a class; an empty
+    one says nothing. Labels of people on some items (--reference) tell how right each judge is, and which err together.
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import AggregationColumns, TextEncoding, decide, load, require_possible
+    from app.offline.aggregation import AggregationColumns, Classes, TextEncoding, decide, load, require_possible
     from app.offline.printing.aggregation import show
 
-    columns = AggregationColumns(judge or (), item, truth, text or (), feature or (), group)
-    encoding = TextEncoding(encoder, fine_tune)
-    require_possible(method, columns, encoding)
-    answers = load(file, columns, encoding)
+    columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group)
+    named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
+    require_possible(method, columns, named, encoding)
+    answers = load(file, columns, named, encoding)
     show(answers, decide(answers, method, seed), form)
 
 

@@ -1,4 +1,7 @@
-"""One verdict for every row of a file in which several judges have a column each."""
+"""One verdict for every row of a file in which several judges have a column each.
+
+A cell is a judge's probability of yes, or the class that it names where classes are named. People's columns are labels.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -7,46 +10,68 @@ import numpy as np
 from nextpair.words import AggregationName
 from scipy.sparse import csr_array, hstack
 
-from app.files.columns import encode, keys_of, numbers_of, texts_of
+from app.files.columns import encode, first_true, keys_of, numbers_of, texts_of
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
 from app.inference.judges import (
-    Aggregate,
+    GroupVerdicts,
     ItemContext,
     Learner,
+    Probabilities,
     Step,
-    aggregate,
+    Votes,
     binary,
+    examine,
     hashed_ngrams,
     needs_context,
     standardised,
+    votes,
 )
-from app.inference.types import Bools, Floats
+from app.inference.types import Floats, Ints
 from app.offline.progress import progress_of
 
 Item = Mapping[str, str]  # text by field
 
 
+NO_YES = ("no", "yes")
+UNKNOWN, TIE = -1, -2  # in place of the number of a class
+
+
 class ItemAnswers(NamedTuple):
-    """N items, and what K judges say of each."""
+    """N items, and what K judges and P people say of each."""
 
     items: list[str]  # (N,)
+    classes: Sequence[str]  # (C,)
     judges: list[str]  # (K,)
-    y: Floats  # (N, K) probability of yes; NaN where a judge has said nothing
-    truth: Floats  # (N,) 0 or 1; NaN where it is not known
+    y: Probabilities  # (N, K, C)
+    people: Votes  # (N, P, C)
+    truth: Ints  # (N,) UNKNOWN where it is not known
     context: ItemContext | None  # where columns with texts or features were named
     learner: Learner | None = None  # of a transformer that is trained too
+
+    @property
+    def names_classes(self) -> bool:
+        """Whether cells name a class, rather than give the probability of yes."""
+        return self.classes is not NO_YES
 
 
 class AggregationColumns(NamedTuple):
     """The columns of judges, and of what is known of the items."""
 
     judges: Sequence[str] = ()  # all others by default
+    reference: Sequence[str] = ()  # people's
     item: str | None = None
     truth: str | None = None
     texts: Sequence[str] = ()
     features: Sequence[str] = ()
     group: str | None = None
+
+
+class Classes(NamedTuple):
+    """The classes that cells name; none where a cell is the probability of yes."""
+
+    names: Sequence[str] = ()
+    tie: str | None = None  # a word that is half a vote for each of two, or a like share for each of more
 
 
 class TextEncoding(NamedTuple):
@@ -60,13 +85,18 @@ class ItemVerdicts(NamedTuple):
     """Group verdicts by one method."""
 
     method: AggregationName
-    probability: Floats  # (N,) of yes
-    yes: Bools  # (N,)
-    aggregate: Aggregate
+    group: GroupVerdicts
+    verdict: Ints  # (N,) the likeliest class
 
 
-def require_possible(method: AggregationName, columns: AggregationColumns, encoding: TextEncoding) -> None:
-    """Raises InputError for an encoding with nothing to do."""
+def require_possible(
+    method: AggregationName, columns: AggregationColumns, classes: Classes, encoding: TextEncoding
+) -> None:
+    """Raises InputError for classes that are none, and for an encoding with nothing to do."""
+    if len(set(classes.names)) == 1 or len(set(classes.names)) < len(classes.names) or "" in classes.names:
+        raise InputError("--class: name two classes or more, each once")
+    if classes.tie is not None and (not classes.names or classes.tie in classes.names):
+        raise InputError("--tie is a word beside those of --class, half a vote for each; name the classes too")
     if encoding.fine_tune and not encoding.model:
         raise InputError("--fine-tune trains a transformer: name it with --encoder")
     if encoding.model and not needs_context(method):
@@ -77,17 +107,21 @@ def require_possible(method: AggregationName, columns: AggregationColumns, encod
         raise InputError("--fine-tune trains on texts alone: leave out --feature")
 
 
-def load(file: str, columns: AggregationColumns, encoding: TextEncoding) -> ItemAnswers:
+def load(file: str, columns: AggregationColumns, classes: Classes, encoding: TextEncoding) -> ItemAnswers:
     """The answers in a file. Raises InputError."""
     table = read(file)
-    others = (columns.item, columns.truth, columns.group, *columns.texts, *columns.features)
-    judges = list(columns.judges) or [column for column in table.columns if column not in others]
+    others = (columns.item, columns.truth, columns.group, *columns.texts, *columns.features, *columns.reference)
+    judges = [*columns.judges] or [column for column in table.columns if column not in others]
+    if both := set(judges) & set(columns.reference):
+        raise InputError(f"--reference {min(both)!r} is a judge's column too; people are held apart from judges")
     if len(judges) < 2:
         raise InputError(f"{table.name}: aggregation needs two judges or more; name their columns with --judge")
     items = keys_of(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
-    y = np.column_stack([_share(table, judge) for judge in judges])
-    truth = _share(table, columns.truth, whole=True) if columns.truth else np.full(len(items), np.nan)
-    return ItemAnswers(items, judges, y, truth, *_context(table, columns, encoding))
+    names = classes.names or NO_YES
+    truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
+    people = votes(_answers(table, columns.reference, classes))
+    context = _context(table, columns, encoding)
+    return ItemAnswers(items, names, judges, _answers(table, judges, classes), people, truth, *context)
 
 
 def decide(answers: ItemAnswers, method: AggregationName, seed: int) -> ItemVerdicts:
@@ -96,8 +130,41 @@ def decide(answers: ItemAnswers, method: AggregationName, seed: int) -> ItemVerd
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as advance:
-        group = aggregate(binary(answers.y), method, rng, answers.context, _percent(advance), answers.learner)
-    return ItemVerdicts(method, group.probability[:, 1], group.labels(rng) == 1, group)
+        group = examine(answers.y, method, rng, answers.people, answers.context, _percent(advance), answers.learner)
+    return ItemVerdicts(method, group, group.aggregate.labels(rng))
+
+
+def _answers(table: Table, columns: Sequence[str], classes: Classes) -> Probabilities:
+    """(N, K, C), NaN where a cell is empty. Raises InputError."""
+    if not classes.names:
+        shares = [_share(table, column) for column in columns]
+        return binary(np.column_stack(shares) if shares else np.empty((len(table.rows), 0)))
+    y = np.full((len(table.rows), len(columns), len(classes.names)), np.nan)
+    for k, column in enumerate(columns):
+        number = _numbers_of_classes(table, column, classes.names, classes.tie)
+        named = number >= 0
+        y[named, k] = np.eye(len(classes.names))[number[named]]
+        y[number == TIE, k] = 1.0 / len(classes.names)
+    return y
+
+
+def _numbers_of_classes(table: Table, column: str, names: Sequence[str], tie: str | None) -> Ints:
+    """(N,) which of the classes each cell names, TIE or UNKNOWN. Raises InputError."""
+    cells, known = texts_of(table, column), {**{name: number for number, name in enumerate(names)}, "": UNKNOWN}
+    if tie is not None:
+        known[tie] = TIE
+    if (row := first_true([cell not in known for cell in cells])) is not None:
+        allowed = ", ".join([*names, *([tie] if tie else [])])
+        raise complaint(table, row, column, f"{cells[row]!r} is none of {allowed}; name each with --class")
+    return np.array([known[cell] for cell in cells], np.int64)
+
+
+def _truth(table: Table, column: str, names: Sequence[str]) -> Ints:
+    """(N,) Raises InputError."""
+    if names is not NO_YES:
+        return _numbers_of_classes(table, column, names, None)
+    shares = _share(table, column, whole=True)
+    return np.where(np.isnan(shares), UNKNOWN, np.nan_to_num(shares)).astype(np.int64)
 
 
 def _context(

@@ -1,5 +1,6 @@
 """Judges: how they are described, and what their verdicts say of them."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from nextpair import schemas
@@ -33,15 +34,17 @@ async def describe(db: AsyncConnection, name: str, description: schemas.JudgeIn)
     return present_judge(await judges.describe(db, name, description.model_dump()))
 
 
-async def read(ctx: Context, set_id: UUID, method: AggregationName, *, with_verdicts: bool) -> schemas.Judges:
+async def read(
+    ctx: Context, set_id: UUID, method: AggregationName, reference: Sequence[str], *, with_verdicts: bool
+) -> schemas.Judges:
     """The judges of a set at the latest version that was weighed.
 
-    Raises UnknownSet, SetDeleted, InvalidRequest, StillComputing.
+    Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing.
     """
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
-    weighed = await weigh(ctx, set_id, snapshot, method)
+    weighed = await weigh(ctx, set_id, snapshot, method, reference)
     async with ctx.engine.connect() as db:
         catalogue = await catalogue_of(ctx, db, row)
         failures = await assignments.failures(db, set_id)

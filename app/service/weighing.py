@@ -1,6 +1,6 @@
 """Weighing the judges of a set: long work, done beside the requests that ask for it, and kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -16,7 +16,7 @@ from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of,
 from app.inference.types import Ints
 from app.live.jobs import JobKey, Report, Underway
 from app.service import posteriors
-from app.service.context import Context, existing_set
+from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import InvalidRequest, StillComputing
 from app.storage import candidates, judges
 
@@ -47,28 +47,35 @@ class WeighedJudges(NamedTuple):
         return sum(each.nbytes for each in (*self.findings.pair_votes, self.findings.p_low, *self.findings.agreements))
 
 
-async def weigh(ctx: Context, set_id: UUID, snapshot: Snapshot, method: AggregationName) -> WeighedJudges:
+async def weigh(
+    ctx: Context, set_id: UUID, snapshot: Snapshot, method: AggregationName, reference: Sequence[str]
+) -> WeighedJudges:
     """The judges at the snapshot's version or a later one, else as they were last weighed on these conditions.
 
-    Raises InvalidRequest, StillComputing.
+    Raises InvalidRequest, UnknownJudge, StillComputing.
+
+    Args: `reference` names judges who are taken for people, beside those of kind human.
     """
     async with ctx.engine.connect() as db:
-        conditions = await _conditions(db, snapshot)
-    key, work = JobKey(set_id, method), partial(_prepare, ctx, set_id, method)
+        known = await existing_judges(db, reference)
+        conditions = await _conditions(db, snapshot, known.values())
+    key, work = JobKey(set_id, method), partial(_prepare, ctx, set_id, method, frozenset(known.values()))
     try:
         return await ctx.jobs.result(key, snapshot.version, conditions, work)
     except Underway as underway:
         raise StillComputing(f"The judges of this set are being weighed: {underway.progress}. Ask again.") from None
 
 
-async def _prepare(ctx: Context, set_id: UUID, method: AggregationName) -> Callable[[Report], WeighedJudges]:
+async def _prepare(
+    ctx: Context, set_id: UUID, method: AggregationName, reference: Collection[int]
+) -> Callable[[Report], WeighedJudges]:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
         _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.shown)))
         context = await _context(db, set_id, snapshot) if needs_context(method) else None
-        conditions = await _conditions(db, snapshot)
+        conditions = await _conditions(db, snapshot, reference)
     return partial(_weigh, snapshot, conditions, method, context)
 
 
@@ -81,8 +88,9 @@ def _refuse_many(judges: int, pairs: int) -> None:
         )
 
 
-async def _conditions(db: AsyncConnection, snapshot: Snapshot) -> Conditions:
-    people = await judges.people(db, snapshot.evidence.judges.tolist())
+async def _conditions(db: AsyncConnection, snapshot: Snapshot, reference: Collection[int]) -> Conditions:
+    present = snapshot.evidence.judges.tolist()
+    people = await judges.people(db, present) | (set(reference) & set(present))
     return Conditions(snapshot.interpretation, snapshot.shown.shape, frozenset(people))
 
 

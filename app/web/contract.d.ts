@@ -185,9 +185,15 @@ declare namespace Contract {
   }
 
   interface Judges {
+    people: People;
     warnings: string[];
     judges: JudgeCard[];
     agreement: PairAgreement[];
+  }
+
+  interface People {
+    summary: string;
+    pairs: number;
   }
 
   interface JudgeCard {
@@ -199,6 +205,7 @@ declare namespace Contract {
     median_latency_ms: number | null;
     failure_rate: number | null;
     skill: number | null;
+    agreement_with_people: AgreementWithPeople | null;
     agreement: Agreement | null;
     swapped: Agreement | null;
     position_bias: JudgeBias | null;

@@ -23,7 +23,7 @@ from app.inference.fitting.model import Method, build
 from app.inference.judges import RankSets, prediction_powered, ranked
 from app.inference.judges.aggregation import binary
 from app.inference.judges.encoders import hashed_ngrams
-from app.inference.judges.group_verdicts import aggregate, doubts, needs_context
+from app.inference.judges.group_verdicts import Doubt, aggregate, examine, needs_context
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table
@@ -71,7 +71,7 @@ def aggregation(seeds: int) -> None:
         judged = load(name, always)
         known = [m for m in METHODS if judged.context is not None or not needs_context(m)]
         accuracy = {m: _over_seeds(judged, m, seeds if always == 0 else 1) for m in known}
-        rows.append([name, str(always), *(accuracy.get(m, "–") for m in METHODS), str(len(doubts(binary(judged.y))))])
+        rows.append([name, str(always), *(accuracy.get(m, "–") for m in METHODS), str(len(_doubts(judged)))])
     print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
 
 
@@ -84,6 +84,11 @@ def _over_seeds(judged: LabelledItems, method: AggregationName, seeds: int) -> s
         accuracies.append(100.0 * (labels == judged.truth).mean())
     spread = f" ± {np.std(accuracies, ddof=1):.2f}" if seeds > 1 else ""
     return f"{np.mean(accuracies):.2f}{spread}"
+
+
+def _doubts(judged: LabelledItems) -> list[Doubt]:
+    nobody = np.empty((len(judged.y), 0, 2))
+    return examine(binary(judged.y), "majority", np.random.default_rng(0), nobody).doubts
 
 
 def load(name: str, always_yes: int) -> LabelledItems:

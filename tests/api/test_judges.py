@@ -130,6 +130,18 @@ async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) ->
     assert (dan["comparisons"], dan["failure_rate"], dan["skill"], dan["influence"]) == (0, 1.0, None, None)
 
 
+async def test_any_judge_may_be_named_as_the_reference(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm", "oak")
+    verdicts = [comparison("ash", "elm", 1.0, judge) for judge in ("gpt", "llama", "expert")]
+    await compare_all(http, created["id"], [*verdicts, comparison("elm", "oak", 1.0, "gpt")])
+    alone = (await judges(http, created["id"]))["people"]
+    assert (alone["pairs"], alone["ways"]) == (0, {})
+    assert "nothing here can tell whether the majority is right" in alone["summary"]
+    held = (await judges(http, created["id"], reference="expert"))["people"]
+    assert (held["pairs"], held["judge_next"]) == (1, [{"item": None, "first": "elm", "second": "oak"}])
+    assert (await http.get(f"/v1/sets/{created['id']}/judges?reference=nobody")).status_code == 404
+
+
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", evidence="one-vote")
     await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, "strong")] * 5)
@@ -151,12 +163,20 @@ async def test_people_are_not_blamed_where_a_majority_is_against_them(http: http
         for shown, p_first in ((pairs, p), ([(second, first) for first, second in pairs], 1.0 - p)):
             await compare_all(http, created["id"], [comparison(*pair, p_first, judge) for pair in shown])
 
-    warnings = (await judges(http, created["id"]))["warnings"]
+    weighed = await judges(http, created["id"])
+    warnings, cards = weighed["warnings"], {card["judge"]: card for card in weighed["judges"]}
     checks = (await http.get(f"/v1/sets/{created['id']}/trust")).json()["checks"]
     url = f"/v1/sets/{created['id']}/ranking"
     ranking = (await http.get(url, params={"method": "judge-aware"})).json()
 
-    assert warnings
+    assert "gpt is mostly wrong by people's labels (skill -0.76)" in " ".join(warnings)
+    assert weighed["people"]["summary"].startswith(
+        "The majority agrees with people in 0% (0% to 12%) of 28 labelled items"
+    )
+    assert cards["gpt"]["agreement_with_people"]["interval"] == pytest.approx([0.0, 0.12], abs=0.01)
+    assert cards["alice"]["agreement_with_people"] is None
+    assert all(verdict["p_first"] == 1.0 for verdict in weighed["verdicts"])
+    assert weighed["people"]["judge_next"] == []
     assert "alice" not in " ".join([*warnings, *(check["says"] for check in checks)])
     assert [row["key"] for row in ranking["ranking"]] == keys
     biases = ranking["position_bias"]

@@ -14,6 +14,8 @@ from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.judges.aggregation import Probabilities
+from app.inference.judges.group_verdicts import Doubt, examine
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")
@@ -163,3 +165,8 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) 
     pairs = np.array([row[0] for row in rows], np.int64).reshape(-1, 2)
     verdicts, judge = np.array([row[1] for row in rows], np.float64), np.array([row[2] for row in rows], np.int64)
     return Log(n, once_each(pairs[:, 0], pairs[:, 1], verdicts, judge))
+
+
+def doubts_without_people(y: Probabilities) -> list[Doubt]:
+    """Of judges beside whom nobody has labelled anything."""
+    return examine(y, "majority", np.random.default_rng(0), np.empty((len(y), 0, y.shape[2]))).doubts

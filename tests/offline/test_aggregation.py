@@ -104,7 +104,44 @@ def test_what_the_items_say_helps(told: str, told_by: list[str], capsys: pytest.
 def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     result = summary(capsys, file, "--item", "id", "--truth", "truth", "--method", "majority")
     assert isinstance(result["warnings"], list)
-    assert any(str(warning).startswith("coin is as good as chance") for warning in result["warnings"])
+    assert any(
+        str(warning).startswith("coin is as good as chance by what the others say") for warning in result["warnings"]
+    )
+
+
+def test_people_say_whom_to_believe(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The truth of all items, here as the labels of a person; what is labelled needs no label."""
+    result = summary(capsys, file, "--item", "id", "--reference", "truth", "--judge", "good", "--judge", "coin")
+    assert "the best judge, good, in 9" in str(result["people"])
+    assert result["label_next"] == []
+    assert isinstance(result["judges"], list)
+    assert result["judges"][0]["interval"][0] > result["judges"][1]["interval"][1]
+    assert isinstance(result["warnings"], list)
+    assert any(
+        str(warning).startswith("coin is as good as chance by people's labels") for warning in result["warnings"]
+    )
+
+
+def test_any_classes_are_aggregated_and_a_tie_is_one_of_them_or_half_a_vote_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "named.csv"
+    path.write_text("x,y,z,t\nA,A,B,A\ntie,tie,A,tie\nB,tie,B,\n,B,B,B\n")
+    columns = [str(path), "--judge", "x", "--judge", "y", "--judge", "z", "--truth", "t", "--method", "majority"]
+    named = summary(capsys, *columns, "--class", "A", "--class", "B", "--class", "tie")
+    assert named["classes"] == {"A": 1, "B": 2, "tie": 1}
+    assert named["accuracy"] == 1.0
+    assert isinstance(named["items"], list)
+    assert named["items"][1] == {
+        "item": "2",
+        "verdict": "tie",
+        "p_A": pytest.approx(1 / 3),
+        "p_B": 0.0,
+        "p_tie": pytest.approx(2 / 3),
+    }
+    path.write_text(path.read_text().replace("A,tie\n", "A,\n"))
+    halved = summary(capsys, *columns, "--class", "A", "--class", "B", "--tie", "tie")
+    assert halved["classes"] == {"A": 2, "B": 2}
 
 
 def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,6 +165,10 @@ def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: 
         ("i,a,b\n,0.5,0.5\n", ["--item", "i"], "every row needs a value"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer"], "name the columns with --text or --feature"),
         ("a,b,f\n0.5,0.5,\n", ["--feature", "f"], "line 2, column 'f': empty; a feature is a number"),
+        ("a,b\nA,C\n", ["--class", "A", "--class", "B"], "line 2, column 'b': 'C' is none of A, B"),
+        ("a,b\nA,A\n", ["--class", "A"], "--class: name two classes or more, each once"),
+        ("a,b\n1,0\n", ["--tie", "T"], "name the classes too"),
+        ("a,b,c\n1,0,1\n", ["--judge", "a", "--judge", "b", "--reference", "b"], "--reference 'b' is a judge's column"),
         ("a,b\n0.5,0.5\n", ["--fine-tune"], "name it with --encoder"),
         ("a,b,t\n1,0,x\n", ["--text", "t", "--encoder", "gpt2"], "dawid-skene does not read what the items say"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--encoder", "gpt2"], "name their columns with --text"),

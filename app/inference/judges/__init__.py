@@ -4,15 +4,18 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 """
 
 from app.inference.judges.accord import Accord, accords
-from app.inference.judges.aggregation import Aggregate, binary, votes
+from app.inference.judges.aggregation import Aggregate, Probabilities, Votes, binary, votes
 from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff
+from app.inference.judges.dependence import Dependence
 from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, examine_judges
-from app.inference.judges.group_verdicts import DEPARTS, Doubt, aggregate, departure, doubts, needs_context
+from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
+from app.inference.judges.labels import LabelFindings, Rightness
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
+from app.inference.judges.sentences import about_labels, warnings
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.judges.system_scores import (
     Estimate,
@@ -25,33 +28,38 @@ from app.inference.judges.system_scores import (
 )
 
 __all__ = [
-    "DEPARTS",
     "ENOUGH",
     "Accord",
     "Aggregate",
     "Agreements",
     "Alpha",
+    "Dependence",
     "Dispute",
     "Doubt",
     "Estimate",
     "Findings",
+    "GroupVerdicts",
     "Influence",
     "Instances",
     "ItemContext",
     "JudgedInstances",
+    "LabelFindings",
     "Learner",
     "PairVotes",
+    "Probabilities",
     "RankSets",
+    "Rightness",
     "Step",
+    "Votes",
     "Wins",
+    "about_labels",
     "accords",
     "aggregate",
     "agreements",
     "binary",
     "by_people",
-    "departure",
     "disputed_pairs",
-    "doubts",
+    "examine",
     "examine_judges",
     "hashed_ngrams",
     "judged_instances",
@@ -65,4 +73,5 @@ __all__ = [
     "usual_simultaneous",
     "verdicts_saved",
     "votes",
+    "warnings",
 ]

@@ -39,6 +39,14 @@ Votes = NDArray[np.float64]  # (N, K, C) v_nkb
 Labels = NDArray[np.float64]  # (N, C) share of the people who gave item n class c; zeros where nobody labelled it
 
 
+class Latent(NamedTuple):
+    """The latent classes that explain the votes, as Dawid and Skene have them."""
+
+    pi: Floats  # (C,)
+    confusion: Floats  # (K, C, C) A_kcb
+    counts: Floats  # (K, C) votes that each row of A rests on, those of the prior included
+
+
 class Aggregate(NamedTuple):
     """The judges' common answers. The confusion matrix of a judge without an answer is the prior's."""
 
@@ -91,10 +99,10 @@ def dawid_skene(v: Votes) -> Aggregate:
     p = majority(v).probability
     outcome, iterations, moved = Outcome.MAX_ITERATIONS, 0, np.inf
     while iterations < MAX_ITERATIONS and outcome is not Outcome.CONVERGED:
-        new = _expected(v, *_estimated(v, p))
+        new = expected(v, estimated(v, p))
         moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
         outcome = Outcome.CONVERGED if moved <= TOLERANCE else outcome
-    _, confusion = _estimated(v, p)
+    confusion = estimated(v, p).confusion
     names = _names(confusion)
     return Aggregate(p[:, names], confusion[:, names], Convergence(outcome, iterations, moved))
 
@@ -105,19 +113,24 @@ def _normalised(weights: Floats) -> Floats:
     return np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), 1.0 / weights.shape[1])
 
 
-def _estimated(v: Votes, p: Floats) -> tuple[Floats, Floats]:
-    """pi (C,) and A (K, C, C)."""
+def estimated(v: Votes, p: Floats) -> Latent:
+    """The M step. Items count for the sum of their row of `p` (N, C), one or less."""
     n, judges, classes = v.shape
     counts = (p.T @ v.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
     counts = counts + np.where(np.eye(classes) > 0.0, RIGHT, WRONG)
-    return (1.0 + p.sum(axis=0)) / (classes + n), counts / counts.sum(axis=2, keepdims=True)
+    votes_of_class = counts.sum(axis=2)
+    return Latent((1.0 + p.sum(axis=0)) / (classes + p.sum()), counts / votes_of_class[:, :, None], votes_of_class)
 
 
-def _expected(v: Votes, pi: Floats, confusion: Floats) -> Floats:
-    """P(c | n), in log space: hundreds of judges do not underflow."""
-    judges, classes, _ = confusion.shape
-    log_a = np.log(confusion).swapaxes(1, 2).reshape(judges * classes, classes)
-    return np.asarray(softmax(np.log(pi) + v.reshape(len(v), judges * classes) @ log_a, axis=1))
+def expected(v: Votes, latent: Latent, count: Floats | float = 1.0) -> Floats:
+    """The E step, P(c | n), in log space: hundreds of judges do not underflow.
+
+    Args: `count` (K,) is how many votes one of each judge counts for.
+    """
+    judges, classes, _ = latent.confusion.shape
+    log_a = np.log(latent.confusion).swapaxes(1, 2) * np.reshape(count, (-1, 1, 1))
+    evidence = v.reshape(len(v), judges * classes) @ log_a.reshape(judges * classes, classes)
+    return np.asarray(softmax(np.log(latent.pi) + evidence, axis=1))
 
 
 def _names(confusion: Floats) -> Ints:

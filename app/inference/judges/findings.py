@@ -1,6 +1,6 @@
 """Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +11,9 @@ from scipy.stats import spearmanr
 from app.inference.fitting import judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.accord import Accord, accords
-from app.inference.judges.aggregation import binary
+from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.agreement import Agreements, agreements
-from app.inference.judges.group_verdicts import Doubt, aggregate, departure, doubts, skill
+from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.reporting import diagnostics
@@ -35,16 +35,22 @@ class Influence(NamedTuple):
 class Findings(NamedTuple):
     pair_votes: PairVotes
     p_low: Floats  # (M,) the group's probability that low is better
-    aggregation: Convergence | None  # where the method iterates
-    skill: Floats | None  # (J,) where the method tells judges apart
-    doubts: list[Doubt]
-    departure: float  # of the method from the majority
+    group: GroupVerdicts
+    weighed: Ints  # (K,) the judges in it: all but people, if there are others
+    skill: Mapping[int, float]  # by judge, where the method tells judges apart
     agreements: Agreements
     repeats: list[Repeats]  # by judge
     accords: dict[int, Accord]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
+
+    @property
+    def confirmed(self) -> set[int]:
+        """Judges whom people's labels prove to be better than chance, whatever the other judges say."""
+        labels = self.group.labels
+        rightness = [] if labels is None else zip(self.weighed.tolist(), labels.judges, strict=True)
+        return {judge for judge, each in rightness if each is not None and each.interval[0] > 0.5}
 
 
 def examine_judges(
@@ -71,27 +77,32 @@ def examine_judges(
         say: hears how far the work is, in words.
     """
     judges = len(people)
-    votes = votes_by_pair(raw, item, judges)
-    turned = rng.random(votes.size) < 0.5
-    y = binary(np.where(turned[:, None], 1.0 - votes.p, votes.p))
+    pair_votes = votes_by_pair(raw, item, judges)
+    turned = rng.random(pair_votes.size) < 0.5
+    y = binary(np.where(turned[:, None], 1.0 - pair_votes.p, pair_votes.p))
+    weighed = np.flatnonzero(~people) if not people.all() else np.arange(judges)
+    anchors = np.setdiff1d(np.arange(judges), weighed)
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
-    group = aggregate(y, method, rng, context, lambda step: say(_in_words(step)))
+    group = examine(y[:, weighed], method, rng, votes(y[:, anchors]), context, lambda step: say(_in_words(step)))
     aware = judge_aware.fit(tempered, model, people, lambda n: say(f"scores and judges together, round {n}"))
     return Findings(
-        pair_votes=votes,
-        p_low=np.where(turned, group.probability[:, 0], group.probability[:, 1]),
-        aggregation=group.convergence,
-        skill=None if group.confusion is None else skill(group.confusion),
-        doubts=doubts(y),
-        departure=departure(group, y),
-        agreements=agreements(votes.direction),
+        pair_votes=pair_votes,
+        p_low=np.where(turned, group.aggregate.probability[:, 0], group.aggregate.probability[:, 1]),
+        group=group,
+        weighed=weighed,
+        skill=_skill(weighed, group.aggregate.confusion),
+        agreements=agreements(pair_votes.direction),
         accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
     )
+
+
+def _skill(weighed: Ints, confusion: Floats | None) -> dict[int, float]:
+    return {} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True))
 
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:

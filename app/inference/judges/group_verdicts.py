@@ -8,13 +8,29 @@ from typing import Literal, NamedTuple, cast, get_args
 import numpy as np
 from nextpair.words import AggregationName, ContextMethod
 
-from app.inference.judges.aggregation import ONE_SIDED, Aggregate, Probabilities, average, dawid_skene, majority, votes
+from app.inference.judges.aggregation import (
+    ONE_SIDED,
+    Aggregate,
+    Labels,
+    Probabilities,
+    Votes,
+    average,
+    dawid_skene,
+    estimated,
+    is_labelled,
+    majority,
+    votes,
+)
+from app.inference.judges.anchored import Anchored, dawid_skene_anchored
+from app.inference.judges.dependence import Dependence, dependence
+from app.inference.judges.labels import LabelFindings, held_against, labels_by, next_to_label
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress, by_context
-from app.inference.types import Floats
+from app.inference.types import Floats, Ints
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
 DEPARTS = 0.15  # share of items from which on a method is said to overrule the majority
 FEW = 20  # votes below which nothing is said of a judge
+LISTED = 10  # items to label next
 
 DoubtKind = Literal["chance", "against", "one_sided"]
 
@@ -26,8 +42,49 @@ class Doubt(NamedTuple):
     of: int  # that class
 
 
+class GroupVerdicts(NamedTuple):
+    """N items as K judges see them together, and what is to be known of the judges."""
+
+    aggregate: Aggregate
+    doubts: list[Doubt]
+    dependence: Dependence
+    departure: float  # of the method from the majority, where no label tells who is right
+    labels: LabelFindings | None  # where people labelled any item
+    to_label: Ints  # the items to label next, the most wanted first
+
+
 def needs_context(method: AggregationName) -> bool:
     return method in get_args(ContextMethod)
+
+
+def examine(
+    y: Probabilities,
+    method: AggregationName,
+    rng: np.random.Generator,
+    people: Votes,
+    context: ItemContext | None = None,
+    progress: Progress = lambda _: None,
+    learner: Learner | None = None,
+) -> GroupVerdicts:
+    """Weigh judges, and hold them against people where there are any. Errors as `aggregate`.
+
+    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0.
+    """
+    v, labels = votes(y), labels_by(people)
+    by_dawid_skene = _dawid_skene(v, labels, rng)
+    if method == "dawid-skene":
+        group = by_dawid_skene.aggregate
+    else:
+        group = aggregate(y, method, rng, context, progress, learner, labels)
+    held_out, known = by_dawid_skene.held_out, is_labelled(labels)
+    return GroupVerdicts(
+        aggregate=group,
+        doubts=doubts(v, by_dawid_skene.aggregate, labels),
+        dependence=by_dawid_skene.dependence,
+        departure=0.0 if known.any() else departure(group, v),
+        labels=held_against(y, labels, people, held_out) if known.any() else None,
+        to_label=next_to_label(v, known, LISTED, rng),
+    )
 
 
 def aggregate(
@@ -37,15 +94,29 @@ def aggregate(
     context: ItemContext | None = None,
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
+    labels: Labels | None = None,
 ) -> Aggregate:
-    """Raises ValueError where `method` needs a context and there is none."""
+    """The judges' common answers; labelled items have people's, whatever the judges say.
+
+    Raises ValueError where `method` needs a context and there is none.
+    """
+    labels = np.zeros((len(y), y.shape[2])) if labels is None else labels
     if needs_context(method):
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
-        return by_context(y, context, cast("ContextMethod", method), rng, progress=progress, learner=learner)
-    if method == "average":
-        return average(y)
-    return (majority if method == "majority" else dawid_skene)(votes(y))
+        of_context = cast("ContextMethod", method)
+        return by_context(y, context, of_context, rng, labels=labels, progress=progress, learner=learner)
+    if method == "dawid-skene":
+        return _dawid_skene(votes(y), labels, rng).aggregate
+    group = average(y) if method == "average" else majority(votes(y))
+    return group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
+
+
+def _dawid_skene(v: Votes, labels: Labels, rng: np.random.Generator) -> Anchored:
+    if is_labelled(labels).any():
+        return dawid_skene_anchored(v, labels, rng)
+    group = dawid_skene(v)
+    return Anchored(group, dependence(v, estimated(v, group.probability)), np.zeros_like(labels))
 
 
 def skill(confusion: Floats) -> Floats:
@@ -55,33 +126,34 @@ def skill(confusion: Floats) -> Floats:
     return np.asarray((right - chance) / (1.0 - chance))
 
 
-def doubts(y: Probabilities) -> list[Doubt]:
-    """Judges who say always the same, who are no better than chance by what the others say, or against them.
+def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
+    """Judges who say always the same, who are no better than chance, or worse.
 
-    Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full.
+    Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
+    labels a judge is held against them, if they are as many as FEW; else against what the others say.
     """
-    v = votes(y)
-    confusion = dawid_skene(v).confusion
-    assert confusion is not None
-    judges = zip(v.sum(axis=0), skill(confusion), strict=True)
-    return [doubt for k, (counts, skill_of_k) in enumerate(judges) if (doubt := _doubt(k, counts, skill_of_k))]
+    assert by_dawid_skene.confusion is not None
+    counts, known = v.sum(axis=0), is_labelled(labels)
+    enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEW
+    judges = zip(counts, skill(by_dawid_skene.confusion), enough, strict=True)
+    return [doubt for k, each in enumerate(judges) if (doubt := _doubt(k, *each))]
 
 
-def departure(group: Aggregate, y: Probabilities) -> float:
+def departure(group: Aggregate, v: Votes) -> float:
     """Share of the items with a clear majority in which the method decides otherwise."""
-    named, by_majority = (votes(p[:, None, :])[:, 0] for p in (group.probability, majority(votes(y)).probability))
+    named, by_majority = (votes(p[:, None, :])[:, 0] for p in (group.probability, majority(v).probability))
     clear = by_majority.max(axis=1) == 1.0
     agrees = (named * by_majority).sum(axis=1)
     return float(1.0 - agrees[clear].mean()) if clear.any() else 0.0
 
 
-def _doubt(k: int, counts: Floats, skill_of_judge: float) -> Doubt | None:
-    """Args: `counts` (C,) are the judge's votes."""
+def _doubt(k: int, counts: Floats, skill_of_judge: float, enough: bool) -> Doubt | None:
+    """Args: `counts` (C,) are the judge's votes; `enough` tells whether those that tell its skill are."""
     if counts.sum() < FEW:
         return None
     most = int(np.argmax(counts))
     if counts[most] >= ONE_SIDED * counts.sum():
         return Doubt(k, "one_sided", float(counts[most] / counts.sum()), most)
-    if abs(skill_of_judge) < CHANCE:
-        return Doubt(k, "chance", skill_of_judge, most)
-    return Doubt(k, "against", skill_of_judge, most) if skill_of_judge < 0.0 else None
+    if not enough or skill_of_judge >= CHANCE:
+        return None
+    return Doubt(k, "chance" if skill_of_judge > -CHANCE else "against", skill_of_judge, most)

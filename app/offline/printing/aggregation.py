@@ -1,13 +1,14 @@
 """Group verdicts, and how far each judge can be believed."""
 
 import sys
+from collections import Counter
 
 import numpy as np
 from rich.console import Console
 
-from app.inference.judges import DEPARTS, Doubt, binary, departure, doubts, votes
-from app.inference.types import Floats
-from app.offline.aggregation import ItemAnswers, ItemVerdicts
+from app.inference.judges import about_labels, votes, warnings
+from app.inference.types import Floats, Ints
+from app.offline.aggregation import UNKNOWN, ItemAnswers, ItemVerdicts
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, count, grid, write_json, write_rows
 
@@ -23,73 +24,91 @@ def show(answers: ItemAnswers, verdicts: ItemVerdicts, form: Format) -> None:
 
 
 def _items(answers: ItemAnswers, verdicts: ItemVerdicts) -> list[Row]:
+    """A row for each item: p of yes and 0 or 1, or the class named with the p of each class."""
+    p = verdicts.group.aggregate.probability
+    if not answers.names_classes:
+        return [
+            {"item": item, "p": float(p[n, 1]), "verdict": int(verdicts.verdict[n])}
+            for n, item in enumerate(answers.items)
+        ]
     return [
-        {"item": item, "p": float(p), "verdict": int(yes)}
-        for item, p, yes in zip(answers.items, verdicts.probability, verdicts.yes, strict=True)
+        {"item": item, "verdict": answers.classes[verdicts.verdict[n]]}
+        | {f"p_{name}": float(share) for name, share in zip(answers.classes, p[n], strict=True)}
+        for n, item in enumerate(answers.items)
     ]
 
 
 def _summary(answers: ItemAnswers, verdicts: ItemVerdicts) -> Row:
-    convergence = verdicts.aggregate.convergence
+    group = verdicts.group
+    convergence, counts = group.aggregate.convergence, Counter(verdicts.verdict.tolist())
     return {
         "method": verdicts.method,
         "converged": convergence.converged if convergence else True,
         "items": len(answers.items),
-        "yes": int(verdicts.yes.sum()),
-        "accuracy": _right(verdicts.yes.astype(np.float64), answers.truth),
-        "warnings": _warnings(answers, verdicts),
+        **({} if answers.names_classes else {"yes": counts[1]}),
+        "classes": {name: counts[number] for number, name in enumerate(answers.classes)},
+        "accuracy": _right(_named(verdicts.verdict, len(answers.classes)), answers.truth),
+        "people": about_labels(group.labels, answers.judges),
+        "warnings": warnings(group, verdicts.method, answers.judges),
+        "label_next": [answers.items[item] for item in group.to_label],
+        "ways": {} if group.labels is None else {way: each._asdict() for way, each in group.labels.ways.items()},
         "judges": [_judge(answers, verdicts, k) for k in range(len(answers.judges))],
     }
 
 
-def _warnings(answers: ItemAnswers, verdicts: ItemVerdicts) -> list[str]:
-    y = binary(answers.y)
-    warnings = [_in_words(doubt, answers.judges[doubt.judge]) for doubt in doubts(y)]
-    if (share := departure(verdicts.aggregate, y)) >= DEPARTS:
-        departs = f"{verdicts.method} decides against the majority in {share:.0%} of items"
-        warnings.append(f"{departs}; check some of them by hand")
-    return warnings
-
-
-def _in_words(doubt: Doubt, judge: str) -> str:
-    if doubt.kind == "one_sided":
-        always = "yes" if doubt.of else "no"
-        return f"{judge} says {always} to {doubt.size:.0%} of its items; average and majority count it all the same"
-    if doubt.kind == "chance":
-        return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f}); leave it out"
-    return f"{judge} is against the others (skill {doubt.size:.2f}); ask whether it was given the same question"
-
-
 def _judge(answers: ItemAnswers, verdicts: ItemVerdicts, k: int) -> Row:
-    """The agreement of a judge with the group, and what the method believes of the judge."""
-    voted, skills = ~np.isnan(answers.y[:, k]), verdicts.aggregate.confusion
-    yes = votes(binary(answers.y))[voted, k, 1]
+    """The agreement of a judge with the group and with people, and what the method believes of the judge."""
+    v, confusion, labels = votes(answers.y)[:, k], verdicts.group.aggregate.confusion, verdicts.group.labels
+    voted = v.any(axis=1)
+    by_people = None if labels is None else labels.judges[k]
     return {
         "judge": answers.judges[k],
         "votes": int(voted.sum()),
-        "agreement": _right(yes, verdicts.yes[voted].astype(np.float64)),
-        "p_no_if_no": None if skills is None else float(skills[k, 0, 0]),
-        "p_yes_if_yes": None if skills is None else float(skills[k, 1, 1]),
-        "accuracy": _right(yes, answers.truth[voted]),
+        "agreement": _right(v[voted], verdicts.verdict[voted]),
+        **{
+            f"p_{name}_if_{name}": None if confusion is None else float(confusion[k, number, number])
+            for number, name in enumerate(answers.classes)
+        },
+        "with_people": None if by_people is None else by_people.share,
+        "interval": None if by_people is None else by_people.interval,
+        "labelled": 0 if by_people is None else by_people.items,
+        "accuracy": _right(v[voted], answers.truth[voted]),
     }
 
 
-def _right(yes: Floats, truth: Floats) -> float | None:
-    """Share of the items of known truth (N,) that yes (N,) names; half a vote is half right. None if none is known."""
-    known = ~np.isnan(truth)
-    return float(1.0 - np.abs(yes - truth)[known].mean()) if known.any() else None
+def _right(v: Floats, truth: Ints) -> float | None:
+    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
+    known = truth != UNKNOWN
+    return float(v[known, truth[known]].mean()) if known.any() else None
+
+
+def _named(verdict: Ints, classes: int) -> Floats:
+    """(N, C) one whole vote for each verdict."""
+    return np.eye(classes)[verdict]
 
 
 def _print(summary: Row) -> None:
     console = Console(highlight=False)
     accuracy = "" if summary["accuracy"] is None else f", accuracy {summary['accuracy']:.4f}"
     warning = "" if summary["converged"] else ", NOT CONVERGED"
-    console.print(f"{summary['method']}: {count(summary['items'], 'item')}, {summary['yes']:,} yes{accuracy}{warning}")
-    for doubt in summary["warnings"]:
-        console.print(f"warning: {doubt}", soft_wrap=True)
-    columns = ["judge", "votes", "agreement", "p_no_if_no", "p_yes_if_yes", "accuracy"]
-    known = [name for name in columns if any(row[name] is not None for row in summary["judges"])]
-    console.print(grid(known, [[_cell(row[name]) for name in known] for row in summary["judges"]]))
+    counts = ", ".join(f"{number:,} {name}" for name, number in summary["classes"].items())
+    console.print(f"{summary['method']}: {count(summary['items'], 'item')}, {counts}{accuracy}{warning}")
+    console.print(summary["people"], soft_wrap=True)
+    for sentence in summary["warnings"]:
+        console.print(f"warning: {sentence}", soft_wrap=True)
+    if summary["label_next"]:
+        console.print(f"label next: {', '.join(summary['label_next'])}", soft_wrap=True)
+    rows = [row | {"with_people": _interval(row)} for row in summary["judges"]]
+    left_out = ("interval", "labelled", "agreement" if summary["ways"] else "")
+    known = [name for name in rows[0] if name not in left_out and any(row[name] is not None for row in rows)]
+    console.print(grid(known, [[_cell(row[name]) for name in known] for row in rows]))
+
+
+def _interval(row: Row) -> str | None:
+    if row["with_people"] is None:
+        return None
+    low, high = row["interval"]
+    return f"{row['with_people']:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _cell(value: float | str | None) -> str:

@@ -9,7 +9,17 @@ from nextpair import schemas
 from nextpair.words import AggregationName
 
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import DEPARTS, Accord, Agreements, Doubt, Findings, PairVotes, agreements, krippendorff
+from app.inference.judges import (
+    Accord,
+    Agreements,
+    Findings,
+    PairVotes,
+    Rightness,
+    about_labels,
+    agreements,
+    krippendorff,
+    warnings,
+)
 from app.inference.state import Catalogue
 from app.inference.types import Floats
 from app.service.presenting.diagnostics import present_agreement
@@ -19,7 +29,9 @@ from app.storage.schema import Record
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
-SILENT = dict.fromkeys(("skill", "agreement", "same_order", "swapped", "position_bias", "accord", "influence"))
+SILENT = dict.fromkeys(
+    ("skill", "agreement_with_people", "agreement", "same_order", "swapped", "position_bias", "accord", "influence")
+)
 
 
 def present_judge(row: Record) -> schemas.JudgeOut:
@@ -42,7 +54,7 @@ def present_judges(
 
     Of a set with `overlap` the agreement is that on the pairs drawn for it.
     """
-    findings, convergence = weighed.findings, weighed.findings.aggregation
+    findings, convergence = weighed.findings, weighed.findings.group.aggregate.convergence
     names = [rows[judge].name for judge in weighed.judges.tolist()]
     numbers = {judge: number for number, judge in enumerate(weighed.judges.tolist())}
     direction = _drawn(findings.pair_votes, overlap)
@@ -56,6 +68,7 @@ def present_judges(
         version=weighed.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
+        people=_people(names, catalogue, findings),
         warnings=[
             *_warnings(method, [rows[judge] for judge in weighed.judges.tolist()], findings),
             *(f"{noun}: too many to be listed." for noun in long),
@@ -101,7 +114,8 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
         c = {name: getattr(aware, name) for name in ("discrimination", "sd_of_discrimination")}
         bias = bias._replace(**c)
     return {
-        "skill": None if findings.skill is None else float(findings.skill[number]),
+        "skill": findings.skill.get(number),
+        "agreement_with_people": _by_people(number, findings),
         "agreement": _agreement(pairs, agreeing),
         "same_order": present_agreement(repeats.same_order),
         "swapped": present_agreement(repeats.swapped),
@@ -109,6 +123,36 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
         "accord": None if accord is None else present_accord(accord),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
+
+
+def _by_people(number: int, findings: Findings) -> schemas.Rightness | None:
+    """The agreement of a judge with people, who are none of the judges weighed."""
+    labels, (places,) = findings.group.labels, np.nonzero(findings.weighed == number)
+    by_people = labels.judges[int(places[0])] if labels is not None and len(places) else None
+    return None if by_people is None else _rightness(by_people)
+
+
+def _rightness(rightness: Rightness) -> schemas.Rightness:
+    return schemas.Rightness(pairs=rightness.items, share=rightness.share, interval=rightness.interval)
+
+
+def _people(names: Sequence[str], catalogue: Catalogue, findings: Findings) -> schemas.People:
+    group, votes, judges = findings.group, findings.pair_votes, [names[number] for number in findings.weighed]
+    labels = group.labels
+    return schemas.People(
+        summary=about_labels(labels, judges),
+        pairs=0 if labels is None else labels.items,
+        among_themselves=_rightness(labels.among_people) if labels is not None and labels.among_people else None,
+        ways={} if labels is None else {way: _rightness(each) for way, each in labels.ways.items()},
+        judge_next=[
+            schemas.UnjudgedPair(
+                item=catalogue.items[int(votes.item[row])][0] or None,
+                first=catalogue.keys[int(votes.low[row])],
+                second=catalogue.keys[int(votes.high[row])],
+            )
+            for row in group.to_label
+        ],
+    )
 
 
 def present_accord(accord: Accord) -> schemas.Accord:
@@ -161,32 +205,22 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
 
 def _warnings(method: AggregationName, rows: Sequence[Record], findings: Findings) -> list[str]:
     """What is wrong with judges, by number in `rows`; that others disagree with people is no fault of theirs."""
+    group, names = findings.group, [row.name for row in rows]
     people = {number for number, row in enumerate(rows) if row.kind == "human"}
-    doubts = [doubt for doubt in findings.doubts if doubt.kind != "one_sided" and doubt.judge not in people]
-    warnings = {doubt.judge: _in_words(doubt, rows[doubt.judge].name) for doubt in doubts}
+    spared = people | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
+    sentences = {}
     for accord in findings.accords.values():
-        if is_to_blame(accord, is_human=accord.judge in people):
-            warnings.setdefault(accord.judge, in_words(accord, rows[accord.judge].name))
+        if is_to_blame(accord, is_human=accord.judge in spared):
+            sentences[accord.judge] = in_words(accord, names[accord.judge])
     for bias in findings.judge_aware:
-        if bias.is_against:
-            warnings.setdefault(bias.judge, f"{rows[bias.judge].name}: {AGAINST}")
-    every = list(warnings.values())
-    if findings.departure >= DEPARTS:
-        every.append(
-            f"{method} decides against the majority in {findings.departure:.0%} of the pairs; look at some of them."
-        )
-    return every
+        if bias.is_against and bias.judge not in spared:
+            sentences.setdefault(bias.judge, f"{names[bias.judge]}: {AGAINST}")
+    return [*warnings(group, method, [names[number] for number in findings.weighed]), *sentences.values()]
 
 
 def is_to_blame(accord: Accord, *, is_human: bool) -> bool:
     """Whether the judge is named for something, other than that judges who are no people disagree with it."""
     return accord.named == "changed" if is_human else accord.named is not None
-
-
-def _in_words(doubt: Doubt, judge: str) -> str:
-    if doubt.kind == "chance":
-        return f"{judge} is as good as chance by what the others say (skill {doubt.size:.2f})."
-    return f"{judge} is against the others (skill {doubt.size:.2f}): was it asked the same question?"
 
 
 def in_words(accord: Accord, judge: str) -> str:
@@ -195,4 +229,4 @@ def in_words(accord: Accord, judge: str) -> str:
         return f"{judge} answers otherwise since its verdict {accord.since + 1:,}: was anything changed?"
     if accord.named == "coins":
         return f"{judge} answers like coins where the others follow an order."
-    return f"{judge} answers against the others: was it asked the same question?"
+    return f"{judge} answers against the others; only people can tell who of them is right."

@@ -69,10 +69,19 @@ def calibration(
     return get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
 
 
-def judges(set_id: Id, *, method: AggregationName | None = None, verdicts: bool | None = None) -> Call[Judges]:
-    """A card for each judge of a set, and the group's verdicts. Waits while the server weighs them."""
-    shown = None if verdicts is None else str(verdicts).lower()
-    return get(path_of("sets", set_id, "judges"), Judges.model_validate_json, method=method, verdicts=shown)
+def judges(
+    set_id: Id,
+    *,
+    method: AggregationName | None = None,
+    reference: Sequence[str] = (),
+    verdicts: bool | None = None,
+) -> Call[Judges]:
+    """A card for each judge of a set, held against people, and the group's verdicts. Waits while they are weighed.
+
+    People are all judges of kind human, and those in `reference`.
+    """
+    wanted = {"reference": list(reference) or None, "verdicts": None if verdicts is None else str(verdicts).lower()}
+    return get(path_of("sets", set_id, "judges"), Judges.model_validate_json, method=method, **wanted)
 
 
 def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:

@@ -81,6 +81,34 @@ class Accord(Response):
     named: AccordName | None = Field(description="Set where that is hardly chance: like coins, against, or changed.")
 
 
+class Rightness(Response):
+    """Agreement with people, on the pairs that they judged too; a tie of either is half right."""
+
+    pairs: int
+    share: float
+    interval: tuple[float, float] = Field(description="Of 95%, by Wilson.")
+
+
+class UnjudgedPair(Response):
+    item: str | None
+    first: str
+    second: str
+
+
+class People(Response):
+    """Judges held against people: those of kind human, and those named as reference."""
+
+    summary: str = Field(
+        description="How right the majority and the best judge are, and how to weigh judges, in words."
+    )
+    pairs: int = Field(description="That people judged. Of none of them, nothing tells who is right.")
+    among_themselves: Rightness | None = Field(description="Of each with the others, where several judged a pair.")
+    ways: dict[str, Rightness] = Field(
+        description="Ways to weigh judges, each on pairs whose verdict by people it has not seen."
+    )
+    judge_next: list[UnjudgedPair] = Field(description="What people should judge, so that this is known soonest.")
+
+
 class JudgeCard(Response):
     """One judge in one set; null is what its verdicts do not tell."""
 
@@ -96,6 +124,7 @@ class JudgeCard(Response):
         description="By the method: 1 is never wrong, 0 is chance, less is against the others. Null where the method "
         "takes all judges alike."
     )
+    agreement_with_people: Rightness | None = Field(description="Null for people, and where they have judged nothing.")
     agreement: Agreement | None = Field(description="With each other judge, on the pairs that both judged.")
     same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
     swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
@@ -119,6 +148,7 @@ class Judges(Response):
     version: int = Field(description="Whose verdicts were weighed: the log may have grown meanwhile.")
     method: AggregationName
     convergence: Convergence | None = Field(description="Of the method, where it iterates.")
+    people: People
     warnings: list[str] = Field(description="Judges that no method can make use of, in words.")
     judges: list[JudgeCard] = Field(description="By name.")
     agreement: list[PairAgreement] = Field(

@@ -16,6 +16,13 @@ const percent = (share) => (share === null || share === undefined ? NONE : `${Ma
 /** @param {number | null | undefined} value */
 const number = (value) => (value === null || value === undefined ? NONE : value.toFixed(2));
 
+/** @param {Contract.AgreementWithPeople | null} agreement */
+function byPeople(agreement) {
+  if (!agreement) return NONE;
+  const [low, high] = agreement.interval.map(percent);
+  return `${percent(agreement.share)} (${low} to ${high}) of ${agreement.pairs}`;
+}
+
 /**
  * @param {Contract.JudgeCard} judge
  * @returns {[name: string, value: string | number][]}
@@ -29,6 +36,7 @@ function facts({ position_bias: bias, influence, median_latency_ms: latency, ...
     ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
     ["Accord with the ranking", number(judge.accord?.overall)],
+    ["Agrees with people", byPeople(judge.agreement_with_people)],
     ["Agrees with others", percent(judge.agreement?.share)],
     ["With itself, other order", percent(judge.swapped?.share)],
     ["Failures", percent(judge.failure_rate)],
@@ -69,9 +77,10 @@ function showAgreement(agreement) {
 async function load() {
   const onComputing = (/** @type {string} */ detail) => { summary.textContent = detail; };
   /** @type {Contract.Judges} */
-  const { judges, warnings, agreement } = await read(
+  const { judges, people, warnings, agreement } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
   summary.textContent = COUNTS[judges.length] ?? `${judges.length} judges.`;
+  find("#people").textContent = judges.length ? people.summary : "";
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
   find("#cards").replaceChildren(...judges.map(card));
   showAgreement(agreement);

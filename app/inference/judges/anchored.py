@@ -1,0 +1,86 @@
+"""Dawid-Skene held to people's labels (ours).
+
+t_nc is the share of the people who labelled item n that gave it class c; P(c | n) = t_nc there, whatever judges say.
+The other items come into the M step with a weight u, and judges who err together (dependence.py) share their votes:
+
+    M   pi and A_kcb as in aggregation.py, from P(c | n) of labelled items and u P(c | n) of the others
+    E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
+
+from the A of the labelled items on. Items without a label are worth having where errors are independent, and mislead
+where most judges are fooled together: then they agree with each other more than with the truth. u is the largest of
+WEIGHTS by which the labels of some are foretold from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
+parts, as well as by any, to AS_GOOD. With u = 0 the labels alone say who is right how often. count_k is 1 until A has
+settled.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.judges.aggregation import (
+    MAX_ITERATIONS,
+    TOLERANCE,
+    Aggregate,
+    Labels,
+    Latent,
+    Votes,
+    estimated,
+    expected,
+    is_labelled,
+)
+from app.inference.judges.dependence import Dependence, dependence
+from app.inference.types import Convergence, Floats, Ints, Outcome
+
+WEIGHTS = (0.0, 0.1, 1.0)
+FOLDS = 10
+AS_GOOD = 1.0  # log likelihood
+ROUGH = 1e-3  # tolerance while u is chosen
+LEAST = 1e-3  # probability: one label that nobody foresaw does not decide
+
+
+class Anchored(NamedTuple):
+    aggregate: Aggregate
+    dependence: Dependence
+    held_out: Floats  # (N, C) P(c | n) of labelled items by the labels of other items, else 0
+
+
+def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator) -> Anchored:
+    """Args: `labels` of one item at least; `rng` parts the labelled items."""
+    parts = np.array_split(rng.permutation(np.flatnonzero(is_labelled(labels))), FOLDS)
+    parts = [part for part in parts if len(part)]
+    foretold = {u: _held_out(v, labels, u, parts) for u in WEIGHTS}
+    known = is_labelled(labels)
+    likelihood = {u: float(np.log((foretold[u] * labels)[known].sum(axis=1) + LEAST).sum()) for u in WEIGHTS}
+    u = max(u for u in WEIGHTS if likelihood[u] >= max(likelihood.values()) - AS_GOOD)
+    aggregate, together = _decided(v, labels, u, TOLERANCE)
+    return Anchored(aggregate, together, foretold[u])
+
+
+def _held_out(v: Votes, labels: Labels, u: float, parts: list[Ints]) -> Floats:
+    held_out = np.zeros_like(labels)
+    for part in parts:
+        others = labels.copy()
+        others[part] = 0.0
+        held_out[part] = _decided(v, others, u, ROUGH)[0].probability[part]
+    return held_out
+
+
+def _decided(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Aggregate, Dependence]:
+    """P(c | n) by labels and votes, with those who err together counted once."""
+    latent, convergence = _fit(v, labels, u, tolerance)
+    together = dependence(v, latent)
+    p = np.where(is_labelled(labels)[:, None], labels, expected(v, latent, together.counts_for))
+    return Aggregate(p, latent.confusion, convergence), together
+
+
+def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, Convergence]:
+    known = is_labelled(labels)[:, None]
+    weight = np.where(known, 1.0, u)
+    latent, p = estimated(v, labels), labels
+    iterations, moved = 0, np.inf if u else 0.0
+    while moved > tolerance and iterations < MAX_ITERATIONS:
+        new = np.where(known, labels, expected(v, latent))
+        moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
+        latent = estimated(v, p * weight)
+    outcome = Outcome.CONVERGED if moved <= tolerance else Outcome.MAX_ITERATIONS
+    return latent, Convergence(outcome, iterations, moved)

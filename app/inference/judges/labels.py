@@ -1,0 +1,132 @@
+"""People's labels: what they tell of judges, and which items to label next.
+
+t_nc is the share of the people who labelled item n that gave it class c. A judge's vote on it is right for the share
+sum_c v_nkc t_nc. Intervals are Wilson's (1927).
+
+Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
+to their number. So the labelled items are like all, and what they tell of any judge varies less than by chance: with
+10 to 40 labels as if there were a fifth more (benchmarks/studies/labels.py). Asking for disputed items instead finds
+the best judge sooner, but tells wrong how often the others are right.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes, average, is_labelled, majority, votes
+from app.inference.types import Bools, Floats, Ints
+
+LEVEL = 0.95
+
+WayName = Literal["dawid-skene", "average", "majority", "best judge"]
+
+
+class Rightness(NamedTuple):
+    """The agreement with people on labelled items."""
+
+    items: int
+    share: float
+    interval: tuple[float, float]
+
+
+class LabelFindings(NamedTuple):
+    """What people's labels tell of K judges."""
+
+    items: int  # that people labelled
+    among_people: Rightness | None  # of each with the others, where several labelled the same
+    judges: list[Rightness | None]  # (K,)
+    ways: Mapping[WayName, Rightness]  # to weigh judges, each on labels that it has not seen
+
+    @property
+    def best(self) -> int | None:
+        """The judge who is right most often."""
+        shares = [-1.0 if each is None else each.share for each in self.judges]
+        return int(np.argmax(shares)) if max(shares, default=-1.0) >= 0.0 else None
+
+    @property
+    def advice(self) -> WayName:
+        """The way that is right most often, the first of those that are alike."""
+        return max(self.ways, key=lambda way: self.ways[way].share)
+
+
+def labels_by(people: Votes) -> Labels:
+    """(N, C) t_nc of the (N, P, C) votes of people."""
+    labelled = np.asarray(people.any(axis=(1, 2)))
+    return np.where(labelled[:, None], majority(people).probability, 0.0)
+
+
+def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
+    """Judges, and ways to weigh them, by people's labels.
+
+    Args: `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the others.
+    """
+    known = is_labelled(labels)
+    v, t = votes(y)[known], labels[known]
+    right, voted = np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
+    by_way: dict[WayName, Floats] = {
+        "dawid-skene": _right(held_out[known], t),
+        "average": _right(average(y[known]).probability, t),
+        "majority": _right(majority(v).probability, t),
+        "best judge": _by_best_of_others(right, voted),
+    }
+    return LabelFindings(
+        items=int(known.sum()),
+        among_people=_among(people[known]),
+        judges=[_rightness(right[voted[:, k], k]) for k in range(v.shape[1])],
+        ways={way: rightness for way, shares in by_way.items() if (rightness := _rightness(shares))},
+    )
+
+
+def next_to_label(v: Votes, labelled: Bools, count: int, rng: np.random.Generator) -> Ints:
+    """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance."""
+    patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
+    pattern = pattern.reshape(-1)
+    share = np.bincount(pattern, minlength=len(patterns)) / max(len(v), 1)
+    free = rng.permutation(np.flatnonzero(~labelled & np.asarray(v.any(axis=(1, 2)))))
+    waiting = [list(free[pattern[free] == each]) for each in range(len(patterns))]
+    done, chosen = np.bincount(pattern[labelled], minlength=len(patterns)), list[int]()
+    while len(chosen) < min(count, len(free)):
+        behind = np.where([bool(items) for items in waiting], share * (done.sum() + 1) - done, -np.inf)
+        most = int(rng.choice(np.flatnonzero(behind >= behind.max() - EQUAL)))
+        chosen.append(waiting[most].pop())
+        done[most] += 1
+    return np.array(chosen, np.int64)
+
+
+def _right(probability: Floats, t: Floats) -> Floats:
+    """(L,) the share of people who name the likeliest class of each item."""
+    return np.asarray((votes(probability[:, None, :])[:, 0] * t).sum(axis=1))
+
+
+def _by_best_of_others(right: Floats, voted: Bools) -> Floats:
+    """(L,) how right that judge is on each labelled item who is right most often on the others; a half if it is silent.
+
+    Conceptually: leave one item out, take the judge with the largest mean of `right`, look at the item.
+    """
+    others = (right.sum(axis=0) - right + 0.5) / (voted.sum(axis=0) - voted + 1.0)
+    best = np.argmax(others, axis=1)[:, None]
+    heard = np.take_along_axis(voted, best, axis=1)
+    return np.where(heard, np.take_along_axis(right, best, axis=1), 0.5)[:, 0]
+
+
+def _among(people: Votes) -> Rightness | None:
+    """Agreement of each of the people with the mean of the others, on items that several labelled."""
+    labelled = np.asarray(people.any(axis=2))
+    several: Bools = np.asarray(labelled.sum(axis=1) > 1)
+    total = people.sum(axis=1, keepdims=True)
+    others = (total - people) / np.maximum(labelled.sum(axis=1) - 1, 1)[:, None, None]
+    agreeing = (people * others).sum(axis=2)[several]
+    return _rightness(agreeing.sum(axis=1) / np.maximum(labelled[several].sum(axis=1), 1))
+
+
+def _rightness(right: Floats) -> Rightness | None:
+    """Mean and Wilson's interval of shares (n,); none of nothing."""
+    n = len(right)
+    if not n:
+        return None
+    share, z = float(right.mean()), float(norm.isf((1.0 - LEVEL) / 2.0))
+    middle, half = share + z * z / (2.0 * n), z * np.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
+    scale = 1.0 + z * z / n
+    return Rightness(n, share, (float(max((middle - half) / scale, 0.0)), float(min((middle + half) / scale, 1.0))))
