@@ -106,10 +106,10 @@ async def ask_together(
 async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schemas.AskMany) -> Asker:
     """Raises UnknownJudge."""
     judge_id, worker = await ctx.judge_id(db, request.judge), request.worker or ""
-    name = request.rank_sets_with if isinstance(request, schemas.Ask) else None
-    if name is None:
+    if not isinstance(request, schemas.Ask) or not (request.rank_sets_with or request.check_judges):
         return Asker(judge_id, worker, request.lease_seconds, None)
-    checked = (await existing_judges(db, [name]))[name]
+    name = request.rank_sets_with
+    checked = (await existing_judges(db, [name]))[name] if name else None
     people = frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked})
     return Asker(judge_id, worker, request.lease_seconds, HumanCheck(checked, people))
 

@@ -154,6 +154,19 @@ async def test_people_are_asked_what_the_judge_has_judged(http: httpx.AsyncClien
     assert not seen & by_ann, "ann is human and has judged these"
 
 
+async def test_people_are_asked_what_tells_which_judges_are_right(http: httpx.AsyncClient, judged: str) -> None:
+    """What somebody human has judged, or holds, is not asked for again."""
+    pairs = (await ask(http, judged, "bob", count=30, check_judges=True))["assignments"]
+    places = {(pair["item"]["key"], frozenset((pair["first"]["key"], pair["second"]["key"]))) for pair in pairs}
+    assert {pair["why"]["criterion"] for pair in pairs} == {"labels"}
+    assert len(places) == 30
+    assert not places & {(item, frozenset((a, b))) for item, a, b, _ in all_pairs(0)[:60]}, "ann has judged these"
+    (other,) = (await ask(http, judged, "cyd", check_judges=True))["assignments"]
+    assert (other["item"]["key"], frozenset((other["first"]["key"], other["second"]["key"]))) not in places
+    both = {"judge": "bob", "rank_sets_with": "gpt", "check_judges": True}
+    assert (await http.post(f"/v1/sets/{judged}/next-pair", json=both)).status_code == 422
+
+
 async def test_two_people_never_hold_the_same_pair(http: httpx.AsyncClient, judged: str) -> None:
     held = [(await ask(http, judged, judge, count=50, rank_sets_with="gpt"))["assignments"] for judge in ("bob", "cyd")]
     places = [{(a["item"]["key"], a["first"]["key"], a["second"]["key"]) for a in pairs} for pairs in held]

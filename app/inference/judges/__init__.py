@@ -11,7 +11,7 @@ from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
-from app.inference.judges.labels import LabelFindings, Rightness
+from app.inference.judges.labels import LabelFindings, Rightness, next_to_label
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
@@ -66,6 +66,7 @@ __all__ = [
     "krippendorff",
     "least_seen",
     "needs_context",
+    "next_to_label",
     "pair_numbers",
     "prediction_powered",
     "ranked",

@@ -83,7 +83,7 @@ def examine(
         dependence=by_dawid_skene.dependence,
         departure=0.0 if known.any() else departure(group, v),
         labels=held_against(y, labels, people, held_out) if known.any() else None,
-        to_label=next_to_label(v, known, LISTED, rng),
+        to_label=next_to_label(v, known, LISTED, rng).item,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import norm
 
 from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes, average, is_labelled, majority, votes
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Chance, Floats, Ints
 
 LEVEL = 0.95
 
@@ -51,6 +51,17 @@ class LabelFindings(NamedTuple):
         return max(self.ways, key=lambda way: self.ways[way].share)
 
 
+class Unlabelled(NamedTuple):
+    """Items to label next, the most wanted first."""
+
+    item: Ints
+    behind: Floats  # labels that its pattern of votes lacks
+    propensity: Floats  # of its choice
+
+
+NOTHING = Unlabelled(np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
 def labels_by(people: Votes) -> Labels:
     """(N, C) t_nc of the (N, P, C) votes of people."""
     labelled = np.asarray(people.any(axis=(1, 2)))
@@ -79,20 +90,24 @@ def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floa
     )
 
 
-def next_to_label(v: Votes, labelled: Bools, count: int, rng: np.random.Generator) -> Ints:
+def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabelled:
     """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance."""
     patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern = pattern.reshape(-1)
     share = np.bincount(pattern, minlength=len(patterns)) / max(len(v), 1)
-    free = rng.permutation(np.flatnonzero(~labelled & np.asarray(v.any(axis=(1, 2)))))
-    waiting = [list(free[pattern[free] == each]) for each in range(len(patterns))]
-    done, chosen = np.bincount(pattern[labelled], minlength=len(patterns)), list[int]()
-    while len(chosen) < min(count, len(free)):
-        behind = np.where([bool(items) for items in waiting], share * (done.sum() + 1) - done, -np.inf)
-        most = int(rng.choice(np.flatnonzero(behind >= behind.max() - EQUAL)))
-        chosen.append(waiting[most].pop())
-        done[most] += 1
-    return np.array(chosen, np.int64)
+    free, done = ~labelled & np.asarray(v.any(axis=(1, 2))), np.bincount(pattern[labelled], minlength=len(patterns))
+    left = np.bincount(pattern[free], minlength=len(patterns))
+    chosen = []
+    for _ in range(min(count, int(free.sum()))):
+        behind = np.where(left > 0, share * (done.sum() + 1) - done, -np.inf)
+        most = np.flatnonzero(behind >= behind.max() - EQUAL)
+        of_most = np.flatnonzero(free & np.isin(pattern, most))
+        item = int(rng.choice(of_most))
+        chosen.append((item, float(behind[pattern[item]]), 1.0 / len(of_most)))
+        free[item] = False
+        done[pattern[item]] += 1
+        left[pattern[item]] -= 1
+    return Unlabelled(*(np.array(column) for column in zip(*chosen, strict=True))) if chosen else NOTHING
 
 
 def _right(probability: Floats, t: Floats) -> Floats:

@@ -3,7 +3,7 @@
 Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
+from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
@@ -37,13 +38,13 @@ class ChosenPair(NamedTuple):
 
     item: int
     pair: Presented
-    criterion: Literal["rank-sets", "overlap"] | None = None  # None is the set's own
+    criterion: Literal["rank-sets", "labels", "overlap"] | None = None  # None is the set's own
 
 
 class HumanCheck(NamedTuple):
-    """Ids of a judge whose verdicts are to be checked, and of the people who check them."""
+    """Ids of a judge whose verdicts are to be checked, or None for all who are no people, and of those who check."""
 
-    judge: int
+    judge: int | None
     people: frozenset[int]
 
 
@@ -87,17 +88,41 @@ def ask_people(
     counts as judged.
     """
     ids, n = snapshot.evidence.judges.tolist(), snapshot.model.n
+    people = [number for number, judge in enumerate(ids) if judge in check.people]
+    if check.judge is None:
+        return _unlabelled(snapshot, blocked, plan, people, count)
     if check.judge not in ids:
         return []
-    votes = pair_votes_of(snapshot)
-    is_out = _is_out(blocked, votes.item, votes.low, votes.high, n)
-    people = [number for number, judge in enumerate(ids) if judge in check.people]
-    unchecked = human_checks.unchecked(votes, ids.index(check.judge), people, is_out, n)
+    pair_votes = pair_votes_of(snapshot)
+    is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
+    unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
     marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
     leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
     rng = Draws(plan, snapshot.version, blocked.leases)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
-    return [ChosenPair(int(votes.item[row]), pair, "rank-sets") for row, pair in checks]
+    return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
+
+
+def _unlabelled(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, people: Sequence[int], count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that tell soonest which judges are right."""
+    pair_votes, n = pair_votes_of(snapshot), snapshot.model.n
+    judges = np.setdiff1d(np.arange(len(snapshot.evidence.judges)), people)
+    is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
+    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
+    rng = Draws(plan, snapshot.version, blocked.leases)
+    mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
+    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    chosen = []
+    for row, behind, propensity in zip(
+        *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
+    ):
+        item, low, high = (int(column[row]) for column in pair_votes[:3])
+        sd = float(np.sqrt(variance_of_difference(covariance, low, high)))
+        choice = Choice(low, high, float(behind), float(mean[low] - mean[high]), sd, float(propensity), random=False)
+        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "labels"))
+    return chosen
 
 
 def _overlapped(

@@ -30,13 +30,14 @@ def next_pair(
     worker: str | None = None,
     goal: Goal | None = None,
     rank_sets_with: str | None = None,
+    check_judges: bool = False,
 ) -> Call[Assignments]:
     """Leases up to `count` pairs to the judge, the live assignments of judge and worker first.
 
     They are chosen for `goal` instead of the set's own. With `rank_sets_with` a person gets those of that judge's pairs
-    that shrink the rank-sets of both most.
+    that shrink the rank-sets of both most, with `check_judges` those that tell soonest how right each judge is.
     """
-    optional = without_none(worker=worker, goal=goal, rank_sets_with=rank_sets_with)
+    optional = without_none(worker=worker, goal=goal, rank_sets_with=rank_sets_with, check_judges=check_judges or None)
     ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **optional)
     path = path_of("sets", set_id, "next-pair")
     return write("POST", path, Assignments.model_validate_json, ask, wait=wait_seconds)

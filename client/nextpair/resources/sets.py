@@ -78,6 +78,7 @@ def _next_pair(
     worker: str | None = None,
     goal: Goal | None = None,
     rank_sets_with: str | None = None,
+    check_judges: bool = False,
 ) -> Call[Assignments]:
     """The pair to judge next, or None: the status that comes with `next_pairs` says why there is none."""
     return calls.next_pair(
@@ -88,6 +89,7 @@ def _next_pair(
         worker=worker,
         goal=goal,
         rank_sets_with=rank_sets_with,
+        check_judges=check_judges,
     )
 
 

@@ -44,6 +44,17 @@ class Ask(Request):
         description="For people: pairs that this judge has judged, where a person's verdict shrinks the rank-sets of "
         "both most. They may be asked for after the set's own queue has ended.",
     )
+    check_judges: bool = Field(
+        default=False,
+        description="For people: pairs that others have judged and nobody human has, which tell soonest how right each "
+        "judge is. Likewise; it goes without `rank_sets_with`.",
+    )
+
+    @model_validator(mode="after")
+    def _one_purpose(self) -> Self:
+        if self.check_judges and self.rank_sets_with:
+            raise ValueError("check_judges and rank_sets_with choose different pairs; leave one of them out")
+        return self
 
 
 class AskMany(Request):
@@ -69,7 +80,7 @@ class Shown(Response):
 class Why(Response):
     """The reason why this pair was chosen; differences are first minus second, as shown."""
 
-    criterion: CriterionName | Literal["rank-sets", "overlap"]
+    criterion: CriterionName | Literal["rank-sets", "labels", "overlap"]
     score: float
     mean_difference: float
     sd_difference: float

@@ -18,8 +18,10 @@ const worker = `page-${randomId()}`; // keeps two pages of one judge apart
  */
 export function lease(setId, judge, count) {
   const body = { judge, worker, count, lease_seconds: LEASE_SECONDS, wait_seconds: WAIT_SECONDS };
-  const checkedJudge = new URLSearchParams(location.search).get("rank_sets_with");
-  return post(`/v1/sets/${setId}/next-pair`, checkedJudge ? { ...body, rank_sets_with: checkedJudge } : body);
+  const wanted = new URLSearchParams(location.search);
+  const checkedJudge = wanted.get("rank_sets_with");
+  const purpose = checkedJudge ? { rank_sets_with: checkedJudge } : { check_judges: wanted.has("check_judges") };
+  return post(`/v1/sets/${setId}/next-pair`, { ...body, ...purpose });
 }
 
 /**

@@ -1,0 +1,112 @@
+"""Judges held against people's labels: `python -m benchmarks.studies.labels` prints the tables of docs/judges.md.
+
+Two judges are right by themselves in a share of the items, four others are fooled together in 40% of them: what each
+way to weigh them makes of 319 items with so many labels. And what labels tell, by which items people label.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+
+import numpy as np
+from nextpair.words import AggregationName
+
+from app.inference.judges.aggregation import binary, votes
+from app.inference.judges.anchored import dawid_skene_anchored
+from app.inference.judges.encoders import standardised
+from app.inference.judges.group_verdicts import examine, needs_context
+from app.inference.judges.labels import next_to_label
+from app.inference.judges.skill_aggregation import ItemContext
+from app.inference.types import Bools, Floats, Ints
+from benchmarks.studies.methods.markdown import table
+
+ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
+METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
+LABELS = (0, 10, 20, 40)
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m benchmarks.studies.labels", description=__doc__)
+    parser.add_argument("--runs", type=int, default=100)
+    runs = parser.parse_args().runs
+    weighing(runs)
+    choosing(runs)
+
+
+def judged(good: float, seed: int) -> tuple[Ints, Floats]:
+    """True classes, and the votes of two good judges and of four who are fooled together."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(2, size=ITEMS)
+    follows = np.where(rng.random(ITEMS) < FOOLED, 1 - truth, truth)[:, None]
+    by_good = np.where(rng.random((ITEMS, 2)) < good, truth[:, None], 1 - truth[:, None])
+    by_fooled = np.where(rng.random((ITEMS, 4)) < FOLLOWS, follows, 1 - follows)
+    return truth, np.column_stack([by_good, by_fooled]).astype(np.float64)
+
+
+def weighing(runs: int) -> None:
+    """Print accuracies in percent on the items without a label, and in how many runs a good judge is warned of."""
+    rows = []
+    for good in (0.8, 0.75):
+        for labels in LABELS:
+            measured = np.array([_accuracies(good, labels, seed) for seed in range(runs)])
+            mean, error = 100.0 * measured.mean(axis=0), 100.0 * measured.std(axis=0) / np.sqrt(runs)
+            cells = [f"{m:.1f} ± {e:.1f}" for m, e in zip(mean[:-1], error[:-1], strict=True)]
+            rows.append([f"{good:.0%}", str(labels), *cells, f"{mean[-1]:.0f}%"])
+    print("\n" + table(["good judges", "labels", "best judge", *METHODS, "warned of a good judge"], rows), flush=True)
+
+
+def _accuracies(good: float, labels: int, seed: int) -> list[float]:
+    """The best judge's, then each method's, then whether a good judge is warned of. The context is right in 69%."""
+    truth, y = judged(good, seed)
+    rng = np.random.default_rng([seed, 1])
+    context = ItemContext(standardised((truth + rng.standard_normal(ITEMS))[:, None]), np.arange(ITEMS))
+    people, rest = np.full((ITEMS, 1), np.nan), np.arange(ITEMS) >= labels
+    people[:labels, 0] = truth[:labels]
+    accuracies, is_warned = [float((y == truth[:, None])[rest].mean(axis=0).max())], False
+    for method in METHODS:
+        group = examine(binary(y), method, rng, votes(binary(people)), context if needs_context(method) else None)
+        accuracies.append(float((group.aggregate.labels(rng) == truth)[rest].mean()))
+        together = [int(k) for members in group.dependence.groups() for k in members]
+        is_warned |= bool({*together, *(doubt.judge for doubt in group.doubts)} & {0, 1})
+    return [*accuracies, float(is_warned and labels > 0)]
+
+
+def choosing(runs: int) -> None:
+    """Print the error of the judges' stated accuracies and the accuracy of Dawid-Skene, by which items are labelled."""
+    ways: dict[str, Callable[[Floats, int, np.random.Generator], Ints]] = {
+        "chance": lambda v, count, rng: rng.permutation(len(v))[:count],
+        "most disputed": lambda v, count, rng: np.argsort(_agreed(v) + 1e-9 * rng.random(len(v)))[:count],
+        "alike in votes": lambda v, count, rng: next_to_label(v, nobody(len(v)), count, rng).item,
+    }
+    rows = []
+    for name, way in ways.items():
+        for labels in LABELS[1:]:
+            measured = np.array([_known(way, labels, seed) for seed in range(runs)])
+            mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
+            rows.append([name, str(labels), *(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))])
+    print(
+        "\n" + table(["labelled by", "labels", "error of judges' accuracy", "dawid-skene, accuracy"], rows), flush=True
+    )
+
+
+def _known(way: Callable[[Floats, int, np.random.Generator], Ints], count: int, seed: int) -> tuple[float, float]:
+    truth, y = judged(0.75, seed)
+    rng = np.random.default_rng([seed, 2])
+    v, labels = votes(binary(y)), np.zeros((ITEMS, 2))
+    chosen = way(v, count, rng)
+    labels[chosen] = np.eye(2)[truth[chosen]]
+    right = y == truth[:, None]
+    accuracy = dawid_skene_anchored(v, labels, rng).aggregate.probability.argmax(axis=1) == truth
+    return float(np.abs(right[chosen].mean(axis=0) - right.mean(axis=0)).mean()), float(accuracy.mean())
+
+
+def _agreed(v: Floats) -> Floats:
+    """(N,) chance that two judges drawn for an item name the same class."""
+    return np.asarray((v.mean(axis=1) ** 2).sum(axis=1))
+
+
+def nobody(items: int) -> Bools:
+    return np.zeros(items, np.bool_)
+
+
+if __name__ == "__main__":
+    main()
