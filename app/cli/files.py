@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 from nextpair.words import (
-    JUDGE_AWARE,
+    JOINT,
     AggregationName,
     BatchName,
     CovarianceName,
@@ -283,8 +283,8 @@ def simulate(
     from app.offline.replay import Setup
     from app.offline.tournaments import Tournament
 
-    if method == JUDGE_AWARE:
-        raise typer.BadParameter("judge-aware needs several judges, and a replay has one.", param_hint="'--method'")
+    if method in JOINT:
+        raise typer.BadParameter(f"{method} needs several judges, and a replay has one.", param_hint="'--method'")
     if http is not None and batch != 1:
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
     if http is not None and pooled:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import JUDGE_AWARE, AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
+from nextpair.words import JOINT, AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
 
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
@@ -107,7 +107,7 @@ def rank_file(
 
 
 def rank(group: Group, method: RankingMethod) -> Ranked:
-    """The ranking of one group. Raises NotConvergedError."""
+    """The ranking of one group. Raises InputError and NotConvergedError."""
     published = None if method.name in BASELINES else _published(group, method)
     standings = _standings(group, method, published)
     if not standings.convergence.converged:
@@ -119,12 +119,15 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
 
 
 def _standings(group: Group, method: RankingMethod, published: Published | None) -> Standings:
+    """Raises InputError for a method that cannot take so many judges."""
     if published is None:
         return by_baseline(method.name, group.comparisons, len(group.keys))
-    if method.name == JUDGE_AWARE:
+    if method.name in JOINT:
         nobody = np.zeros(len(group.judges), np.bool_)
-        aware = fitting.fit_judge_aware(published.comparisons, published.model, nobody)
-        return by_judges(aware, published.comparisons, published.model, method.wanted)
+        try:
+            return by_judges(method.name, published.comparisons, published.model, nobody, method.wanted)
+        except ValueError as error:
+            raise InputError(f"--method {method.name}: {error}") from None
     return by_posterior(published, method.wanted)
 
 
@@ -163,7 +166,7 @@ def require_possible(method: RankingMethod) -> RankingMethod:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
         return method
-    if method.name == JUDGE_AWARE and (method.parameters or method.position_bias != "none"):
+    if method.name in JOINT and (method.parameters or method.position_bias != "none"):
         raise InputError(f"{method.name} estimates biases by itself and has no --parameter or --position-bias")
     try:
         model_of(method, 1)
@@ -179,7 +182,7 @@ def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:
 
 def definition_of(method: RankingMethod) -> fitting.Method:
     """The choice of a model for a posterior method."""
-    expert = "soft-bt" if method.name == JUDGE_AWARE else method.name
+    expert = "soft-bt" if method.name in JOINT else method.name
     return fitting.Method(
         expert,
         method.parameters,

@@ -7,10 +7,10 @@ from zlib import crc32
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import JUDGE_AWARE, EvidenceName, MethodName
+from nextpair.words import JOINT, EvidenceName, MethodName
 
 from app.inference.choosing import Order, Stop, Stopping
-from app.inference.fitting import BASELINES, Method, Published, build, fit_judge_aware
+from app.inference.fitting import BASELINES, Method, Published, build
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
@@ -79,7 +79,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
 
 def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None) -> Method:
     own = snapshot.interpretation.method
-    if name == JUDGE_AWARE:  # its biases are its own, beside the discriminations
+    if name in JOINT:  # biases are its own, beside whatever else it estimates of judges
         return own._replace(expert="soft-bt", parameters=(), position_bias="none", evidence="one-vote")
     if name in (own.expert, *BASELINES):
         return own._replace(evidence=evidence or own.evidence)
@@ -98,13 +98,16 @@ def _published(basis: Basis, method: Method) -> Published:
 
 
 def _standings(basis: Basis, name: MethodName, published: Published | None, wanted: Wanted) -> Standings:
+    """Raises InvalidRequest for a method that cannot take so many judges."""
     snapshot, pairs_of = basis.snapshot, basis.pairs_of
     if published is None:
         return by_baseline(name, snapshot.evidence.answers, snapshot.model.n)
-    if name == JUDGE_AWARE and snapshot.model.n:
+    if name in JOINT and snapshot.model.n:
         people = np.isin(snapshot.evidence.judges, list(basis.people))
-        fit = fit_judge_aware(published.comparisons, published.model, people)
-        return by_judges(fit, published.comparisons, published.model, wanted, pairs_of)
+        try:
+            return by_judges(name, published.comparisons, published.model, people, wanted, pairs_of)
+        except ValueError as error:
+            raise InvalidRequest(f"method: {error}.") from None
     return by_posterior(published, wanted, pairs_of)
 
 

@@ -160,6 +160,11 @@ declare namespace Contract {
     warning: string | null;
   }
 
+  interface Tastes {
+    sd: number;
+    departures: { key: string; departure: number; sd: number }[];
+  }
+
   interface Trust {
     checks: Check[];
   }
@@ -209,6 +214,7 @@ declare namespace Contract {
     agreement: Agreement | null;
     swapped: Agreement | null;
     position_bias: JudgeBias | null;
+    tastes: Tastes | null;
     accord: Accord | null;
     influence: Influence | null;
   }

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from nextpair.schemas import SetOut
-from nextpair.words import JUDGE_AWARE, AggregationName, BaselineName, ExpertName
+from nextpair.words import JOINT, AggregationName, BaselineName, ExpertName
 
 from app.api.dependencies import ContextDep, ReadDep
 from app.service import asking, sets
@@ -13,7 +13,7 @@ from app.service.statuses import statuses
 from app.web.rendering import headers, templates
 
 UPCOMING = 5  # pairs shown as coming next
-METHODS = [*get_args(ExpertName), JUDGE_AWARE, *get_args(BaselineName)]
+METHODS = [*get_args(ExpertName), *JOINT, *get_args(BaselineName)]
 
 router = APIRouter(include_in_schema=False)
 

@@ -138,12 +138,12 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, floa
     return (
         float(spearmanr(pooled.mean, s)[0]),
         float(spearmanr(aware.mean, s)[0]),
-        _share_that_holds(pooled.mean, pooled.covariance.base, s),
-        _share_that_holds(aware.mean, aware.covariance.base, s),
+        share_that_holds(pooled.mean, pooled.covariance.base, s),
+        share_that_holds(aware.mean, aware.covariance.base, s),
     )
 
 
-def _share_that_holds(mean: Floats, sigma: Floats, s: Floats) -> float:
+def share_that_holds(mean: Floats, sigma: Floats, s: Floats) -> float:
     """Share of the 95% intervals of differences that hold."""
     i, j = np.triu_indices(len(s), 1)
     sd = np.sqrt(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j])

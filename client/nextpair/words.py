@@ -1,6 +1,6 @@
 """The words of the contract that the command line offers too, without anything heavy to import."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random"]
 ExpertName = Literal[
@@ -15,8 +15,8 @@ ExpertName = Literal[
     "hard-bt",
 ]
 BaselineName = Literal["win-ratio", "average-probability", "bradley-terry", "poe-g-hard"]
-JudgeAwareName = Literal["judge-aware"]
-MethodName = Literal[ExpertName, JudgeAwareName, BaselineName]
+JointName = Literal["judge-aware", "consensus"]
+MethodName = Literal[ExpertName, JointName, BaselineName]
 ContextMethod = Literal["skill-aggregation", "skill-aggregation-x", "crowdlayer", "train-on-majority"]
 AggregationName = Literal["average", "majority", "dawid-skene", ContextMethod]
 JudgeKind = Literal["human", "llm"]
@@ -51,6 +51,6 @@ STATUSES: dict[PageStatus, str] = {
 }
 ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_selected": 1}  # of each pair
 LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
-JUDGE_AWARE: JudgeAwareName = "judge-aware"
+JOINT: tuple[JointName, ...] = get_args(JointName)  # methods that estimate judges and scores together
 MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

@@ -94,6 +94,8 @@ async def test_cards_tell_good_judges_from_bad_ones(http: httpx.AsyncClient, man
     assert cards["foe"]["skill"] < -0.1
     assert abs(cards["coin"]["skill"]) < 0.35
     assert cards["ann"]["position_bias"]["discrimination"] > 2 * cards["coin"]["position_bias"]["discrimination"]
+    assert cards["foe"]["tastes"]["sd"] > cards["ann"]["tastes"]["sd"]
+    assert len(cards["foe"]["tastes"]["departures"]) == 3
     assert cards["ann"]["agreement"]["share"] > cards["foe"]["agreement"]["share"]
     assert any(warning.startswith("foe is against the others") for warning in found["warnings"])
     assert {tuple(pair["judges"]) for pair in found["agreement"]} >= {("ann", "bea"), ("coin", "foe")}

@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from nextpair.sending.retries import TRANSIENT
-from nextpair.words import BaselineName, ExpertName
+from nextpair.words import JOINT, BaselineName, ExpertName
 from scipy.special import ndtr
 
 from app.inference.fitting import baselines
@@ -18,7 +18,7 @@ from app.inference.types import Convergence, Outcome
 from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
-METHODS = (*EXPERTS, "judge-aware", *BASELINES)
+METHODS = (*EXPERTS, *JOINT, *BASELINES)
 UNCERTAINTIES = ("sd", "interval", "rank_interval", "p_best", "p_top_k", "tie_group")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -153,6 +153,31 @@ async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClie
     assert first["delta"] > 1.0
     assert found["method"]["position_bias"] == "estimate"
     assert order(found) == ["ash", "birch", "cedar", "elm"]
+
+
+async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) -> None:
+    """A model says a hundred times that elm is best, five people twice each that it is the worst."""
+    created = await create_set(http, "ash", "birch", "elm")
+    ways = [comparison("elm", "ash", 1.0, "model"), comparison("birch", "elm", 0.0, "model")]
+    await compare_all(http, created["id"], ways * 50)
+    people = [("ash", "elm", 1.0), ("elm", "birch", 0.0), ("elm", "ash", 0.0), ("birch", "elm", 1.0)]
+    await compare_all(http, created["id"], [comparison(*said, f"person {n}") for n in range(5) for said in people])
+    pooled = await ranking(http, created["id"], evidence="one-vote")
+    agreed = await ranking(http, created["id"], method="consensus")
+    assert (order(pooled)[0], order(agreed)[-1]) == ("elm", "elm")
+    (farthest, *_) = agreed["tastes"]["model"]["departures"]
+    assert farthest["key"] == "elm"
+    assert farthest["departure"] > 1.0
+    assert agreed["tastes"]["model"]["sd"] > agreed["tastes"]["person 1"]["sd"]
+    assert pooled["tastes"] is None
+
+
+async def test_more_tastes_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *(f"tree {n}" for n in range(101)))
+    await compare_all(http, created["id"], [comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
+    refused = await read(http, created["id"], method="consensus")
+    assert refused.status_code == 422
+    assert "5,000 in all at most; here are 101 x 50" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("method", BASELINES)

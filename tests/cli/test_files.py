@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from nextpair.words import JUDGE_AWARE, CriterionName, MethodName, OrderName
+from nextpair.words import JOINT, CriterionName, MethodName, OrderName
 
 from app.cli import options
 from app.files import reading
@@ -19,7 +19,7 @@ from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
 
 
 def test_options_offer_what_there_is() -> None:
-    assert set(get_args(MethodName)) == {*MAKERS, JUDGE_AWARE, *BASELINES}
+    assert set(get_args(MethodName)) == {*MAKERS, *JOINT, *BASELINES}
     assert set(get_args(OrderName)) == set(Order)
     assert set(get_args(CriterionName)) == set(Criterion)
 
@@ -201,6 +201,22 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
     assert "liking for the first position of eve: +1." in printed
     assert "liking for the first position of adam: -0." in printed
     assert result[0]["position_bias"]["eve"]["identified"] is True
+
+
+def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, crowd = tmp_path / "tastes.csv", tmp_path / "crowd.csv"
+    said = [f"{a},{b},{int(a < b)},eve" for a, b in ("xy", "yx", "yz", "zy", "xz", "zx")] * 9
+    said += [f"{a},{b},{int(a > b)},{judge}" for a, b in ("xz", "zx") for judge in ("adam", "ann")]
+    file.write_text("first,second,p_first,judge\n" + "\n".join(said) + "\n")
+    crowd.write_text("first,second,p_first,judge\n" + "".join(f"a{n},b{n},1,c{n}\n" for n in range(51)))
+
+    printed = out(capsys, "rank", str(file), "--method", "consensus")
+    (group,) = json.loads(out(capsys, "rank", str(file), "--method", "consensus", "--format", "json"))
+
+    assert "tastes of eve: " in printed
+    assert set(group["tastes"]) == {"eve", "adam", "ann"}
+    assert {each["key"] for each in group["tastes"]["eve"]["departures"]} == {"x", "y", "z"}
+    assert "here are 102 x 51" in failure(capsys, "rank", str(crowd), "--method", "consensus")[1]
 
 
 def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

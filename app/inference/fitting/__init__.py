@@ -8,7 +8,6 @@ from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
-from app.inference.fitting.judge_aware import fit as fit_judge_aware
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
@@ -35,7 +34,6 @@ __all__ = [
     "combine",
     "evidence_apart",
     "fit",
-    "fit_judge_aware",
     "fold",
     "learn",
     "moments",

@@ -8,7 +8,7 @@ from nextpair.words import AggregationName
 from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
-from app.inference.fitting import judge_aware
+from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import binary, votes
@@ -21,6 +21,7 @@ from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Repeats
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
+from app.inference.reporting.tastes import Tastes, tastes_of
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 
 
@@ -42,6 +43,7 @@ class Findings(NamedTuple):
     repeats: list[Repeats]  # by judge
     accords: dict[int, Accord]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
+    tastes: dict[int, Tastes]  # by judge; none where they would be too many, or are not settled
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
 
@@ -96,6 +98,7 @@ def examine_judges(
         accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),
+        tastes=_tastes(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
     )
@@ -117,6 +120,13 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     else:
         correlation = float(spearmanr(with_all, without)[0])
     return Influence(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
+
+
+def _tastes(comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]) -> dict[int, Tastes]:
+    if not 0 < model.n * judges <= consensus.MOST:
+        return {}
+    agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' tastes, round {n}"))
+    return {each.judge: each for each in tastes_of(agreed, comparisons)} if agreed.convergence.converged else {}
 
 
 def _in_words(step: Step) -> str:

@@ -32,6 +32,7 @@ from app.inference.reporting.standings import (
     by_posterior,
 )
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance, concordance_after, sureness_of
+from app.inference.reporting.tastes import Departure, Tastes
 
 __all__ = [
     "CLAIMED",
@@ -44,6 +45,7 @@ __all__ = [
     "Circulation",
     "ClosedForm",
     "Cycles",
+    "Departure",
     "Foretold",
     "HeldAgainst",
     "HeldOut",
@@ -60,6 +62,7 @@ __all__ = [
     "Standing",
     "Standings",
     "Sureness",
+    "Tastes",
     "Uncertainty",
     "Wanted",
     "agreement_with",

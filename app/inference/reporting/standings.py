@@ -1,10 +1,13 @@
 """A ranking by any method as rows, best first: what the service, the command line and the drawings show."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import JointName
 
 from app.inference import graph
+from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
@@ -13,7 +16,8 @@ from app.inference.fitting.published import Published
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
-from app.inference.types import Comparisons, Convergence, Floats, Ints
+from app.inference.reporting.tastes import Tastes, tastes_of
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints
 
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 DRAWS_SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
@@ -50,6 +54,7 @@ class Standings(NamedTuple):
     sureness: Sureness | None  # None from a baseline, and where there are no two candidates
     forecast: list[Foretold]  # with more comparisons of the same kind; none where there is no comparison yet
     biases: list[Bias]  # one per judge where they are estimated
+    tastes: Sequence[Tastes] = ()  # one per judge by consensus
 
 
 def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Standings:
@@ -62,9 +67,23 @@ def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_p
 
 
 def by_judges(
-    aware: JudgeAware, comparisons: Comparisons, model: Model, wanted: Wanted, pairs_of: PairsOf = all_pairs
+    name: JointName,
+    comparisons: Comparisons,
+    model: Model,
+    people: Bools,
+    wanted: Wanted,
+    pairs_of: PairsOf = all_pairs,
 ) -> Standings:
-    """The judge-aware ranking, with every judge's discrimination and bias."""
+    """The ranking by a method that estimates judges and scores together, and what it says of the judges.
+
+    Args: `people` (J,) tells who they are. Raises ValueError as `consensus.fit` does.
+    """
+    if name == "consensus":
+        agreed = consensus.fit(comparisons, model, len(people))
+        biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
+        common = _summarised(agreed.of_scores, agreed.convergence, biases, comparisons, model, wanted, pairs_of)
+        return common._replace(tastes=tastes_of(agreed, comparisons))
+    aware = judge_aware.fit(comparisons, model, people)
     biases = judge_biases(aware, comparisons)
     return _summarised(aware.of_scores, aware.convergence, biases, comparisons, model, wanted, pairs_of)
 

@@ -10,10 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.files.columns import Labels
-from app.inference.reporting import Bias, Foretold, Standing, Sureness, Uncertainty, Wanted
+from app.inference.reporting import Bias, Foretold, Standing, Sureness, Tastes, Uncertainty, Wanted
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
-from app.offline.ranking import JudgeScale, Ranked, RankingMethod
+from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -44,6 +44,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
         "signal": ranked.signal._asdict(),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
+        "tastes": {ranked.group.judges[t.judge]: _tastes(t, ranked.group.keys) for t in standings.tastes},
         "absolute_scores": [scale._asdict() for scale in ranked.scales],
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
@@ -69,6 +70,11 @@ def _bias(bias: Bias) -> Row:
         "discrimination_sd": bias.sd_of_discrimination,
         "against": bias.is_against,
     }
+
+
+def _tastes(tastes: Tastes, keys: Sequence[str]) -> Row:
+    departures = [{"key": keys[d.candidate], "departure": d.departure, "sd": d.sd} for d in tastes.departures]
+    return {"sd": tastes.sd, "departures": departures}
 
 
 def _named(labels: Labels, group_by: Sequence[str]) -> Row:
@@ -114,6 +120,8 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         )
     for bias in ranked.standings.biases:
         console.print(_bias_line(bias, ranked.group.judges[bias.judge]))
+    for tastes in ranked.standings.tastes:
+        console.print(_tastes_line(tastes, ranked.group))
     for scale in ranked.scales:
         console.print(_scale_line(scale))
     console.print(_ranking_table(ranked, console))
@@ -131,6 +139,13 @@ def _bias_line(bias: Bias, judge: str) -> str:
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     how = ", in closed form" if bias.is_closed_form else ""
     return escape(likes + how + c + against + doubt)
+
+
+def _tastes_line(tastes: Tastes, group: Group) -> str:
+    judge = group.judges[tastes.judge]
+    departures = ", ".join(f"{group.keys[d.candidate]} {d.departure:+.2f} ± {d.sd:.2f}" for d in tastes.departures)
+    whose = f"tastes{judge and f' of {judge}'}: {tastes.sd:.2f} around the common score"
+    return escape(f"{whose}, farthest from it on {departures}")
 
 
 def _scale_line(scale: JudgeScale) -> str:

@@ -23,14 +23,24 @@ from app.inference.judges import (
 from app.inference.state import Catalogue
 from app.inference.types import Floats
 from app.service.presenting.diagnostics import present_agreement
-from app.service.presenting.rankings import AGAINST, present_bias, present_convergence
+from app.service.presenting.rankings import AGAINST, present_bias, present_convergence, present_tastes
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
 SILENT = dict.fromkeys(
-    ("skill", "agreement_with_people", "agreement", "same_order", "swapped", "position_bias", "accord", "influence")
+    (
+        "skill",
+        "agreement_with_people",
+        "agreement",
+        "same_order",
+        "swapped",
+        "position_bias",
+        "tastes",
+        "accord",
+        "influence",
+    )
 )
 
 
@@ -74,7 +84,7 @@ def present_judges(
             *(f"{noun}: too many to be listed." for noun in long),
         ],
         judges=[
-            _card(row, numbers.get(row.id), weighed, failures.get(row.id, {}), latencies.get(row.id))
+            _card(row, numbers.get(row.id), weighed, catalogue.keys, failures.get(row.id, {}), latencies.get(row.id))
             for row in sorted(rows.values(), key=lambda row: row.name)
         ],
         agreement=[] if "agreement" in long else _pairs(names, agreed),
@@ -84,7 +94,12 @@ def present_judges(
 
 
 def _card(
-    row: Record, number: int | None, weighed: WeighedJudges, failures: Mapping[str, int], latency: float | None
+    row: Record,
+    number: int | None,
+    weighed: WeighedJudges,
+    keys: Sequence[str],
+    failures: Mapping[str, int],
+    latency: float | None,
 ) -> schemas.JudgeCard:
     """A judge that only failed has no `number` among the weighed."""
     count = 0 if number is None else int(weighed.comparisons[number])
@@ -99,16 +114,16 @@ def _card(
         median_latency_ms=latency,
         failures={kind: failures[kind] for kind in FAILURES if kind in failures},
         failure_rate=failed / answers if answers else None,
-        **(SILENT if number is None else _figures(number, weighed)),
+        **(SILENT if number is None else _figures(number, weighed, keys)),
     )
 
 
-def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
+def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[str, Any]:
     """Figures that a judge's verdicts give of it."""
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
     repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias, accord = weighed.biases.get(number), findings.accords.get(number)
+    bias, accord, tastes = weighed.biases.get(number), findings.accords.get(number), findings.tastes.get(number)
     if bias is not None:
         (aware,) = [each for each in findings.judge_aware if each.judge == number]
         c = {name: getattr(aware, name) for name in ("discrimination", "sd_of_discrimination")}
@@ -120,6 +135,7 @@ def _figures(number: int, weighed: WeighedJudges) -> dict[str, Any]:
         "same_order": present_agreement(repeats.same_order),
         "swapped": present_agreement(repeats.swapped),
         "position_bias": None if bias is None else present_bias(bias),
+        "tastes": None if tastes is None else present_tastes(tastes, keys),
         "accord": None if accord is None else present_accord(accord),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }

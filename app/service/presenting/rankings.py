@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import JUDGE_AWARE, MethodName
+from nextpair.words import JOINT, MethodName
 
 from app.inference.choosing import Stopping
 from app.inference.experts import parameters
 from app.inference.fitting import BASELINES, Method, Published
-from app.inference.reporting import Bias, Standing, Standings, Wanted
+from app.inference.reporting import Bias, Standing, Standings, Tastes, Wanted
 from app.inference.state import Catalogue, Snapshot
 from app.inference.types import Convergence
 from app.service.basis import Basis
@@ -42,7 +42,7 @@ def present_ranking(
 ) -> schemas.Ranking:
     """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
     snapshot, is_baseline = basis.snapshot, name in BASELINES
-    estimates_bias = name == JUDGE_AWARE or (not is_baseline and method.position_bias != "none")
+    estimates_bias = name in JOINT or (not is_baseline and method.position_bias != "none")
     return schemas.Ranking(
         set_id=basis.row.id,
         version=snapshot.version,
@@ -55,6 +55,7 @@ def present_ranking(
         certainty=certainty,
         signal=schemas.Signal(**basis.signal._asdict()),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
+        tastes=_tastes(standings, basis) if name == "consensus" else None,
         evidence=_evidence(published, basis) if published else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,
@@ -88,6 +89,20 @@ def _warnings_of(bias: Bias) -> Iterator[str]:
         yield AGAINST
 
 
+def _tastes(standings: Standings, basis: Basis) -> dict[str, schemas.Tastes]:
+    """Tastes by the judge's name."""
+    judges, keys = basis.snapshot.evidence.judges, basis.catalogue.keys
+    return {basis.names[int(judges[tastes.judge])]: present_tastes(tastes, keys) for tastes in standings.tastes}
+
+
+def present_tastes(tastes: Tastes, keys: Sequence[str]) -> schemas.Tastes:
+    departures = [
+        schemas.Departure(key=keys[candidate], departure=departure, sd=sd)
+        for candidate, departure, sd in tastes.departures
+    ]
+    return schemas.Tastes(sd=tastes.sd, departures=departures)
+
+
 def present_convergence(convergence: Convergence) -> schemas.Convergence:
     return schemas.Convergence(
         converged=convergence.converged,
@@ -104,7 +119,7 @@ def _method(row: Record, name: MethodName, method: Method, wanted: Wanted) -> sc
         shown = method._asdict()
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
         shown["evidence"] = "learnt" if method.evidence == "learnt" else votes_of(row) or method.evidence
-    if name == JUDGE_AWARE:
+    if name in JOINT:
         shown["position_bias"] = "estimate"
     return schemas.Method.model_validate(
         shown | {"name": name, "temperatures": temperatures_of(row), **wanted._asdict()}

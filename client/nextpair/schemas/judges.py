@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nextpair.schemas.common import Failure, Request, Response
-from nextpair.schemas.rankings import Convergence, JudgeBias
+from nextpair.schemas.rankings import Convergence, JudgeBias, Tastes
 from nextpair.words import AccordName, AggregationName, JudgeKind
 
 
@@ -129,6 +129,9 @@ class JudgeCard(Response):
     same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
     swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
     position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
+    tastes: Tastes | None = Field(
+        default=None, description="By consensus. Null also in sets of more than 5,000 candidates times judges."
+    )
     accord: Accord | None = Field(description="Null below 40 verdicts.")
     influence: Influence | None
 

@@ -173,6 +173,22 @@ class Signal(Response):
     verdicts: int = Field(description="How many count: of each judge the first on a pair, unless it is a tie.")
 
 
+class Departure(Response):
+    key: str
+    departure: float = Field(description="What the judge adds to the common score of this candidate.")
+    sd: float
+
+
+class Tastes(Response):
+    """What a judge makes of candidates other than what all judges have in common, by the method consensus."""
+
+    sd: float = Field(
+        description="How far the judge departs from the common score, as a standard deviation over candidates. Of a "
+        "judge alone it is a guess: half of the scores' own, by the set's `prior_variance`."
+    )
+    departures: list[Departure] = Field(description="The candidates on which it departs most, farthest first.")
+
+
 class Ranking(Response):
     set_id: UUID
     version: int
@@ -185,6 +201,7 @@ class Ranking(Response):
     certainty: Certainty
     signal: Signal
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
+    tastes: dict[str, Tastes] | None = Field(default=None, description="By judge, by the method consensus alone.")
     evidence: Evidence | None = Field(description="Null where it is not learnt, and before the first comparison.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")

@@ -27,7 +27,7 @@ function byPeople(agreement) {
  * @param {Contract.JudgeCard} judge
  * @returns {[name: string, value: string | number][]}
  */
-function facts({ position_bias: bias, influence, median_latency_ms: latency, ...judge }) {
+function facts({ position_bias: bias, tastes, influence, median_latency_ms: latency, ...judge }) {
   const signed = (/** @type {number} */ value) => `${value >= 0 ? "+" : ""}${number(value)}`;
   const move = influence?.changes_top ? "another first place" : `moves of ${influence?.largest_move} ranks at most`;
   return [
@@ -35,6 +35,8 @@ function facts({ position_bias: bias, influence, median_latency_ms: latency, ...
     ["Skill", number(judge.skill)],
     ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
+    ["Tastes", number(tastes?.sd)],
+    ["Departs most on", tastes?.departures.map(({ key, departure }) => `${key} ${signed(departure)}`).join(", ") ?? NONE],
     ["Accord with the ranking", number(judge.accord?.overall)],
     ["Agrees with people", byPeople(judge.agreement_with_people)],
     ["Agrees with others", percent(judge.agreement?.share)],

@@ -1,0 +1,38 @@
+"""Where judges depart from the common score."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.fitting.consensus import Consensus
+from app.inference.types import Comparisons
+
+MOST_LISTED = 3  # departures of one judge
+
+
+class Departure(NamedTuple):
+    candidate: int
+    departure: float  # what the judge adds to the common score
+    sd: float
+
+
+class Tastes(NamedTuple):
+    judge: int
+    sd: float  # omega
+    departures: list[Departure]  # farthest first
+
+
+def tastes_of(agreed: Consensus, comparisons: Comparisons) -> list[Tastes]:
+    """Of each judge that compared anything, the candidates on which it departs most."""
+    omega, farthest = np.sqrt(agreed.variances.of_tastes), np.argsort(-np.abs(agreed.tastes), axis=1, kind="stable")
+    return [
+        Tastes(
+            judge,
+            float(omega[judge]),
+            [
+                Departure(i, float(agreed.tastes[judge, i]), float(agreed.sd_of_tastes[judge, i]))
+                for i in farthest[judge, :MOST_LISTED].tolist()
+            ],
+        )
+        for judge in np.unique(comparisons.judge).tolist()
+    ]
