@@ -194,6 +194,7 @@ declare namespace Contract {
     warnings: string[];
     judges: JudgeCard[];
     agreement: PairAgreement[];
+    alpha: Alpha | null;
   }
 
   interface People {
@@ -227,6 +228,33 @@ declare namespace Contract {
     judges: [string, string];
     pairs: number;
     share: number | null;
+    kappa: number | null;
+  }
+
+  interface Alpha {
+    value: number;
+    interval: [number, number];
+    pairs: number;
+    drawn: boolean;
+  }
+
+  interface DisputePage {
+    disputes: Dispute[];
+    next_after: number | null;
+  }
+
+  interface Dispute {
+    item: ItemOut | null;
+    first: Shown;
+    second: Shown;
+    verdicts: JudgeVerdict[];
+  }
+
+  interface JudgeVerdict {
+    judge: string;
+    kind: "human" | "llm" | null;
+    p_first: number;
+    winner: "first" | "second" | "tie";
   }
 
   interface Accord {

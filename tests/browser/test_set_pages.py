@@ -211,6 +211,22 @@ async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> No
     await expect(page.locator(".card dd").nth(1)).not_to_have_text("–", timeout=60_000)
 
 
+async def test_disputed_pairs_show_both_texts_and_who_is_for_which(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await new_set(*TEXTS)
+    said = [("ann", 0.9), ("<i>ben", 0.25), ("cid", 0.5)]
+    votes = [schemas.ComparisonIn(first="c0", second="c4", p_first=p, judge=judge) for judge, p in said]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    page = await open_page(someone, set_id, "/judges")
+    await expect(page.locator("#alpha")).to_contain_text("on 1 pair", timeout=20_000)
+    await expect(page.locator(".dispute .text")).to_have_text([TEXTS[0], TEXTS[4]])
+    await expect(page.locator(".dispute .said")).to_have_text(
+        ["Better, by: ann (90%)", "Better, by: <i>ben (75%)", "For neither: cid (50%)"]
+    )
+    await expect(page.locator("#more-disputes")).to_be_hidden()
+
+
 @pytest.mark.parametrize("path", PAGES)
 async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, service: AsyncClient, path: str) -> None:
     evil = [
@@ -226,7 +242,11 @@ async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, serv
         candidates=[schemas.CandidateIn(key=key, text=key) for key in evil],
     )
     set_id = (await service.send(calls.create_set(new))).id
-    votes = [schemas.ComparisonIn(first=evil[0], second=key, p_first=0.8, judge="<b onclick=1>") for key in evil[1:]]
+    votes = [
+        schemas.ComparisonIn(first=evil[0], second=key, p_first=p, judge=judge)
+        for key in evil[1:]
+        for judge, p in (("<b onclick=1>", 0.8), ("<i>", 0.3))
+    ]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     visitor = await someone()
     broken: list[str] = []

@@ -1,13 +1,16 @@
 // @ts-check
-// A card for each judge, and who agrees with whom.
+// A card for each judge, who agrees with whom, and what is disputed.
+import { disputeArticle } from "../lib/disputes.js";
 import { element, find } from "../lib/dom.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
 
 const COUNTS = ["Nobody has judged yet.", "1 judge."];
 const NONE = "–";
+const DISPUTES = 10; // shown at a time
 const choices = find("#choices");
 const method = find("#choices [name=method]", HTMLSelectElement);
 const summary = find("#summary");
+const more = find("#more-disputes", HTMLButtonElement);
 const newSignal = latestOnly();
 
 /** @param {number | null | undefined} share */
@@ -69,22 +72,45 @@ function showAgreement(agreement) {
     element("th", { scope: "row", dir: "auto" }, name),
     ...names.map((other) => {
       const pair = pairs.get(`${name}\n${other}`);
-      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}` : "");
+      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}, kappa ${number(pair.kappa)}` : "");
     }));
   find("#agreement thead").replaceChildren(
     element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
   find("#agreement tbody").replaceChildren(...names.map(row));
 }
 
+/** @param {Contract.Alpha | null} alpha */
+function alphaInWords(alpha) {
+  if (!alpha) return "No two judges have judged the same pair: give the set an overlap.";
+  const pairs = alpha.pairs === 1 ? "pair" : "pairs";
+  const which = alpha.drawn ? "drawn at random for several judges" : "that several judges happened to judge";
+  const [low, high] = alpha.interval.map(number);
+  return `Krippendorff's alpha is ${number(alpha.value)} (${low} to ${high}) on ${alpha.pairs} ${pairs} ${which}. `
+    + "1 is agreement always, 0 is that of coins; kappa is the same for two judges.";
+}
+
+/** @param {number} after */
+async function loadDisputes(after) {
+  /** @type {Contract.DisputePage} */
+  const { disputes, next_after: next } = await read("/disputes", { after, limit: DISPUTES });
+  find("#disputes").append(...disputes.map(disputeArticle));
+  find("#disputes-summary").textContent = disputes.length || after
+    ? "Judges name different winners, with the probabilities that they give. The pair that was judged last comes last."
+    : "None: no two judges name different winners of the same pair.";
+  more.hidden = next === null;
+  more.onclick = () => loadDisputes(next ?? 0).catch(showProblem);
+}
+
 async function load() {
   const onComputing = (/** @type {string} */ detail) => { summary.textContent = detail; };
   /** @type {Contract.Judges} */
-  const { judges, people, warnings, agreement } = await read(
+  const { judges, people, warnings, agreement, alpha } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
   summary.textContent = COUNTS[judges.length] ?? `${judges.length} judges.`;
   find("#people").textContent = judges.length ? people.summary : "";
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
   find("#cards").replaceChildren(...judges.map(card));
+  find("#alpha").textContent = alphaInWords(alpha);
   showAgreement(agreement);
   showProblem(null);
 }
@@ -92,3 +118,4 @@ async function load() {
 choices.addEventListener("submit", (event) => event.preventDefault());
 method.addEventListener("change", () => load().catch(showProblem));
 load().catch(showProblem);
+loadDisputes(0).catch(showProblem);

@@ -85,6 +85,7 @@ async function create() {
   for (const name of ["max_comparisons", "top_k"]) {
     if (!field(name).checkValidity()) showError(name, "Write a whole number from 1 on.");
   }
+  if (!field("share").checkValidity()) showError("share", "Write a whole number from 1 to 100.");
   if (focusFirstError(form)) return;
   createButton.disabled = true;
   try {
@@ -99,7 +100,7 @@ async function create() {
 
 function newSet() {
   const value = (/** @type {string} */ name) => field(name).value.trim() || undefined;
-  const [budget, best] = [value("max_comparisons"), value("top_k")];
+  const [budget, best, percent] = [value("max_comparisons"), value("top_k"), value("share")];
   return {
     name: value("name"),
     question: value("question"),
@@ -112,6 +113,7 @@ function newSet() {
     position_bias: value("position_bias"),
     budget: budget && { max_comparisons: Number(budget) },
     goal: best && { top_k: Number(best) },
+    overlap: percent && { share: Number(percent) / 100 },
   };
 }
 

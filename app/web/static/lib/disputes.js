@@ -1,0 +1,37 @@
+// @ts-check
+// A pair on which judges name different winners: both texts side by side, and below each who is for it.
+import { element } from "./dom.js";
+
+/** @param {Contract.Dispute} dispute */
+export function disputeArticle({ item, first, second, verdicts }) {
+  const prompt = item ? [element("p", { className: "prompt", dir: "auto" }, item.prompt ?? item.key)] : [];
+  const undecided = verdicts.filter(({ winner }) => winner === "tie");
+  return element("article", { className: "dispute" },
+    ...prompt,
+    element("div", { className: "sides" },
+      side(first, verdicts.filter(({ winner }) => winner === "first")),
+      side(second, verdicts.filter(({ winner }) => winner === "second"))),
+    ...(undecided.length ? [said("For neither", undecided)] : []));
+}
+
+/**
+ * @param {Contract.Shown} shown
+ * @param {Contract.JudgeVerdict[]} verdicts of those who are for it
+ */
+function side({ key, text }, verdicts) {
+  const region = { className: "text", dir: "auto", role: "region", "aria-label": `Text of ${key}`, tabindex: "0" };
+  return element("section", {},
+    element("h3", { dir: "auto" }, key),
+    ...(text ? [element("div", region, text)] : []),
+    said("Better, by", verdicts));
+}
+
+/**
+ * @param {string} words
+ * @param {Contract.JudgeVerdict[]} verdicts
+ */
+function said(words, verdicts) {
+  const judges = verdicts.flatMap(({ judge, kind, p_first: p }, at) =>
+    [at ? "; " : " ", element("bdi", {}, judge), `${kind ? `, ${kind}` : ""} (${Math.round(100 * Math.max(p, 1 - p))}%)`]);
+  return element("p", { className: "said" }, `${words}:`, ...judges);
+}
