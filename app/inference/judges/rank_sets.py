@@ -14,6 +14,7 @@ so it has to be wider. It is Hotelling's, with chi2_{k, 1 - alpha} for R where t
 fewer degrees of freedom than systems everyone may have any rank.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from app.inference.judges.system_scores import Estimate, variances_of_difference
 from app.inference.types import Floats, Ints
 
 DRAWS = 13  # logarithm to base 2
+RAREST = 0.005  # alpha from which on there are points enough
 
 
 class RankSets(NamedTuple):
@@ -55,11 +57,21 @@ def ranks(theta: Floats, reach: Floats) -> Ints:
 
 def reach_by_contrasts(estimate: Estimate, alpha: float) -> Floats:
     """(k, k)."""
-    by_rank = np.argsort(-estimate.theta)  # so that other names for the systems change nothing
+    return reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
+
+
+def critical_values(estimate: Estimate, alphas: Sequence[float]) -> Floats:
+    """q of each alpha; where too few points lie beyond it to tell, Bonferroni's, a little larger."""
+    by_rank, k = np.argsort(-estimate.theta), len(estimate.theta)  # so that other names for the systems change nothing
     largest = largest_contrasts(estimate.covariance[np.ix_(by_rank, by_rank)])
-    tail = norm.sf(np.quantile(largest, 1.0 - alpha))
+    bonferroni = norm.isf(np.array(alphas) / (k * (k - 1)))
+    return np.where(np.array(alphas) < RAREST, bonferroni, np.quantile(largest, 1.0 - np.array(alphas)))
+
+
+def reach_at(estimate: Estimate, q: float) -> Floats:
+    """(k, k)."""
     sd = np.sqrt(variances_of_differences(estimate.covariance))
-    return np.asarray(sd * t.isf(tail, estimate.freedom_of_differences))
+    return np.asarray(sd * t.isf(norm.sf(q), estimate.freedom_of_differences))
 
 
 def largest_contrasts(covariance: Floats) -> Floats:

@@ -69,7 +69,7 @@ def arena_tables(arena: Arena, repetitions: int) -> str:
 def estimates(
     arena: Arena, rng: np.random.Generator, covariance: CovarianceName, per_pair_people: int = PER_PAIR_PEOPLE
 ) -> dict[str, Estimate]:
-    """Return what every method says, from one draw of the instances."""
+    """Return what every method says, from one draw of the instances. Judges alone only where n is the usual one."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything = place < PER_PAIR
     shown, few = take_shown(arena.shown, everything), place[everything] < per_pair_people
@@ -82,11 +82,12 @@ def estimates(
     def helped(*judges: str) -> Estimate:
         return prediction_powered(shown, people, [said[judge] for judge in judges], k=arena.k, covariance=covariance)
 
+    methods = {"baseline": alone(said[HUMAN]), "people alone": alone(people)}
+    methods |= {f"people and {judge}": helped(judge) for judge in JUDGES}
+    if per_pair_people != PER_PAIR_PEOPLE:
+        return methods
     return (
-        {"baseline": alone(said[HUMAN]), "people alone": alone(people)}
-        | {f"{judge} alone": alone(said[judge]) for judge in JUDGES}
-        | {f"people and {judge}": helped(judge) for judge in JUDGES}
-        | {"people and all three": helped(*JUDGES)}
+        methods | {"people and all three": helped(*JUDGES)} | {f"{judge} alone": alone(said[judge]) for judge in JUDGES}
     )
 
 

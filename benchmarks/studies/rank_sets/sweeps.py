@@ -14,8 +14,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
-from app.inference.judges import ranked, usual_simultaneous
-from app.inference.types import Floats
+from app.inference.judges import Estimate
+from app.inference.judges.rank_sets import critical_values, ranks, reach_at, reach_by_ellipsoid
+from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.rank_sets.arena import JUDGES, Arena, covers, estimates, intersect
@@ -61,16 +62,23 @@ def _measure(
     number: int,
     measured: dict[Cell, list[tuple[float, bool, bool]]],
 ) -> None:
-    """Add what one repetition says at one n. What does not depend on n is measured at the usual one."""
-    pairs, how = arena.k * (arena.k - 1) // 2, usual_simultaneous(covariance)
+    """Add what one repetition says at one n."""
+    pairs = arena.k * (arena.k - 1) // 2
     by_method = estimates(arena, np.random.default_rng([SEED, number]), covariance, people // pairs)
-    for alpha in ALPHAS:
-        baseline = ranked(by_method["baseline"], alpha, how).ranks
-        for method, estimate in by_method.items():
-            if people == USUAL or method in HELPED or method == "people alone":
-                ranks = ranked(estimate, alpha, how).ranks
-                values = size(ranks), intersect(ranks, baseline), covers(ranks, baseline)
-                measured[Cell(covariance, people, method, alpha)].append(values)
+    ranks_by_method = {method: ranks_at_each_alpha(estimate, covariance) for method, estimate in by_method.items()}
+    for method, at_each in ranks_by_method.items():
+        for alpha, ours, baseline in zip(ALPHAS, at_each, ranks_by_method["baseline"], strict=True):
+            values = size(ours), intersect(ours, baseline), covers(ours, baseline)
+            measured[Cell(covariance, people, method, alpha)].append(values)
+
+
+def ranks_at_each_alpha(estimate: Estimate, covariance: CovarianceName) -> list[Ints]:
+    """The ranks of `ranked`, whose points are drawn once."""
+    if covariance == "published":
+        reaches = [reach_by_ellipsoid(estimate, alpha) for alpha in ALPHAS]
+    else:
+        reaches = [reach_at(estimate, q) for q in critical_values(estimate, ALPHAS)]
+    return [ranks(estimate.theta, reach) for reach in reaches]
 
 
 def people_table(sweeps: Sweeps) -> str:

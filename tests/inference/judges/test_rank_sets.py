@@ -24,7 +24,7 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.rank_sets import largest_contrasts, reach_by_contrasts, squared_radius
+from app.inference.judges.rank_sets import critical_values, largest_contrasts, reach_by_contrasts, squared_radius
 from app.inference.judges.system_scores import (
     Moments,
     degrees_of_freedom,
@@ -323,6 +323,8 @@ def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
     assert (drawn.max(axis=0) <= min(q)).mean() == pytest.approx(1.0 - ALPHA, abs=0.006)
     unsure = reach_by_contrasts(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA)
     assert t.sf(unsure[1, 0] / sd[0], 7.0) == pytest.approx(norm.sf(min(q)))
+    rare, rarer, rarest = critical_values(known, [0.006, 0.004, 1e-9])
+    assert rare < rarer < 1.15 * rare < rarest
 
 
 def test_the_radius_is_that_of_hotelling() -> None:
