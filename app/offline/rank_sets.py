@@ -47,6 +47,8 @@ class SystemRanks(NamedTuple):
 
 def load(file: str, people: str, judges: Sequence[str], first: str | None, second: str | None) -> Meetings:
     """The verdicts in the columns `people` and `judges`. Raises InputError."""
+    if len({people, *judges}) <= len(judges):
+        raise InputError("--people and each --judge need a column of their own; one is named twice")
     table = read(file)
     if "weight" in table.columns:
         raise InputError(f"{table.name}: rank-sets count every row once; remove the column 'weight'")

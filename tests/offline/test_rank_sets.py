@@ -72,6 +72,8 @@ def test_several_judges_each_with_a_lambda_and_alone(file: str, capsys: pytest.C
     assert int(alone["best_rank_by_gpt"]) <= int(alone["worst_rank_by_gpt"])
     assert run([*asked, "--lambda", "0.5"]) == 2
     assert "give one for each judge" in capsys.readouterr().err
+    assert run([*asked, "--judge", "human"]) == 2
+    assert "one is named twice" in capsys.readouterr().err
 
 
 def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
