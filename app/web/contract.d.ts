@@ -162,7 +162,13 @@ declare namespace Contract {
 
   interface Tastes {
     sd: number;
-    departures: { key: string; departure: number; sd: number }[];
+    departures: Departure[];
+  }
+
+  interface Departure {
+    key: string;
+    departure: number;
+    sd: number;
   }
 
   interface Trust {
