@@ -133,6 +133,14 @@ def aggregate(
     group: Annotated[
         str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
     ] = None,
+    swapped: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="1 where a row shows its --item's two classes the other way round, else 0."),
+    ] = None,
+    debias: Annotated[
+        bool,
+        typer.Option("--debias", help="Take off judges' liking for a position, and fit their temperature to people."),
+    ] = False,
     encoder: Annotated[
         str | None,
         typer.Option(metavar="NAME_OR_PATH", help="Transformer that reads --text. [default: hashed n-grams]"),
@@ -145,16 +153,17 @@ def aggregate(
 
     A cell is the probability that a judge gives to yes, 0 and 1 included, or with --class the name of a class; an empty
     one says nothing. Labels of people on some items (--reference) tell how right each judge is, and which err together.
+    With --swapped the rows of one --item are put together: two words against each other are half a vote for each.
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
     from app.offline.aggregation import AggregationColumns, Classes, TextEncoding, decide, load, require_possible
     from app.offline.printing.aggregation import show
 
-    columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group)
+    columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
     named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
-    require_possible(method, columns, named, encoding)
-    answers = load(file, columns, named, encoding)
+    require_possible(method, columns, named, encoding, debiased=debias)
+    answers = load(file, columns, named, encoding, debiased=debias)
     show(answers, decide(answers, method, seed), form)
 
 

@@ -18,16 +18,20 @@ from app.inference.judges import (
     ItemContext,
     Learner,
     Probabilities,
+    ShownAnswers,
     Step,
     Votes,
     binary,
+    debias,
     examine,
     hashed_ngrams,
+    is_labelled,
+    labels_by,
     needs_context,
     standardised,
     votes,
 )
-from app.inference.types import Floats, Ints
+from app.inference.types import Bools, Floats, Ints
 from app.offline.progress import progress_of
 
 Item = Mapping[str, str]  # text by field
@@ -65,6 +69,7 @@ class AggregationColumns(NamedTuple):
     texts: Sequence[str] = ()
     features: Sequence[str] = ()
     group: str | None = None
+    swapped: str | None = None  # 1 in rows that show their item's two classes the other way round
 
 
 class Classes(NamedTuple):
@@ -90,9 +95,20 @@ class ItemVerdicts(NamedTuple):
 
 
 def require_possible(
-    method: AggregationName, columns: AggregationColumns, classes: Classes, encoding: TextEncoding
+    method: AggregationName,
+    columns: AggregationColumns,
+    classes: Classes,
+    encoding: TextEncoding,
+    *,
+    debiased: bool = False,
 ) -> None:
-    """Raises InputError for classes that are none, and for an encoding with nothing to do."""
+    """Raises InputError for classes that are none, and for a debiasing or an encoding with nothing to do."""
+    if columns.swapped and not columns.item:
+        raise InputError("--swapped shows an item again: name the column that tells which with --item")
+    if debiased and classes.names:
+        raise InputError("--debias corrects probabilities, and --class has none; leave one of them out")
+    if debiased and not (columns.swapped or columns.reference):
+        raise InputError("--debias needs both orders (--swapped) or people's labels (--reference)")
     if len(set(classes.names)) == 1 or len(set(classes.names)) < len(classes.names) or "" in classes.names:
         raise InputError("--class: name two classes or more, each once")
     if classes.tie is not None and (not classes.names or classes.tie in classes.names):
@@ -107,10 +123,13 @@ def require_possible(
         raise InputError("--fine-tune trains on texts alone: leave out --feature")
 
 
-def load(file: str, columns: AggregationColumns, classes: Classes, encoding: TextEncoding) -> ItemAnswers:
-    """The answers in a file. Raises InputError."""
+def load(
+    file: str, columns: AggregationColumns, classes: Classes, encoding: TextEncoding, *, debiased: bool = False
+) -> ItemAnswers:
+    """The answers in a file, `debiased` where that is wanted. Raises InputError."""
     table = read(file)
-    others = (columns.item, columns.truth, columns.group, *columns.texts, *columns.features, *columns.reference)
+    known = (columns.item, columns.truth, columns.group, columns.swapped)
+    others = (*known, *columns.texts, *columns.features, *columns.reference)
     judges = [*columns.judges] or [column for column in table.columns if column not in others]
     if both := set(judges) & set(columns.reference):
         raise InputError(f"--reference {min(both)!r} is a judge's column too; people are held apart from judges")
@@ -119,9 +138,13 @@ def load(file: str, columns: AggregationColumns, classes: Classes, encoding: Tex
     items = keys_of(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]
     names = classes.names or NO_YES
     truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
-    people = votes(_answers(table, columns.reference, classes))
-    context = _context(table, columns, encoding)
-    return ItemAnswers(items, names, judges, _answers(table, judges, classes), people, truth, *context)
+    people, y = _answers(table, columns.reference, classes), _answers(table, judges, classes)
+    context, learner = _context(table, columns, encoding)
+    rows = ItemAnswers(items, names, judges, y, votes(people), truth, context, learner)
+    if not columns.swapped and not debiased:
+        return rows
+    swapped = _share(table, columns.swapped, whole=True) > 0.0 if columns.swapped else np.zeros(len(items), np.bool_)
+    return _by_item(rows, swapped, debiased=debiased)
 
 
 def decide(answers: ItemAnswers, method: AggregationName, seed: int) -> ItemVerdicts:
@@ -132,6 +155,45 @@ def decide(answers: ItemAnswers, method: AggregationName, seed: int) -> ItemVerd
     with progress_of(100, "training") as advance:
         group = examine(answers.y, method, rng, answers.people, answers.context, _percent(advance), answers.learner)
     return ItemVerdicts(method, group, group.aggregate.labels(rng))
+
+
+def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:
+    """Rows of one item put together, after those that are swapped are turned round; its first row has its texts."""
+    items, item = encode(rows.items)
+    people, truth = votes(_means(_turned(rows.people, swapped), item)), np.full(len(items), UNKNOWN)
+    np.maximum.at(truth, item, np.where(swapped & (rows.truth >= 0), 1 - rows.truth, rows.truth))
+    y = _debiased(rows.y, swapped, item, people) if debiased else rows.y
+    firsts = np.unique(item, return_index=True)[1]
+    context = rows.context and ItemContext(rows.context.x[firsts], rows.context.group[firsts])
+    y = _means(_turned(y, swapped), item)
+    return rows._replace(items=items, y=y, people=people, truth=truth, context=context)
+
+
+def _turned(y: Probabilities, swapped: Bools) -> Probabilities:
+    """With the first two classes changing places where swapped."""
+    return np.where(swapped[:, None, None], y[:, :, [1, 0, *range(2, y.shape[2])]], y)
+
+
+def _means(y: Probabilities, item: Ints) -> Probabilities:
+    """(N, K, C) mean over each item's rows (R, K, C), NaN where none of them has an answer."""
+    answered = ~np.isnan(y)
+    total, count = (
+        np.zeros((item.max(initial=-1) + 1, *y.shape[1:])),
+        np.zeros((item.max(initial=-1) + 1, *y.shape[1:])),
+    )
+    np.add.at(total, item, np.where(answered, y, 0.0))
+    np.add.at(count, item, answered)
+    return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
+
+
+def _debiased(y: Probabilities, swapped: Bools, item: Ints, people: Votes) -> Probabilities:
+    """(R, K, 2) as shown."""
+    row, judge = np.nonzero(~np.isnan(y[:, :, 1]))
+    labels = labels_by(people)
+    share = np.where(is_labelled(labels), labels[:, 1], np.nan)
+    p = np.full(y.shape[:2], np.nan)
+    p[row, judge] = debias(ShownAnswers(y[row, judge, 1], judge, item[row], swapped[row]), share, y.shape[1]).p
+    return binary(p)
 
 
 def _answers(table: Table, columns: Sequence[str], classes: Classes) -> Probabilities:

@@ -144,6 +144,23 @@ def test_any_classes_are_aggregated_and_a_tie_is_one_of_them_or_half_a_vote_for_
     assert halved["classes"] == {"A": 2, "B": 2}
 
 
+def test_both_orders_are_one_item_and_a_liking_for_a_position_is_taken_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judge x likes what it is shown first so much that it names it whatever it is; y contradicts itself on item 2."""
+    path = tmp_path / "orders.csv"
+    path.write_text("pair,turned,x,y,t\n1,0,0.9,1,1\n1,1,0.6,0,0\n2,0,0.6,1,0\n2,1,0.9,1,1\n")
+    columns = [str(path), "--item", "pair", "--swapped", "turned", "--truth", "t", "--method", "average"]
+    plain = summary(capsys, *columns)
+    assert isinstance(plain["items"], list)
+    assert [item["p"] for item in plain["items"]] == pytest.approx([(0.65 + 1.0) / 2, (0.35 + 0.5) / 2])
+    assert isinstance(plain["judges"], list)
+    assert [judge["accuracy"] for judge in plain["judges"]] == [1.0, 0.75]
+    debiased = summary(capsys, *columns, "--debias")
+    assert isinstance(debiased["items"], list)
+    assert [item["p"] > 0.5 for item in debiased["items"]] == [True, False]
+
+
 def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A vote of 0.5 is half right."""
     (tmp_path / "some.csv").write_text("a,b,t\n0.9,0.5,1\n0.1,0.5,\n0.8,0.9,0\n0.2,0.1,0\n0.7,0.5,\n")
@@ -169,6 +186,8 @@ def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: 
         ("a,b\nA,A\n", ["--class", "A"], "--class: name two classes or more, each once"),
         ("a,b\n1,0\n", ["--tie", "T"], "name the classes too"),
         ("a,b,c\n1,0,1\n", ["--judge", "a", "--judge", "b", "--reference", "b"], "--reference 'b' is a judge's column"),
+        ("a,b,s\n1,0,1\n", ["--swapped", "s"], "name the column that tells which with --item"),
+        ("a,b\n1,0\n", ["--debias"], "--debias needs both orders (--swapped) or people's labels"),
         ("a,b\n0.5,0.5\n", ["--fine-tune"], "name it with --encoder"),
         ("a,b,t\n1,0,x\n", ["--text", "t", "--encoder", "gpt2"], "dawid-skene does not read what the items say"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--encoder", "gpt2"], "name their columns with --text"),

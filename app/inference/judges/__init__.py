@@ -4,14 +4,15 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 """
 
 from app.inference.judges.accord import Accord, accords
-from app.inference.judges.aggregation import Aggregate, Probabilities, Votes, binary, votes
+from app.inference.judges.aggregation import Aggregate, Probabilities, Votes, binary, is_labelled, votes
 from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff
+from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
 from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, examine_judges
 from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
-from app.inference.judges.labels import LabelFindings, Rightness, next_to_label
+from app.inference.judges.labels import LabelFindings, Rightness, labels_by, next_to_label
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
@@ -49,6 +50,7 @@ __all__ = [
     "Probabilities",
     "RankSets",
     "Rightness",
+    "ShownAnswers",
     "Step",
     "Votes",
     "Wins",
@@ -58,12 +60,15 @@ __all__ = [
     "agreements",
     "binary",
     "by_people",
+    "debias",
     "disputed_pairs",
     "examine",
     "examine_judges",
     "hashed_ngrams",
+    "is_labelled",
     "judged_instances",
     "krippendorff",
+    "labels_by",
     "least_seen",
     "needs_context",
     "next_to_label",

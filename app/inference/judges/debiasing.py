@@ -1,0 +1,67 @@
+"""Answers without a liking for a position, and as sure as people prove them to be (PoE 3.5 and App. B of GPM).
+
+Judge j gives p to what it is shown first, x = logit p. Debiased, that is
+
+    logit p' = (x - delta_j) / T_j
+
+    delta_j   the mean of x over the pairs that the judge was shown in both orders, each order alike, so that what it
+              thinks of the pairs cancels; 0 where there are none
+    T_j       the temperature by which people's labels are foretold best, in log loss; 1 of a judge with fewer than
+              FEWEST labelled answers, or who only ever names a winner or a tie
+
+Both orders of a pair together are the mean of p' and 1 - p': two words against each other are half a vote for each.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from app.inference.reporting.calibration import SATURATED, CalibrationObjective, temperature
+from app.inference.types import Bools, Floats, Ints
+
+FEWEST = 20  # labelled answers of a judge, for a temperature
+
+
+class ShownAnswers(NamedTuple):
+    """R answers of K judges to M pairs."""
+
+    p: Floats  # (R,) of what was shown first
+    judge: Ints  # (R,)
+    pair: Ints  # (R,)
+    swapped: Bools  # (R,) whether the pair was shown the other way round
+
+
+class Debiased(NamedTuple):
+    p: Floats  # (R,) p' of what was shown first
+    temperature: Floats  # (K,)
+    delta: Floats  # (K,) logit
+
+
+def debias(answers: ShownAnswers, labels: Floats, judges: int) -> Debiased:
+    """Args: `labels` (M,) is people's share for what comes first if not swapped, NaN where nobody labelled."""
+    x = logit(np.clip(answers.p, SATURATED, 1.0 - SATURATED))
+    delta = _liking_for_first(answers, x, judges, len(labels))
+    x = x - delta[answers.judge]
+    temperatures = np.array([_temperature(answers, expit(x), labels, judge) for judge in range(judges)])
+    return Debiased(expit(x / temperatures[answers.judge]), temperatures, delta)
+
+
+def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -> float:
+    """T_j, by p without the liking for a position."""
+    outcome = np.where(answers.swapped, 1.0 - labels[answers.pair], labels[answers.pair])
+    labelled = (answers.judge == judge) & ~np.isnan(outcome)
+    if labelled.sum() < FEWEST or np.isin(answers.p[labelled], (0.0, 0.5, 1.0)).all():
+        return 1.0
+    return temperature(p[labelled], outcome[labelled], CalibrationObjective.LOG_LOSS).temperature
+
+
+def _liking_for_first(answers: ShownAnswers, x: Floats, judges: int, pairs: int) -> Floats:
+    """(K,) delta."""
+    place, size = answers.judge * pairs + answers.pair, judges * pairs
+    ways = (~answers.swapped, answers.swapped)
+    counts = np.stack([np.bincount(place[way], minlength=size) for way in ways])
+    totals = np.stack([np.bincount(place[way], x[way], size) for way in ways])
+    both = (counts > 0).all(axis=0)
+    liking = np.where(both, (totals / np.maximum(counts, 1)).mean(axis=0), 0.0).reshape(judges, pairs)
+    return np.asarray(liking.sum(axis=1) / np.maximum(both.reshape(judges, pairs).sum(axis=1), 1))
