@@ -216,7 +216,7 @@ EXAMPLES: dict[str, Any] = {
         }],
         "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8, "kappa": 0.6}],
         "alpha": {"value": 0.61, "interval": [0.19, 0.84], "pairs": 20, "drawn": True},
-        "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "judges": 2}],
+        "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "p_tie": None, "judges": 2}],
     },
     "DisputePage": {
         "disputes": [{

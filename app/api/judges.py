@@ -4,13 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from nextpair import schemas
-from nextpair.words import AggregationName, JudgeKind
+from nextpair.words import AggregationName, JudgeKind, TiesName
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import documented
 from app.service import judges
 from app.service.errors import InvalidRequest, SetDeleted, StillComputing, UnknownJudge, UnknownSet
+from app.service.judges import JudgesQuery
 
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 Name = Annotated[str, Path(min_length=1, max_length=200, description="Name of the judge.", examples=["gpt-4"])]
@@ -53,6 +54,15 @@ async def get_judges(
     reference: Annotated[
         list[str], Query(description="Judges to be taken for people, beside those of kind human.")
     ] = [],  # noqa: B006  # FastAPI copies it
+    debias: Annotated[
+        bool,
+        Query(
+            description="Whether a judge's liking for a position is taken off, and its temperature fitted to people."
+        ),
+    ] = False,
+    ties: Annotated[
+        TiesName, Query(description="Whether a tie is half a vote for each of the two, or a class of its own.")
+    ] = "half",
     verdicts: Annotated[bool, Query(description="Whether to list the group's verdict on every pair.")] = True,
 ) -> schemas.Judges:
     """A card for each judge: skill, bias, agreement, consistency, failures, cost, influence; and the group's verdicts.
@@ -60,4 +70,4 @@ async def get_judges(
     What takes long is computed beside the request. Until the newest version is weighed, the answer is an earlier one's;
     where there is none yet, 425 says how far the work is, and when to ask again.
     """
-    return await judges.read(ctx, set_id, method, reference, with_verdicts=verdicts)
+    return await judges.read(ctx, set_id, JudgesQuery(method, reference, debias, ties, with_verdicts=verdicts))

@@ -1,12 +1,14 @@
 """Judges: how they are described, and what their verdicts say of them."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
-from nextpair.words import AggregationName, JudgeKind
+from nextpair.words import AggregationName, JudgeKind, TiesName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.inference.judges import Weighing
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.definitions import catalogue_of, overlap_of
@@ -14,6 +16,16 @@ from app.service.errors import UnknownJudge
 from app.service.presenting.judges import present_judge, present_judges
 from app.service.weighing import weigh
 from app.storage import assignments, comparisons, judges
+
+
+class JudgesQuery(NamedTuple):
+    """How the judges of a set are to be weighed, and told of."""
+
+    method: AggregationName
+    reference: Sequence[str]  # taken for people, beside judges of kind human
+    debias: bool
+    ties: TiesName
+    with_verdicts: bool
 
 
 async def page(db: AsyncConnection, *, kind: JudgeKind | None, after: str | None, limit: int) -> schemas.JudgePage:
@@ -34,9 +46,7 @@ async def describe(db: AsyncConnection, name: str, description: schemas.JudgeIn)
     return present_judge(await judges.describe(db, name, description.model_dump()))
 
 
-async def read(
-    ctx: Context, set_id: UUID, method: AggregationName, reference: Sequence[str], *, with_verdicts: bool
-) -> schemas.Judges:
+async def read(ctx: Context, set_id: UUID, query: JudgesQuery) -> schemas.Judges:
     """The judges of a set at the latest version that was weighed.
 
     Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing.
@@ -44,13 +54,13 @@ async def read(
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
-    weighed = await weigh(ctx, set_id, snapshot, method, reference)
+    weighed = await weigh(ctx, set_id, snapshot, Weighing(query.method, query.debias, query.ties), query.reference)
     async with ctx.engine.connect() as db:
         catalogue = await catalogue_of(ctx, db, row)
         failures = await assignments.failures(db, set_id)
         rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
         latencies = await comparisons.latencies(db, set_id)
     return await ctx.live.compute(
-        present_judges, set_id, method, weighed, catalogue, overlap_of(row), rows, failures, latencies,
-        with_verdicts=with_verdicts,
+        present_judges, set_id, weighed, catalogue, overlap_of(row), rows, failures, latencies,
+        with_verdicts=query.with_verdicts,
     )  # fmt: skip

@@ -6,11 +6,10 @@ from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
-from nextpair.words import AggregationName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import build
-from app.inference.judges import Findings, ItemContext, examine_judges, hashed_ngrams, needs_context
+from app.inference.judges import Findings, ItemContext, Weighing, examine_judges, hashed_ngrams, needs_context
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
 from app.inference.types import Ints
@@ -30,6 +29,7 @@ class Conditions(NamedTuple):
     interpretation: Interpretation
     shape: tuple[int, ...]  # items, candidates
     people: frozenset[int]  # ids
+    way: Weighing
 
 
 class WeighedJudges(NamedTuple):
@@ -48,7 +48,7 @@ class WeighedJudges(NamedTuple):
 
 
 async def weigh(
-    ctx: Context, set_id: UUID, snapshot: Snapshot, method: AggregationName, reference: Sequence[str]
+    ctx: Context, set_id: UUID, snapshot: Snapshot, way: Weighing, reference: Sequence[str]
 ) -> WeighedJudges:
     """The judges at the snapshot's version or a later one, else as they were last weighed on these conditions.
 
@@ -58,8 +58,8 @@ async def weigh(
     """
     async with ctx.engine.connect() as db:
         known = await existing_judges(db, reference)
-        conditions = await _conditions(db, snapshot, known.values())
-    key, work = JobKey(set_id, method), partial(_prepare, ctx, set_id, method, frozenset(known.values()))
+        conditions = await _conditions(db, snapshot, known.values(), way)
+    key, work = JobKey(set_id, way.method), partial(_prepare, ctx, set_id, way, frozenset(known.values()))
     try:
         return await ctx.jobs.result(key, snapshot.version, conditions, work)
     except Underway as underway:
@@ -67,16 +67,16 @@ async def weigh(
 
 
 async def _prepare(
-    ctx: Context, set_id: UUID, method: AggregationName, reference: Collection[int]
+    ctx: Context, set_id: UUID, way: Weighing, reference: Collection[int]
 ) -> Callable[[Report], WeighedJudges]:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
         _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.shown)))
-        context = await _context(db, set_id, snapshot) if needs_context(method) else None
-        conditions = await _conditions(db, snapshot, reference)
-    return partial(_weigh, snapshot, conditions, method, context)
+        context = await _context(db, set_id, snapshot) if needs_context(way.method) else None
+        conditions = await _conditions(db, snapshot, reference, way)
+    return partial(_weigh, snapshot, conditions, context)
 
 
 def _refuse_many(judges: int, pairs: int) -> None:
@@ -88,10 +88,10 @@ def _refuse_many(judges: int, pairs: int) -> None:
         )
 
 
-async def _conditions(db: AsyncConnection, snapshot: Snapshot, reference: Collection[int]) -> Conditions:
+async def _conditions(db: AsyncConnection, snapshot: Snapshot, reference: Collection[int], way: Weighing) -> Conditions:
     present = snapshot.evidence.judges.tolist()
     people = await judges.people(db, present) | (set(reference) & set(present))
-    return Conditions(snapshot.interpretation, snapshot.shown.shape, frozenset(people))
+    return Conditions(snapshot.interpretation, snapshot.shown.shape, frozenset(people), way)
 
 
 async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> ItemContext:
@@ -111,14 +111,12 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
     return ItemContext((low - high) / np.sqrt(2.0), np.arange(votes.size) if one_item else votes.item)
 
 
-def _weigh(
-    snapshot: Snapshot, conditions: Conditions, method: AggregationName, context: ItemContext | None, report: Report
-) -> WeighedJudges:
+def _weigh(snapshot: Snapshot, conditions: Conditions, context: ItemContext | None, report: Report) -> WeighedJudges:
     own, tempered = snapshot.interpretation.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
     people = np.isin(ids, list(conditions.people))
-    findings = examine_judges(raw(snapshot), tempered, item, model, people, method, context, rng, report)
+    findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, report)
     counts = np.bincount(tempered.judge, minlength=len(ids))
     by_number = {bias.judge: bias for bias in biases(snapshot)}
     return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, findings)

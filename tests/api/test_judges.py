@@ -114,7 +114,14 @@ async def test_the_group_says_one_thing_of_each_pair(http: httpx.AsyncClient) ->
         ],
     )
     (average,) = (await judges(http, created["id"], method="average"))["verdicts"]
-    assert average == {"item": None, "first": "ash", "second": "elm", "p_first": pytest.approx(2.1 / 3), "judges": 3}
+    assert average == {
+        "item": None,
+        "first": "ash",
+        "second": "elm",
+        "p_first": pytest.approx(2.1 / 3),
+        "p_tie": None,
+        "judges": 3,
+    }
     (majority,) = (await judges(http, created["id"], method="majority"))["verdicts"]
     assert majority["p_first"] == pytest.approx(2 / 3)
     assert (await judges(http, created["id"], verdicts=False))["verdicts"] is None
@@ -142,6 +149,23 @@ async def test_any_judge_may_be_named_as_the_reference(http: httpx.AsyncClient) 
     held = (await judges(http, created["id"], reference="expert"))["people"]
     assert (held["pairs"], held["judge_next"]) == (1, [{"item": None, "first": "elm", "second": "oak"}])
     assert (await http.get(f"/v1/sets/{created['id']}/judges?reference=nobody")).status_code == 404
+
+
+async def test_ties_are_half_a_vote_or_a_class_and_a_liking_for_the_first_is_taken_off(http: httpx.AsyncClient) -> None:
+    """Judge bea is sure of what it is shown first; all but one say that ash and elm are alike."""
+    created = await create_set(http, "ash", "elm", "oak")
+    of_bea = [comparison("elm", "oak", 0.9, "bea"), comparison("oak", "elm", 0.6, "bea")]
+    others = [comparison("ash", "elm", p, judge) for judge, p in (("ann", 0.5), ("bea", 0.5), ("cyd", 1.0))]
+    await compare_all(http, created["id"], [*others, *of_bea])
+    half = (await judges(http, created["id"], method="majority"))["verdicts"]
+    ties = (await judges(http, created["id"], method="majority", ties="class"))["verdicts"]
+    assert [(verdict["p_first"], verdict["p_tie"]) for verdict in half] == [(pytest.approx(2 / 3), None), (1.0, None)]
+    assert [(verdict["p_first"], verdict["p_tie"]) for verdict in ties] == [
+        (pytest.approx(1 / 3), pytest.approx(2 / 3)),
+        (1.0, 0.0),
+    ]
+    debiased = (await judges(http, created["id"], method="average", debias=True))["verdicts"]
+    assert debiased[1]["p_first"] == pytest.approx(0.7101, abs=1e-4), "sigma((logit .9 - logit .6) / 2)"
 
 
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:

@@ -10,7 +10,7 @@ from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
 from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.findings import Findings, Influence, examine_judges
+from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
 from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
 from app.inference.judges.labels import LabelFindings, Rightness, labels_by, next_to_label
 from app.inference.judges.pair_votes import PairVotes
@@ -53,6 +53,7 @@ __all__ = [
     "ShownAnswers",
     "Step",
     "Votes",
+    "Weighing",
     "Wins",
     "about_labels",
     "accords",

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from app.inference.reporting.calibration import SATURATED, CalibrationObjective, temperature
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import lean_to_lower, numbered, pair_numbers
 
 FEWEST = 20  # labelled answers of a judge, for a temperature
 
@@ -45,6 +46,17 @@ def debias(answers: ShownAnswers, labels: Floats, judges: int) -> Debiased:
     x = x - delta[answers.judge]
     temperatures = np.array([_temperature(answers, expit(x), labels, judge) for judge in range(judges)])
     return Debiased(expit(x / temperatures[answers.judge]), temperatures, delta)
+
+
+def debiased_comparisons(comparisons: Comparisons, item: Ints, n: int, people: Bools) -> Comparisons:
+    """The comparisons with p debiased; those of `people` (J,) are the labels of their pairs of outputs."""
+    pair, lean = numbered(item, pair_numbers(comparisons, n)), lean_to_lower(comparisons)
+    by_people = people[comparisons.judge]
+    counts = np.bincount(pair[by_people], minlength=pair.max(initial=-1) + 1)
+    totals = np.bincount(pair[by_people], 0.5 + lean[by_people], len(counts))
+    labels = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    answers = ShownAnswers(comparisons.p, comparisons.judge, pair, comparisons.first > comparisons.second)
+    return comparisons._replace(p=debias(answers, labels, len(people)).p)
 
 
 def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -> float:

@@ -4,15 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import AggregationName
+from nextpair.words import AggregationName, TiesName
 from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.accord import Accord, accords
-from app.inference.judges.aggregation import binary, votes
+from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import Agreements, agreements
+from app.inference.judges.debiasing import debiased_comparisons
 from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
@@ -23,6 +24,14 @@ from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.reporting.tastes import Tastes, tastes_of
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
+
+
+class Weighing(NamedTuple):
+    """Choices of how judges are weighed."""
+
+    method: AggregationName
+    debias: bool = False  # answers are debiased (debiasing.py)
+    ties: TiesName = "half"  # a tie is half a vote for each of the two, or a class of its own
 
 
 class Influence(NamedTuple):
@@ -36,6 +45,7 @@ class Influence(NamedTuple):
 class Findings(NamedTuple):
     pair_votes: PairVotes
     p_low: Floats  # (M,) the group's probability that low is better
+    p_tie: Floats | None  # (M,) that neither is, where a tie is a class
     group: GroupVerdicts
     weighed: Ints  # (K,) the judges in it: all but people, if there are others
     skill: Mapping[int, float]  # by judge, where the method tells judges apart
@@ -61,7 +71,7 @@ def examine_judges(
     item: Ints,
     model: Model,
     people: Bools,
-    method: AggregationName,
+    way: Weighing,
     context: ItemContext | None,
     rng: np.random.Generator,
     say: Callable[[str], None],
@@ -78,19 +88,21 @@ def examine_judges(
         people: (J,) who they are.
         say: hears how far the work is, in words.
     """
-    judges = len(people)
-    pair_votes = votes_by_pair(raw, item, judges)
+    judges, pair_votes = len(people), votes_by_pair(raw, item, len(people))
     turned = rng.random(pair_votes.size) < 0.5
-    y = binary(np.where(turned[:, None], 1.0 - pair_votes.p, pair_votes.p))
+    p = (votes_by_pair(debiased_comparisons(raw, item, model.n, people), item, judges) if way.debias else pair_votes).p
+    y = _answers(np.where(turned[:, None], 1.0 - p, p), pair_votes.direction == 0.0 if way.ties == "class" else None)
     weighed = np.flatnonzero(~people) if not people.all() else np.arange(judges)
     anchors = np.setdiff1d(np.arange(judges), weighed)
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
-    group = examine(y[:, weighed], method, rng, votes(y[:, anchors]), context, lambda step: say(_in_words(step)))
+    group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, lambda step: say(_in_words(step)))
     aware = judge_aware.fit(tempered, model, people, lambda n: say(f"scores and judges together, round {n}"))
+    probability = group.aggregate.probability
     return Findings(
         pair_votes=pair_votes,
-        p_low=np.where(turned, group.aggregate.probability[:, 0], group.aggregate.probability[:, 1]),
+        p_low=np.where(turned, probability[:, 0], probability[:, 1]),
+        p_tie=probability[:, 2] if way.ties == "class" else None,
         group=group,
         weighed=weighed,
         skill=_skill(weighed, group.aggregate.confusion),
@@ -102,6 +114,15 @@ def examine_judges(
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
     )
+
+
+def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
+    """(M, J, C) from (M, J) p of class 1, and from which of them are ties where those are a class of their own."""
+    y = binary(p)
+    if is_tie is None:
+        return y
+    tie = np.where(np.isnan(p), np.nan, is_tie)
+    return np.concatenate([y * (1.0 - tie)[:, :, None], tie[:, :, None]], axis=2)
 
 
 def _skill(weighed: Ints, confusion: Floats | None) -> dict[int, float]:

@@ -50,7 +50,6 @@ def present_judge(row: Record) -> schemas.JudgeOut:
 
 def present_judges(
     set_id: UUID,
-    method: AggregationName,
     weighed: WeighedJudges,
     catalogue: Catalogue,
     overlap: Overlap | None,
@@ -64,6 +63,7 @@ def present_judges(
 
     Of a set with `overlap` the agreement is that on the pairs drawn for it.
     """
+    method = weighed.conditions.way.method
     findings, convergence = weighed.findings, weighed.findings.group.aggregate.convergence
     names = [rows[judge].name for judge in weighed.judges.tolist()]
     numbers = {judge: number for number, judge in enumerate(weighed.judges.tolist())}
@@ -212,10 +212,11 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
             item=catalogue.items[item][0] or None,
             first=catalogue.keys[low],
             second=catalogue.keys[high],
-            p_first=float(p),
-            judges=int(count),
+            p_first=float(findings.p_low[row]),
+            p_tie=None if findings.p_tie is None else float(findings.p_tie[row]),
+            judges=int(judges[row]),
         )
-        for item, low, high, p, count in zip(votes.item, votes.low, votes.high, findings.p_low, judges, strict=True)
+        for row, (item, low, high) in enumerate(zip(votes.item, votes.low, votes.high, strict=True))
     ]
 
 

@@ -17,7 +17,15 @@ from nextpair.schemas import (
     Ready,
     Trust,
 )
-from nextpair.words import AggregationName, CovarianceName, MatrixName, MethodName, ObjectiveName, SimultaneousName
+from nextpair.words import (
+    AggregationName,
+    CovarianceName,
+    MatrixName,
+    MethodName,
+    ObjectiveName,
+    SimultaneousName,
+    TiesName,
+)
 
 
 def ranking(
@@ -74,14 +82,18 @@ def judges(
     *,
     method: AggregationName | None = None,
     reference: Sequence[str] = (),
+    debias: bool | None = None,
+    ties: TiesName | None = None,
     verdicts: bool | None = None,
 ) -> Call[Judges]:
     """A card for each judge of a set, held against people, and the group's verdicts. Waits while they are weighed.
 
     People are all judges of kind human, and those in `reference`.
     """
-    wanted = {"reference": list(reference) or None, "verdicts": None if verdicts is None else str(verdicts).lower()}
-    return get(path_of("sets", set_id, "judges"), Judges.model_validate_json, method=method, **wanted)
+    flags = {name: None if on is None else str(on).lower() for name, on in (("debias", debias), ("verdicts", verdicts))}
+    people = list(reference) or None
+    path = path_of("sets", set_id, "judges")
+    return get(path, Judges.model_validate_json, method=method, reference=people, ties=ties, **flags)
 
 
 def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:

@@ -143,6 +143,7 @@ class GroupVerdict(Response):
     first: str
     second: str
     p_first: float
+    p_tie: float | None = Field(description="Where ties are a class of their own; null where they are half a vote.")
     judges: int = Field(description="How many judged it.")
 
 
