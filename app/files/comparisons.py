@@ -53,6 +53,8 @@ class GroupedComparisons(NamedTuple):
     weight: Floats  # (K,)
     judges: list[str]  # (J,) by first appearance; one without a name where the files name none
     judge: Ints  # (K,)
+    items: list[str]  # (I,) what was judged, by the column `item`; one without a name where the files have none
+    item: Ints  # (K,)
 
 
 class KeyedComparisons(NamedTuple):
@@ -74,7 +76,9 @@ def read_grouped(tables: Sequence[Table], columns: ComparisonColumns, group_by: 
     groups, group = encode([labels for table in tables for labels in label_rows(table, group_by)])
     p, weight = (np.concatenate(columns) for columns in zip(*((part.p, part.weight) for part in parts), strict=True))
     judges, judge = encode([name for table in tables for name in judge_names(table, columns.judge)])
-    return GroupedComparisons(candidates, groups, group, codes[: len(p)], codes[len(p) :], p, weight, judges, judge)
+    about = encode([name for table in tables for name in _item_names(table)])
+    sides = codes[: len(p)], codes[len(p) :]
+    return GroupedComparisons(candidates, groups, group, *sides, p, weight, judges, judge, *about)
 
 
 def judge_names(table: Table, column: str | None) -> list[str]:
@@ -82,6 +86,10 @@ def judge_names(table: Table, column: str | None) -> list[str]:
     if column is None and "judge" not in table.columns:
         return [""] * len(table.rows)
     return keys_of(table, column or "judge")
+
+
+def _item_names(table: Table) -> list[str]:
+    return texts_of(table, "item") if "item" in table.columns else [""] * len(table.rows)
 
 
 def read_keyed(table: Table, columns: ComparisonColumns) -> KeyedComparisons:

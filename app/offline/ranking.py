@@ -16,9 +16,10 @@ from app.files.tables import InputError
 from app.inference import fitting
 from app.inference.fitting import BASELINES, AbsoluteScores, Model, Published, no_absolute_scores, usual_evidence
 from app.inference.reporting import Signal, Standings, Wanted, by_baseline, by_judges, by_posterior, signal_of
-from app.inference.types import Comparisons
+from app.inference.types import Comparisons, Ints
 from app.offline import absolute_scores
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
+from app.offline.agreement import JudgeAgreement, agreement_of
 
 
 class NotConvergedError(Exception):
@@ -35,6 +36,8 @@ class Group(NamedTuple):
     comparisons: Comparisons
     judges: Sequence[str] = ("",)  # (J,) by number; one without a name where the file names none
     absolute: AbsoluteScores = no_absolute_scores()
+    items: Sequence[str] = ("",)  # (I,) what was judged; one without a name where the file names none
+    item: Ints | None = None  # (K,)
 
 
 class RankingMethod(NamedTuple):
@@ -68,6 +71,7 @@ class Ranked(NamedTuple):
     standings: Standings
     signal: Signal
     scales: Sequence[JudgeScale] = ()  # of who gave absolute scores
+    agreement: JudgeAgreement | None = None  # where the file names several judges
 
 
 def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
@@ -82,7 +86,7 @@ def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) ->
         names = [comparisons.judges[number] for number in judges]
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
-        yield Group(labels, keys, group, names, absolute)
+        yield Group(labels, keys, group, names, absolute, comparisons.items, comparisons.item[rows])
 
 
 def rank_file(
@@ -115,7 +119,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {standings.convergence.outcome.value}")
     item = np.zeros(group.comparisons.size, np.int64)
     signal = signal_of(group.comparisons, len(group.keys), item)
-    return Ranked(group, method, standings, signal, _scales(group, published))
+    return Ranked(group, method, standings, signal, _scales(group, published), _agreement(group))
 
 
 def _standings(group: Group, method: RankingMethod, published: Published | None) -> Standings:
@@ -147,6 +151,11 @@ def _scales(group: Group, published: Published | None) -> list[JudgeScale]:
         JudgeScale(group.judges[judge], float(c0[judge]), float(c1[judge]), int(counts[judge]), published.settled)
         for judge in np.flatnonzero(counts).tolist()
     ]
+
+
+def _agreement(group: Group) -> JudgeAgreement | None:
+    item = np.zeros(group.comparisons.size, np.int64) if group.item is None else group.item
+    return agreement_of(group.comparisons, item, len(group.keys), len(group.judges))
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:

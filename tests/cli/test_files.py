@@ -219,6 +219,31 @@ def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp
     assert "here are 102 x 51" in failure(capsys, "rank", str(crowd), "--method", "consensus")[1]
 
 
+def test_several_judges_have_an_agreement_and_disputes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "judges.csv"
+    rows = [f"{a},{b},{p},{judge}," for judge in ("ann", "ben") for a, b, p in (("x", "y", 0.9), ("z", "y", 0.2))]
+    rows += ["x,z,0.9,ann,", "z,x,0.6,ben,", "x,y,0.1,ann,other", "x,z,0.5,cid,"]
+    file.write_text("first,second,p_first,judge,item\n" + "\n".join(rows) + "\n")
+
+    printed = out(capsys, "rank", str(file))
+    (group,) = json.loads(out(capsys, "rank", str(file), "--format", "json"))
+
+    assert "Krippendorff's alpha: 0." in printed
+    assert "on 3 pairs that several judged, of which they dispute 1" in printed
+    assert group["agreement"]["judges"][0]["judges"] == ["ann", "ben"]
+    assert group["agreement"]["judges"][0] | {"judges": []} == {
+        "judges": [], "pairs": 3, "share": pytest.approx(2 / 3), "kappa": pytest.approx(1 / 3),
+    }  # fmt: skip
+    (dispute,) = group["agreement"]["disputes"]
+    assert dispute == {
+        "item": None,
+        "first": "x",
+        "second": "z",
+        "p_first": pytest.approx({"ann": 0.9, "ben": 0.4, "cid": 0.5}),
+    }
+    assert json.loads(out(capsys, "rank", JUDGE, "--format", "json"))[0]["agreement"] is None
+
+
 def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     plain, wide = (
         json.loads(out(capsys, "rank", JUDGE, "--top-k", "3", "--epsilon", epsilon, "--format", "json"))[0]

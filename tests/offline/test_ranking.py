@@ -67,6 +67,8 @@ def test_groups_hold_their_own_candidates() -> None:
         np.array([1.0, 2.0, 3.0]),
         [""],
         np.zeros(3, np.int64),
+        [""],
+        np.zeros(3, np.int64),
     )
     u, v = split(log)
     assert (u.labels, u.keys, u.comparisons.p.tolist()) == (("u",), ["a", "b"], [0.1, 0.3])

@@ -13,7 +13,7 @@ from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
 from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
 from app.inference.judges.labels import LabelFindings, Rightness, labels_by, next_to_label
-from app.inference.judges.pair_votes import PairVotes
+from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
 from app.inference.judges.sentences import about_labels, warnings
@@ -80,5 +80,6 @@ __all__ = [
     "usual_simultaneous",
     "verdicts_saved",
     "votes",
+    "votes_by_pair",
     "warnings",
 ]

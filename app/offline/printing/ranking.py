@@ -10,7 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.files.columns import Labels
+from app.inference.judges import Alpha, Dispute
 from app.inference.reporting import Bias, Foretold, Standing, Sureness, Tastes, Uncertainty, Wanted
+from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod
@@ -46,6 +48,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "tastes": {ranked.group.judges[t.judge]: _tastes(t, ranked.group.keys) for t in standings.tastes},
         "absolute_scores": [scale._asdict() for scale in ranked.scales],
+        "agreement": ranked.agreement and _agreement(ranked.agreement, ranked.group),
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
 
@@ -75,6 +78,34 @@ def _bias(bias: Bias) -> Row:
 def _tastes(tastes: Tastes, keys: Sequence[str]) -> Row:
     departures = [{"key": keys[d.candidate], "departure": d.departure, "sd": d.sd} for d in tastes.departures]
     return {"sd": tastes.sd, "departures": departures}
+
+
+def _agreement(agreement: JudgeAgreement, group: Group) -> Row:
+    """Of each two judges who met, and of all of them; disputes in the order of their last verdict."""
+    pairs, agreeing, kappa = agreement.by_pair
+    met = np.argwhere(np.triu(pairs, 1))
+    return {
+        "alpha": agreement.alpha and agreement.alpha._asdict(),
+        "judges": [
+            {
+                "judges": [group.judges[i], group.judges[j]],
+                "pairs": int(pairs[i, j]),
+                "share": float(agreeing[i, j] / pairs[i, j]),
+                "kappa": None if np.isnan(kappa[i, j]) else float(kappa[i, j]),
+            }
+            for i, j in met.tolist()
+        ],
+        "disputes": [_dispute(dispute, group) for dispute in agreement.disputes],
+    }
+
+
+def _dispute(dispute: Dispute, group: Group) -> Row:
+    return {
+        "item": group.items[dispute.item] or None,
+        "first": group.keys[dispute.low],
+        "second": group.keys[dispute.high],
+        "p_first": {group.judges[judge]: p for judge, p in dispute.p_low.items()},
+    }
 
 
 def _named(labels: Labels, group_by: Sequence[str]) -> Row:
@@ -124,7 +155,15 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         console.print(_tastes_line(tastes, ranked.group))
     for scale in ranked.scales:
         console.print(_scale_line(scale))
+    if ranked.agreement and ranked.agreement.alpha:
+        console.print(_agreement_line(ranked.agreement.alpha, len(ranked.agreement.disputes)))
     console.print(_ranking_table(ranked, console))
+
+
+def _agreement_line(alpha: Alpha, disputes: int) -> str:
+    low, high = alpha.interval
+    on = f"on {count(alpha.pairs, 'pair')} that several judged, of which they dispute {disputes:,}"
+    return f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 
 def _bias_line(bias: Bias, judge: str) -> str:
