@@ -217,7 +217,7 @@ declare namespace Contract {
     median_latency_ms: number | null;
     failure_rate: number | null;
     skill: number | null;
-    agreement_with_people: AgreementWithPeople | null;
+    agreement_with_people: Rightness | null;
     agreement: Agreement | null;
     swapped: Agreement | null;
     position_bias: JudgeBias | null;
@@ -228,6 +228,12 @@ declare namespace Contract {
 
   interface Agreement {
     share: number | null;
+  }
+
+  interface Rightness {
+    pairs: number;
+    share: number;
+    interval: [number, number];
   }
 
   interface PairAgreement {

@@ -19,7 +19,7 @@ const percent = (share) => (share === null || share === undefined ? NONE : `${Ma
 /** @param {number | null | undefined} value */
 const number = (value) => (value === null || value === undefined ? NONE : value.toFixed(2));
 
-/** @param {Contract.AgreementWithPeople | null} agreement */
+/** @param {Contract.Rightness | null} agreement */
 function byPeople(agreement) {
   if (!agreement) return NONE;
   const [low, high] = agreement.interval.map(percent);
@@ -38,7 +38,7 @@ function facts({ position_bias: bias, tastes, influence, median_latency_ms: late
     ["Skill", number(judge.skill)],
     ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
-    ["Tastes", number(tastes?.sd)],
+    ["Spread of its tastes", number(tastes?.sd)],
     ["Departs most on", tastes?.departures.map(({ key, departure }) => `${key} ${signed(departure)}`).join(", ") ?? NONE],
     ["Accord with the ranking", number(judge.accord?.overall)],
     ["Agrees with people", byPeople(judge.agreement_with_people)],
