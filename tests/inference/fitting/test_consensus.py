@@ -1,5 +1,7 @@
 """The common score of judges with tastes: derivatives, slow formulas, and that no judge outvotes the others."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -20,6 +22,8 @@ from app.inference.fitting.consensus import (
 )
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Method, build
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, join, no_comparisons, once_each
+from tests.inference.fitting.test_judge_aware import JUDGES as JUDGES_OF_FIVE
+from tests.inference.fitting.test_judge_aware import five_judges, human_scores
 
 N, JUDGES = 6, 3
 DONE = Convergence(Outcome.CONVERGED, 1, 0.0)
@@ -145,6 +149,17 @@ def answers(judge: Ints, better: int) -> Comparisons:
     """Answers of these judges on candidates 0 and 1, every other one with 1 shown first."""
     first = np.arange(len(judge)) % 2
     return once_each(first, 1 - first, (first == better).astype(float), judge)
+
+
+def test_gpt4_likes_its_own_answers(shared_data: Path) -> None:
+    """PRD's vicuna80, five models on each other: the common order is people's, and one of them departs on itself."""
+    systems, log = five_judges(shared_data / "prd_vicuna80")
+    found = fit(log, build(Method(), len(systems)), len(JUDGES_OF_FIVE))
+    people = human_scores(shared_data / "prd_vicuna80", systems)
+    own = [(judge, systems.index(name)) for judge, name in enumerate(JUDGES_OF_FIVE)]
+    sure = [JUDGES_OF_FIVE[at[0]] for at in own if found.tastes[at] > 2.0 * found.sd_of_tastes[at]]
+    assert spearmanr(found.scores, people)[0] == pytest.approx(1.0)
+    assert sure == ["gpt4"]
 
 
 def test_without_comparisons_the_prior_holds() -> None:
