@@ -4,6 +4,7 @@ Judges ask in turn, drawn at random; each answer has the odds exp(c_j (s_first -
 the ranking is read by judge-aware in the end. All pairs stay open, and orders are drawn.
 """
 
+import sys
 from argparse import ArgumentParser
 
 import numpy as np
@@ -21,13 +22,15 @@ from benchmarks.studies.methods.markdown import table
 
 N, LOOKS, REFIT = 20, (100, 200, 300), 25
 LITTLE = 0.1  # of the worth of the best judge's answers: who is worth less is passed over
+POOLED = ("pooled", "learnt", "learnt, some passed over")
 WAYS = {
     "chance": "pairs at random",
     "pooled": "from the posterior of soft-bt, one vote each",
     "learnt": "as by default: that, with votes as they are learnt",
+    "learnt, some passed over": "that, and judges of next to no E c_j^2 asked nothing",
     "scores": "from the judge-aware posterior",
     "worth": "that, an answer counting for E c_j^2",
-    "passed over": "that, and judges of next to no E c_j^2 asked nothing",
+    "worth, some passed over": "that, and judges of next to no E c_j^2 asked nothing",
 }
 
 
@@ -42,7 +45,7 @@ def main() -> None:
             measured = np.array([measure(CASTS[cast], way, seed) for seed in range(runs)])
             mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
             rows.append([cast, words, *(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))])
-            print(rows[-1], flush=True)
+            print(*rows[-1], file=sys.stderr)
     print(table(["judges", "pairs chosen", *(f"{count} answers" for count in LOOKS)], rows), flush=True)
 
 
@@ -53,16 +56,15 @@ def measure(c: list[float], way: str, seed: int) -> list[float]:
     policy = Policy(Criterion.RANDOM if way == "chance" else Criterion.KNOWLEDGE)
     open_pairs, component = np.triu(np.ones((N, N), np.bool_), 1), np.zeros(N, np.int64)
     rows, correlations = list[tuple[int, int, float, int]](), list[float]()
-    aware = judge_aware.fit(_log(rows), model, nobody(len(c)))
     while len(rows) < LOOKS[-1]:
         if len(rows) % REFIT == 0:
             aware = judge_aware.fit(_log(rows), model, nobody(len(c)))
-            scores = _pooled(rows, way, len(c)) if way in ("pooled", "learnt") else aware.of_scores
+            scores = _pooled(rows, way, len(c)) if way in POOLED else aware.of_scores
             mean, sigma, *_ = scores
         worths = aware.judges.c**2 + aware.sd_of_judges.c**2
-        asked = worths >= LITTLE * worths.max() if way == "passed over" else np.ones(len(c), np.bool_)
+        asked = worths >= LITTLE * worths.max() if "passed over" in way else np.ones(len(c), np.bool_)
         judge = int(rng.choice(np.flatnonzero(asked)))
-        worth = model._replace(votes=float(worths[judge])) if way in ("worth", "passed over") else model
+        worth = model._replace(votes=float(worths[judge])) if "worth" in way else model
         (choice,) = select(mean, sigma, worth, open_pairs, component, policy, RANKING, 1, rng)
         pair = np.array([[choice.i], [choice.j]])
         sigma = fantasise(sigma, mean, worth, *pair)
@@ -75,7 +77,7 @@ def measure(c: list[float], way: str, seed: int) -> list[float]:
 
 
 def _pooled(rows: list[tuple[int, int, float, int]], way: str, judges: int) -> Scores:
-    method = Method(evidence="learnt" if way == "learnt" else "one-vote")
+    method = Method(evidence="learnt" if "learnt" in way else "one-vote")
     return publish(_log(rows), np.zeros(len(rows), np.int64), no_absolute_scores(), method, N, judges).scores
 
 
