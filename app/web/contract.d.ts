@@ -226,6 +226,12 @@ declare namespace Contract {
     influence: Influence | null;
   }
 
+  interface Rightness {
+    pairs: number;
+    share: number;
+    interval: [number, number];
+  }
+
   interface Agreement {
     share: number | null;
   }

@@ -50,9 +50,10 @@ def due(overlap: Overlap, item: Ints, comparisons: Comparisons, n: int, askers: 
     rows = np.flatnonzero(drawn(overlap, item, low, high))
     pair = (item[rows] * n + low[rows]) * n + high[rows]
     _, begins, number = np.unique(pair, return_index=True, return_inverse=True)
-    verdicts = np.unique(np.column_stack([number, comparisons.judge[rows]]), axis=0)
-    judges = np.bincount(verdicts[:, 0], minlength=len(begins))
-    askers_so_far = np.bincount(verdicts[:, 0], np.isin(verdicts[:, 1], list(askers)), len(begins))
+    judge, size = comparisons.judge[rows], int(comparisons.judge.max(initial=0)) + 1
+    pair_of_vote, judge_of_vote = np.divmod(np.unique(number * size + judge), size)
+    judges = np.bincount(pair_of_vote, minlength=len(begins))
+    askers_so_far = np.bincount(pair_of_vote, np.isin(judge_of_vote, list(askers)), len(begins))
     is_due = (judges < overlap.judges) & (askers_so_far < len(askers))
     in_turn = np.sort(begins[is_due])
     at = rows[in_turn]
