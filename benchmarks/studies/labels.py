@@ -4,6 +4,7 @@ Two judges are right by themselves in a share of the items, four others are fool
 way to weigh them makes of 319 items with so many labels. And what labels tell, by which items people label.
 """
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
 
@@ -47,6 +48,7 @@ def weighing(runs: int) -> None:
     rows = []
     for good in (0.8, 0.75):
         for labels in LABELS:
+            print(f"\r{good:.0%}, {labels} labels    ", end="", file=sys.stderr, flush=True)
             measured = np.array([_accuracies(good, labels, seed) for seed in range(runs)])
             mean, error = 100.0 * measured.mean(axis=0), 100.0 * measured.std(axis=0) / np.sqrt(runs)
             cells = [f"{m:.1f} ± {e:.1f}" for m, e in zip(mean[:-1], error[:-1], strict=True)]

@@ -4,9 +4,10 @@ t_nc is the share of the people who labelled item n that gave it class c. A judg
 sum_c v_nkc t_nc. Intervals are Wilson's (1927).
 
 Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
-to their number. So the labelled items are like all, and what they tell of any judge varies less than by chance: with
-10 to 40 labels as if there were a fifth more (benchmarks/studies/labels.py). Asking for disputed items instead finds
-the best judge sooner, but tells wrong how often the others are right.
+to their number. So the labelled items are like all, and what they tell of judges varies less than by chance. Labels of
+what is most disputed would tell wrong how often each judge is right elsewhere (benchmarks/studies/labels.py); the
+labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree,
+is more than UNLIKE standard errors from that of all.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes
 from app.inference.types import Bools, Chance, Floats, Ints
 
 LEVEL = 0.95
+UNLIKE = 3.0
 
 WayName = Literal["dawid-skene", "average", "majority", "best judge"]
 
@@ -38,6 +40,7 @@ class LabelFindings(NamedTuple):
     among_people: Rightness | None  # of each with the others, where several labelled the same
     judges: list[Rightness | None]  # (K,)
     ways: Mapping[WayName, Rightness]  # to weigh judges, each on labels that it has not seen
+    unlike: bool  # whether judges agree on the labelled items more, or less, than on all
 
     @property
     def best(self) -> int | None:
@@ -87,6 +90,7 @@ def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floa
         among_people=_among(people[known]),
         judges=[_rightness(right[voted[:, k], k]) for k in range(v.shape[1])],
         ways={way: rightness for way, shares in by_way.items() if (rightness := _rightness(shares))},
+        unlike=_is_unlike(votes(y), known),
     )
 
 
@@ -124,6 +128,13 @@ def _by_best_of_others(right: Floats, voted: Bools) -> Floats:
     best = np.argmax(others, axis=1)[:, None]
     heard = np.take_along_axis(voted, best, axis=1)
     return np.where(heard, np.take_along_axis(right, best, axis=1), 0.5)[:, 0]
+
+
+def _is_unlike(v: Votes, labelled: Bools) -> bool:
+    shares = v.sum(axis=1) / np.maximum(v.sum(axis=(1, 2)), 1.0)[:, None]
+    agreement = (shares**2).sum(axis=1)
+    gap = abs(float(agreement[labelled].mean() - agreement.mean()))
+    return bool(gap > UNLIKE * float(agreement.std()) / np.sqrt(labelled.sum()) + EQUAL)
 
 
 def _among(people: Votes) -> Rightness | None:

@@ -36,6 +36,11 @@ def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
         sentences.append(f"{way}: {_share(labels.ways[labels.advice])} of labels that it has not seen")
     if labels.among_people is not None:
         sentences.append(f"People agree with each other in {_share(labels.among_people)}")
+    if labels.unlike:
+        sentences.append(
+            "But judges dispute the labelled items more, or less, than all others, of which this may be untrue; label "
+            "what is listed to be labelled next"
+        )
     return ". ".join(sentences) + "."
 
 

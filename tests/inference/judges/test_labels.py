@@ -55,6 +55,16 @@ def test_labels_find_the_fooled_and_the_sentence_says_whom_to_believe() -> None:
     assert "Weigh them by dawid-skene" in sentence
 
 
+def test_labels_of_what_is_most_disputed_are_said_to_be_unlike_the_others() -> None:
+    truth, y = fooled(319, 0)
+    people = np.full((319, 1), np.nan)
+    disputed = np.argsort(np.abs(y.mean(axis=1) - 0.5), kind="stable")[:20]
+    people[disputed, 0] = truth[disputed]
+    labels = examine(binary(y), "majority", np.random.default_rng(0), votes(binary(people))).labels
+    assert "judges dispute the labelled items more, or less" in about_labels(labels, NAMES)
+    assert "judges dispute" not in about_labels(examined(0, 40, "majority")[2].labels, NAMES)
+
+
 def test_without_labels_nobody_is_said_to_be_right() -> None:
     _, _, group = examined(0, 0)
     assert "nothing here can tell" in about_labels(group.labels, NAMES)
