@@ -146,6 +146,10 @@ def aggregate(
         typer.Option(metavar="NAME_OR_PATH", help="Transformer that reads --text. [default: hashed n-grams]"),
     ] = None,
     fine_tune: Annotated[bool, typer.Option("--fine-tune", help="Train the transformer too.")] = False,
+    regulariser: Annotated[
+        float | None,
+        typer.Option(min=0, help="Keeps sure judges from being believed too much. [default: by answers held out]"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
@@ -162,9 +166,9 @@ def aggregate(
 
     columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
     named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
-    require_possible(method, columns, named, encoding, debiased=debias)
+    require_possible(method, columns, named, encoding, debiased=debias, regulariser=regulariser)
     answers = load(file, columns, named, encoding, debiased=debias)
-    show(answers, decide(answers, method, seed), form)
+    show(answers, decide(answers, method, seed, regulariser), form)
 
 
 @commands.command("rank-sets")

@@ -34,6 +34,7 @@ from app.inference.judges import (
 from app.inference.types import Bools, Floats, Ints
 from app.offline.progress import progress_of
 
+REGULARISED: tuple[AggregationName, ...] = ("skill-aggregation", "skill-aggregation-x")
 Item = Mapping[str, str]  # text by field
 
 
@@ -101,8 +102,9 @@ def require_possible(
     encoding: TextEncoding,
     *,
     debiased: bool = False,
+    regulariser: float | None = None,
 ) -> None:
-    """Raises InputError for classes that are none, and for a debiasing or an encoding with nothing to do."""
+    """Raises InputError for classes that are none, and for what has nothing to do."""
     if columns.swapped and not columns.item:
         raise InputError("--swapped shows an item again: name the column that tells which with --item")
     if debiased and classes.names:
@@ -113,6 +115,8 @@ def require_possible(
         raise InputError("--class: name two classes or more, each once")
     if classes.tie is not None and (not classes.names or classes.tie in classes.names):
         raise InputError("--tie is a word beside those of --class, half a vote for each; name the classes too")
+    if regulariser is not None and method not in REGULARISED:
+        raise InputError(f"{method} has no regulariser; --regulariser goes with {' and '.join(REGULARISED)}")
     if encoding.fine_tune and not encoding.model:
         raise InputError("--fine-tune trains a transformer: name it with --encoder")
     if encoding.model and not needs_context(method):
@@ -147,13 +151,15 @@ def load(
     return _by_item(rows, swapped, debiased=debiased)
 
 
-def decide(answers: ItemAnswers, method: AggregationName, seed: int) -> ItemVerdicts:
+def decide(answers: ItemAnswers, method: AggregationName, seed: int, regulariser: float | None = None) -> ItemVerdicts:
     """One verdict per item, ties drawn by `seed`. Raises InputError for a method without the context that it reads."""
     if needs_context(method) and answers.context is None:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as advance:
-        group = examine(answers.y, method, rng, answers.people, answers.context, _percent(advance), answers.learner)
+        group = examine(
+            answers.y, method, rng, answers.people, answers.context, _percent(advance), answers.learner, regulariser
+        )
     return ItemVerdicts(method, group, group.aggregate.labels(rng))
 
 

@@ -95,15 +95,16 @@ def load(name: str, always_yes: int) -> LabelledItems:
     rows = pq.read_table(DATA / f"skillagg/{name}.parquet")
     judges = [column for column in rows.column_names if column not in NOT_JUDGES]
     y = np.column_stack([*(rows[judge].to_numpy() for judge in judges), np.ones((len(rows), always_yes))])
-    return LabelledItems(rows["label"].to_numpy().astype(np.int64), y.astype(np.float64), _context(rows.to_pydict()))
+    truth, context = rows["label"].to_numpy().astype(np.int64), None
+    if "answer" in rows.column_names:
+        context = ItemContext(hashed_ngrams(texts(name)), rows["question_id"].to_numpy().astype(np.int64))
+    return LabelledItems(truth, y.astype(np.float64), context)
 
 
-def _context(columns: dict[str, list[str]]) -> ItemContext | None:
-    if "answer" not in columns:
-        return None
-    texts = zip(columns["question"], columns["answer"], strict=True)
-    x = hashed_ngrams([{"question": question, "answer": answer} for question, answer in texts])
-    return ItemContext(x, np.array(columns["question_id"], np.int64))
+def texts(name: str) -> list[dict[str, str]]:
+    """What the items of a data set say."""
+    columns = pq.read_table(DATA / f"skillagg/{name}.parquet", columns=["question", "answer"]).to_pylist()
+    return [{field: str(text) for field, text in row.items()} for row in columns]
 
 
 def judge_aware_rankings(runs: int) -> None:

@@ -95,7 +95,7 @@ def told(tmp_path: Path) -> str:
 def test_what_the_items_say_helps(told: str, told_by: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *told_by]
     plain = summary(capsys, told, *columns)["accuracy"]
-    helped = summary(capsys, told, *columns, "--method", "skill-aggregation")["accuracy"]
+    helped = summary(capsys, told, *columns, "--method", "skill-aggregation", "--regulariser", "0.1")["accuracy"]
     assert isinstance(plain, float)
     assert isinstance(helped, float)
     assert helped > plain + 0.02
@@ -188,6 +188,7 @@ def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: 
         ("a,b,c\n1,0,1\n", ["--judge", "a", "--judge", "b", "--reference", "b"], "--reference 'b' is a judge's column"),
         ("a,b,s\n1,0,1\n", ["--swapped", "s"], "name the column that tells which with --item"),
         ("a,b\n1,0\n", ["--debias"], "--debias needs both orders (--swapped) or people's labels"),
+        ("a,b\n0.5,0.5\n", ["--regulariser", "0.1"], "dawid-skene has no regulariser"),
         ("a,b\n0.5,0.5\n", ["--fine-tune"], "name it with --encoder"),
         ("a,b,t\n1,0,x\n", ["--text", "t", "--encoder", "gpt2"], "dawid-skene does not read what the items say"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--encoder", "gpt2"], "name their columns with --text"),
@@ -219,4 +220,4 @@ def test_without_the_extra_a_transformer_says_how_to_get_it_and_all_else_works(
     printed = capsys.readouterr().err
     assert "pip install 'nextpair-server[transformer]'" in printed
     assert printed.count("\n") == 1
-    assert run(["aggregate", told, *judges]) == 0
+    assert run(["aggregate", told, *judges, "--regulariser", "0"]) == 0

@@ -65,17 +65,18 @@ def examine(
     context: ItemContext | None = None,
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
+    regulariser: float | None = None,
 ) -> GroupVerdicts:
     """Weigh judges, and hold them against people where there are any. Errors as `aggregate`.
 
-    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0.
+    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0; `regulariser` as in `by_context`.
     """
     v, labels = votes(y), labels_by(people)
     by_dawid_skene = _dawid_skene(v, labels, rng)
     if method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
-        group = aggregate(y, method, rng, context, progress, learner, labels)
+        group = aggregate(y, method, rng, context, progress, learner, labels, regulariser)
     held_out, known = by_dawid_skene.held_out, is_labelled(labels)
     return GroupVerdicts(
         aggregate=group,
@@ -95,6 +96,7 @@ def aggregate(
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
     labels: Labels | None = None,
+    regulariser: float | None = None,
 ) -> Aggregate:
     """The judges' common answers; labelled items have people's, whatever the judges say.
 
@@ -104,8 +106,10 @@ def aggregate(
     if needs_context(method):
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
-        of_context = cast("ContextMethod", method)
-        return by_context(y, context, of_context, rng, labels=labels, progress=progress, learner=learner)
+        return by_context(
+            y, context, cast("ContextMethod", method), rng,
+            labels=labels, regulariser=regulariser, progress=progress, learner=learner,
+        )  # fmt: skip
     if method == "dawid-skene":
         return _dawid_skene(votes(y), labels, rng).aggregate
     group = average(y) if method == "average" else majority(votes(y))

@@ -12,14 +12,14 @@ context of many numbers would else repeat the votes it was fitted to, and they w
 some more groups are held out to stop it early. Judges who say always the same are passed over, as a few of them would
 be explained best by one class for all items; their confusion matrices are those of chance.
 
+lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are foretold best.
+
 Without people's labels judges are held against each other, and most of them may be fooled together. With labels l_nc
-(0 for all c where there are none) SkillAggregation has three answers P_j, each of them to item n without l_n:
+(0 for all c where there are none) every method has three answers P_j, each of them to item n without l_n:
 
     by judges      as above, without any label
-    by both        as above, with labels in the fit and A by labels, not fitted
-    by labels      P(c | n) = prod_kb A_kcb^v_nkb / their sum over c, with A by labels
-
-    A_kcb by labels = (sum_n l_nc v_nkb + prior votes) / their sum over b, as Dawid-Skene's (aggregation.py)
+    by both        as above, always held out, with labels in the fit; A is not fitted but by labels, as in Dawid-Skene
+    by labels      Dawid-Skene's, held to labels (anchored.py), which also finds judges who err together
 
     P(c | n) = l_nc where n is labelled, else sum_j w_j P_j(c | n)
     w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
@@ -38,16 +38,16 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from app.inference.judges.aggregation import (
-    RIGHT,
-    WRONG,
     Aggregate,
     Labels,
     Probabilities,
     Votes,
+    estimated,
     is_labelled,
     one_sided,
     votes,
 )
+from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.skill_model import (
     LEAST,
     NO_PENALTY,
@@ -59,6 +59,7 @@ from app.inference.judges.skill_model import (
     loss,
     pack,
     predict,
+    surprise,
     take,
     unpack,
 )
@@ -70,6 +71,9 @@ HEADS: Mapping[ContextMethod, Head] = {
     "crowdlayer": "crowdlayer",
     "train-on-majority": "shares",
 }
+
+REGULARISERS = (0.0, 0.03, 0.1, 0.2)  # of which lambda is chosen
+REGULARISER = 0.1  # lambda where it is not
 
 
 class Step(NamedTuple):
@@ -110,18 +114,23 @@ def by_context(
     rng: np.random.Generator,
     *,
     labels: Labels | None = None,
+    regulariser: float | None = None,
     training: Training = Training(),  # noqa: B008  # immutable
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
 ) -> Aggregate:
     """The judges' common answers, given each item's context. The confusion matrices are means over the items.
 
-    A `learner` other than `linear` may read of a context what it likes.
+    `regulariser` is lambda, chosen where None. A `learner` other than `linear` may read of a context what it likes; its
+    lambda is not chosen, as that takes a training for each, but REGULARISER.
     """
     labels = np.zeros((len(y), y.shape[2])) if labels is None else labels
     heard = ~one_sided(votes(y))
     heard = heard if heard.any() else np.ones_like(heard)
-    group = _by_context(y[:, heard], labels, context, method, rng, training, progress, learner or linear)
+    if regulariser is None and learner is not None:
+        regulariser = REGULARISER
+    options = REGULARISERS if regulariser is None else (regulariser,)
+    group = _by_context(y[:, heard], labels, context, method, rng, options, training, progress, learner or linear)
     group = group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
     if group.confusion is None:
         return group
@@ -136,43 +145,59 @@ def _by_context(
     context: ItemContext,
     method: ContextMethod,
     rng: np.random.Generator,
+    regularisers: Sequence[float],
     training: Training,
     progress: Progress,
     learner: Learner,
 ) -> Aggregate:
-    head, answers = HEADS[method], _by_majority(y) if method == "train-on-majority" else _answers(y)
+    head, v = HEADS[method], votes(y)
+    answers = _by_majority(y) if method == "train-on-majority" else _answers(y)
     judged = JudgedItems(context.x, answers, context.group, labels)
+    trainings = [training._replace(regulariser=regulariser) for regulariser in regularisers]
+    by_judges, decide = trainings, partial(_decide, v)
     if head in ("crowdlayer", "shares"):
-        s, _, convergence = cross_fit(judged, head, training._replace(folds=1), rng, progress, learner)
-        return Aggregate(s, None, convergence)
-    v, rounds = votes(y), 2 if labels.any() else 1
-    unlabelled = judged._replace(labels=np.zeros_like(labels))
-    by_judges = _decide(v, cross_fit(unlabelled, head, training, rng, _part(progress, 0, rounds), learner))
-    if rounds == 1:
-        return by_judges
-    by_both = _decide(v, cross_fit(judged, head, training, rng, _part(progress, 1, rounds), learner))
-    return _pool([by_judges, by_both, by_labels(v, labels)], labels)
+        by_judges, decide = [training._replace(folds=1)], partial(_decide, None)
+    rounds = len(by_judges) + bool(labels.any())
+    unlabelled, seed = judged._replace(labels=np.zeros_like(labels)), int(rng.integers(2**32))
+    fits = [
+        cross_fit(unlabelled, head, each, np.random.default_rng(seed), _part(progress, number, rounds), learner)
+        for number, each in enumerate(by_judges)
+    ]
+    best = int(np.argmin([_surprise(answers, each) for each in fits]))
+    if not labels.any():
+        return decide(fits[best])
+    with_labels = cross_fit(judged, head, trainings[best], rng, _part(progress, len(fits), rounds), learner)
+    return _pool([decide(fits[best]), decide(with_labels), _by_labels(v, labels, rng)], labels)
 
 
-def _decide(v: Votes, fits: CrossFitted) -> Aggregate:
+def _surprise(y: Floats, fits: CrossFitted) -> float:
+    """How badly items that were held out are foretold."""
+    return surprise(y, np.einsum("nc,nkcb->nkb", fits.s, fits.a) + LEAST)
+
+
+def _decide(v: Votes | None, fits: CrossFitted) -> Aggregate:
+    """By the context alone where there are no votes."""
+    if v is None:
+        return Aggregate(fits.s, None, fits.convergence)
     log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v, np.log(fits.a + LEAST))
     return Aggregate(softmax(log_p, axis=1), fits.a.mean(axis=0), fits.convergence)
 
 
-def by_labels(v: Votes, labels: Labels) -> Aggregate:
-    """Each item's classes by the votes, and by how the judges vote on all other items that people labelled."""
-    counts = _votes_by_class(v, labels) - np.einsum("nc,nkb->nkcb", labels, v)
-    a = counts / counts.sum(axis=3, keepdims=True)
-    return Aggregate(softmax(np.einsum("nkb,nkcb->nc", v, np.log(a)), axis=1), a.mean(axis=0))
+def _by_labels(v: Votes, labels: Labels, rng: np.random.Generator) -> Aggregate:
+    group, _, held_out = dawid_skene_anchored(v, labels, rng)
+    return group._replace(probability=np.where(is_labelled(labels)[:, None], held_out, group.probability))
 
 
 def _pool(answers: Sequence[Aggregate], labels: Labels) -> Aggregate:
-    """The mean of answers that each have not seen an item's own labels, weighted by how well they foretell them."""
+    """The mean of answers that each have not seen an item's own labels, weighted by how well they foretell them.
+
+    The confusion matrices are those of the last.
+    """
     p, known = np.stack([answer.probability for answer in answers]), is_labelled(labels)
     foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
     weight = softmax(foreseen.sum(axis=1))
-    a = np.stack([answer.confusion for answer in answers if answer.confusion is not None])
-    return Aggregate(np.tensordot(weight, p, 1), np.tensordot(weight, a, 1), answers[0].convergence)
+    slowest = _slowest([answer.convergence for answer in answers if answer.convergence is not None])
+    return Aggregate(np.tensordot(weight, p, 1), answers[-1].confusion, slowest)
 
 
 def cross_fit(
@@ -188,15 +213,20 @@ def cross_fit(
         predict, end = learner(rest, head, training, rng, step)
         s[fold], a[fold] = predict(judged.x[fold])
         ends.append(end)
-    return CrossFitted(s, a, max(ends, key=lambda end: (not end.converged, end.iterations)))
+    return CrossFitted(s, a, _slowest(ends))
+
+
+def _slowest(ends: Sequence[Convergence]) -> Convergence:
+    return max(ends, key=lambda end: (not end.converged, end.iterations))
 
 
 def linear(
     judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
-    """The learner of the equations above: a fit to the context as it is."""
-    parameters, end = fit(judged, head, training, rng, step)
-    return partial(predict, parameters), end
+    """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads."""
+    order = np.argsort(-judged.x.power(2).sum(axis=0), kind="stable")
+    parameters, end = fit(judged._replace(x=judged.x[:, order]), head, training, rng, step)
+    return lambda x: predict(parameters, x[:, order]), end
 
 
 def split(judged: JudgedItems, training: Training, rng: np.random.Generator) -> tuple[JudgedItems, JudgedItems]:
@@ -263,13 +293,7 @@ def _with_skills(judged: JudgedItems) -> JudgedItems:
     if not judged.labels.any():
         return judged
     v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
-    counts = _votes_by_class(v, judged.labels)
-    return judged._replace(z=np.log(counts / counts.sum(axis=2, keepdims=True)))
-
-
-def _votes_by_class(v: Votes, labels: Labels) -> Floats:
-    """(K, C, C) judges' votes on labelled items, by people's class, on top of the prior's."""
-    return np.asarray(np.where(np.eye(v.shape[2]) > 0.0, RIGHT, WRONG) + np.einsum("nc,nkb->kcb", labels, v))
+    return judged._replace(z=np.log(estimated(v, judged.labels).confusion))
 
 
 def _part(progress: Progress, part: int, parts: int) -> Progress:

@@ -18,6 +18,7 @@ The second term (eq. 8) keeps sure judges from being believed too much. The othe
 numbers; ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
 """
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from app.inference.types import Bools, Floats, Ints
 
 Head = Literal["skills", "skills-x", "crowdlayer", "shares"]
 STARTS_AT = 1.0  # logit by which a judge is believed, at first, to say the class that it is
+WIDEST = 1000  # columns of a context that V reads at most
 LEAST = 1e-12  # of probabilities that are divided by
 
 
@@ -63,14 +65,14 @@ class Parameters(NamedTuple):
     w: Floats  # (F, C)
     b: Floats  # (C,)
     z: Floats  # (K, C, C)
-    v: Floats  # (F or 0, K C C)
+    v: Floats  # (min(F, WIDEST) or 0, K C C)
 
 
 def first_guess(judged: JudgedItems, head: Head) -> Parameters:
     """Parameters by which every class is alike, and every judge is somewhat right."""
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if judged.z is None else judged.z
-    v = np.zeros((f if head == "skills-x" else 0, judges * classes**2))
+    v = np.zeros((min(f, WIDEST) if head == "skills-x" else 0, judges * classes**2))
     return Parameters(np.zeros((f, classes)), np.zeros(classes), z, v)
 
 
@@ -81,7 +83,7 @@ def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> 
     value = terms.value + 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
     dw = judged.x.T @ du + training.ridge * p.w
     dz = terms.dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z)
-    dv = judged.x.T @ terms.dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
+    dv = _read_by_v(p, judged.x).T @ terms.dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
     return value, pack(Parameters(dw, du.sum(axis=0), dz, dv))
 
 
@@ -89,7 +91,10 @@ def slope_in_context(theta: Floats, judged: JudgedItems, head: Head, training: T
     """(N, F) gradient of the loss by x, for whoever trains what made it."""
     p = unpack(theta, judged, head)
     terms, du = _terms(p, judged, head, training)
-    return du @ p.w.T + (terms.dz.reshape(len(du), -1) @ p.v.T if len(p.v) else 0.0)
+    slope = du @ p.w.T
+    if len(p.v):
+        slope[:, : len(p.v)] += terms.dz.reshape(len(du), -1) @ p.v.T
+    return slope
 
 
 class _Terms(NamedTuple):
@@ -118,33 +123,36 @@ def _terms(p: Parameters, judged: JudgedItems, head: Head, training: Training) -
 def _shares_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Terms:
     """Expect s itself of every judge."""
     expected = s[:, None, :] + LEAST
-    return _Terms(_surprise(judged, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
+    return _Terms(surprise(judged.y, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 
 
 def _crowdlayer_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Terms:
-    expected = softmax(np.einsum("nc,kcb->nkb", s, p.z), axis=2)
+    expected = softmax(_einsum("nc,kcb->nkb", s, p.z), axis=2)
     slope = (expected * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
-    ds, dz = np.einsum("nkb,kcb->nc", slope, p.z), np.einsum("nc,nkb->kcb", s, slope)
-    return _Terms(_surprise(judged, expected), ds, dz[None])
+    ds, dz = _einsum("nkb,kcb->nc", slope, p.z), _einsum("nc,nkb->kcb", s, slope)
+    return _Terms(surprise(judged.y, expected), ds, dz[None])
 
 
 def _skills_terms(p: Parameters, s: Floats, judged: JudgedItems, regulariser: float) -> _Terms:
     """A has one row for all items where skills do not depend on the context."""
-    a, n = skills(p, judged.x), len(s)
-    expected = np.einsum("nc,nkcb->nkb", s, a) + LEAST
-    slope = -judged.y / expected / n
+    a, kcb = skills(p, judged.x), "nkcb" if len(p.v) else "kcb"
+    each = a if len(p.v) else a[0]
+    expected = _einsum(f"nc,{kcb}->nkb", s, each) + LEAST
+    slope = -judged.y / expected / len(s)
+    ds, da = _einsum(f"nkb,{kcb}->nc", slope, each), _einsum(f"nc,nkb->{kcb}", s, slope).reshape(a.shape)
     gap = a[:, :, :-1, :-1] - a[:, :, -1:, :-1]
-    da = np.einsum("nc,nkb->nkcb", s, slope) if len(a) == n else np.einsum("nc,nkb->kcb", s, slope)[None]
     da[:, :, :-1, :-1] += 2.0 * regulariser * gap / len(a)
     da[:, :, -1, :-1] -= 2.0 * regulariser * gap.sum(axis=2) / len(a)
     dz = a * (da - (a * da).sum(axis=3, keepdims=True))
-    value = _surprise(judged, expected) + regulariser * float((gap**2).sum()) / len(a)
-    return _Terms(value, np.einsum("nkb,nkcb->nc", slope, a), dz)
+    return _Terms(surprise(judged.y, expected) + regulariser * float((gap**2).sum()) / len(a), ds, dz)
 
 
-def _surprise(judged: JudgedItems, expected: Floats) -> float:
+_einsum = partial(np.einsum, optimize=True)  # by matrix products where these do
+
+
+def surprise(y: Floats, expected: Floats) -> float:
     """- (1/N) sum_nkb y_nkb log P_nkb."""
-    return -float((judged.y * np.log(expected)).sum()) / len(judged.y)
+    return -float((y * np.log(expected)).sum()) / len(y)
 
 
 def predict(p: Parameters, x: csr_array) -> tuple[Floats, Floats]:
@@ -159,8 +167,12 @@ def shares(p: Parameters, x: csr_array) -> Floats:
 
 def skills(p: Parameters, x: csr_array) -> Floats:
     """A, shape (N, K, C, C), or (1, K, C, C) where it is the same for all."""
-    of_context = (x @ p.v).reshape(-1, *p.z.shape) if len(p.v) else np.zeros((1, 1, 1, 1))
+    of_context = (_read_by_v(p, x) @ p.v).reshape(-1, *p.z.shape) if len(p.v) else np.zeros((1, 1, 1, 1))
     return np.asarray(softmax(p.z + of_context, axis=3))
+
+
+def _read_by_v(p: Parameters, x: csr_array) -> csr_array:
+    return x if x.shape[1] == len(p.v) else x[:, : len(p.v)]
 
 
 def pack(p: Parameters) -> Floats:
