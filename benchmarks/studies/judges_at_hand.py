@@ -37,7 +37,7 @@ WAYS = {
 def main() -> None:
     """Print Spearman's correlation after so many answers."""
     parser = ArgumentParser(prog="python -m benchmarks.studies.judges_at_hand", description=__doc__)
-    parser.add_argument("--runs", type=int, default=60, help="of each simulation")
+    parser.add_argument("--runs", type=int, default=40, help="of each simulation")
     runs = parser.parse_args().runs
     rows = []
     for cast in ("3 good, 2 useless, 1 adversarial", "6 alike"):
