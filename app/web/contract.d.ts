@@ -205,7 +205,12 @@ declare namespace Contract {
 
   interface People {
     summary: string;
-    pairs: number;
+    judge_next: UnjudgedPair[];
+  }
+
+  interface UnjudgedPair {
+    first: string;
+    second: string;
   }
 
   interface JudgeCard {

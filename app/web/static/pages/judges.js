@@ -107,7 +107,8 @@ async function load() {
   const { judges, people, warnings, agreement, alpha } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
   summary.textContent = COUNTS[judges.length] ?? `${judges.length} judges.`;
-  find("#people").textContent = judges.length ? people.summary : "";
+  find("#people-summary").textContent = judges.length ? people.summary : "";
+  find("#check-judges").hidden = people.judge_next.length === 0;
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
   find("#cards").replaceChildren(...judges.map(card));
   find("#alpha").textContent = alphaInWords(alpha);
