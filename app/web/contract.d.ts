@@ -241,12 +241,6 @@ declare namespace Contract {
     share: number | null;
   }
 
-  interface Rightness {
-    pairs: number;
-    share: number;
-    interval: [number, number];
-  }
-
   interface PairAgreement {
     judges: [string, string];
     pairs: number;
