@@ -60,6 +60,12 @@ def rank(
     position_bias: PositionBiasOption = "none",
     evidence: EvidenceOption = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A judge who is a person: judge-aware holds the others against them; repeatable."
+        ),
+    ] = None,
     weight: WeightOption = None,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
@@ -89,6 +95,7 @@ def rank(
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
+    how = how._replace(reference=tuple(reference or ()))
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw

@@ -51,6 +51,7 @@ class RankingMethod(NamedTuple):
     wanted: Wanted = Wanted()
     evidence: EvidenceName = "one-vote"
     absolute_scale: AbsoluteScale = "estimate"
+    reference: Sequence[str] = ()  # judges who are people
 
 
 class JudgeScale(NamedTuple):
@@ -105,6 +106,10 @@ def rank_file(
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
     groups = list(split(comparisons, absolute_scores.load(scores, group_by)))
+    if unknown := set(method.reference) - {judge for group in groups for judge in group.judges}:
+        raise InputError(
+            f"--reference {min(unknown)!r} has judged nothing in {path}; write it as the judge column does"
+        )
     if scores is not None and not any(group.absolute.size for group in groups):
         raise InputError(f"{scores}: none of its scores is in a group of the comparisons; check the group columns")
     return [rank(group, method) for group in groups]
@@ -127,9 +132,9 @@ def _standings(group: Group, method: RankingMethod, published: Published | None)
     if published is None:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name in JOINT:
-        nobody = np.zeros(len(group.judges), np.bool_)
+        people = np.isin(np.array(group.judges), list(method.reference))
         try:
-            return by_judges(method.name, published.comparisons, published.model, nobody, method.wanted)
+            return by_judges(method.name, published.comparisons, published.model, people, method.wanted)
         except ValueError as error:
             raise InputError(f"--method {method.name}: {error}") from None
     return by_posterior(published, method.wanted)
@@ -171,6 +176,8 @@ def require_possible(method: RankingMethod) -> RankingMethod:
     """The method itself. Raises InputError where there is no such method."""
     if method.evidence == "learnt" and usual_evidence(method.name, method.prior) != "learnt":
         raise InputError("--evidence learnt goes with the method soft-bt and the prior unit; leave it out")
+    if method.reference and method.name != "judge-aware":
+        raise InputError("--reference says whom judges are held against, which is for --method judge-aware")
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")

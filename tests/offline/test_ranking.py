@@ -9,10 +9,11 @@ from nextpair.words import MethodName
 
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
 from app.files.reading import read
+from app.files.tables import InputError
 from app.inference.fitting import baselines
 from app.inference.reporting import Wanted, standings
-from app.inference.types import Convergence, Outcome, by_one_judge
-from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, split
+from app.inference.types import Convergence, Outcome, by_one_judge, once_each
+from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, require_possible, split
 from app.offline.replay import spearman
 
 CHAIN = Group(
@@ -29,6 +30,20 @@ def test_every_method_orders_a_chain(method: MethodName) -> None:
     assert [s.rank for s in ranked.standings.rows] == [1, 2, 3]
     assert [s.comparisons for s in ranked.standings.rows] == [2, 2, 2]
     assert ranked.standings.convergence.converged
+
+
+def test_others_are_held_against_the_person_who_is_named() -> None:
+    """Two models say the opposite of alice, of every pair in both orders."""
+    first, second = np.tile([0, 0, 1, 1, 2, 2], 30), np.tile([1, 2, 2, 0, 0, 1], 30)
+    judge = np.repeat([0, 1, 2], 60)
+    comparisons = once_each(first, second, ((first < second) == (judge == 0)).astype(np.float64), judge)
+    group = Group((), ["a", "b", "c"], comparisons, ["alice", "gpt", "llama"])
+    alone, held = (
+        rank(group, RankingMethod("judge-aware", reference=reference)).standings for reference in ((), ("alice",))
+    )
+    assert [[row.candidate for row in each.rows] for each in (alone, held)] == [[2, 1, 0], [0, 1, 2]]
+    with pytest.raises(InputError, match="--reference says whom judges are held against"):
+        require_possible(RankingMethod("soft-bt", reference=("alice",)))
 
 
 def test_only_a_posterior_has_uncertainty() -> None:

@@ -174,7 +174,9 @@ def _bias_line(bias: Bias, judge: str) -> str:
         if bias.discrimination is None
         else f", discrimination {bias.discrimination:.2f} ± {bias.sd_of_discrimination:.2f}"
     )
-    against = "; it is against the others, and turned round: was it asked the same question?" if bias.is_against else ""
+    against = (
+        "; it is against the others, and turned round: only people can tell who is right" if bias.is_against else ""
+    )
     likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
     how = ", in closed form" if bias.is_closed_form else ""
     return escape(likes + how + c + against + doubt)

@@ -21,8 +21,8 @@ NOT_IDENTIFIED = (
     "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
 )
 AGAINST = (
-    "This judge is against the others, so that what it says is turned round (its discrimination is below 0): was it "
-    "asked the same question?"
+    "This judge is against the others, so that what it says is turned round (its discrimination is below 0): only "
+    "people can tell who is right."
 )
 TOO_LITTLE_MIXED = (
     "The closed form takes it for granted that pairs and their orders are drawn at random, and this judge's are too "
