@@ -24,6 +24,7 @@ from tests.factories import (
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak"]  # 15 pairs
 FOREST = [f"t{n:02}" for n in range(25)]
+QUICK: dict[str, Any] = {"evidence": "one-vote", "selection": {"criterion": "random"}}
 
 
 async def judges_of_pairs(http: httpx.AsyncClient, set_id: str) -> dict[frozenset[str], list[str]]:
@@ -34,7 +35,7 @@ async def judges_of_pairs(http: httpx.AsyncClient, set_id: str) -> dict[frozense
 
 
 async def test_one_judge_alone_gets_every_pair_once_and_others_what_overlaps(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, candidates=candidates(*TREES), overlap={"share": 1.0, "judges": 2})
+    created = await create_set(http, candidates=candidates(*TREES), overlap={"share": 1.0, "judges": 2}, **QUICK)
     assert len(await answer_all(http, created["id"], "ann")) == 15
     assert (await ask(http, created["id"], "ann"))["status"] == "exhausted"
     ben = await answer_all(http, created["id"], "ben", most=6)
@@ -51,7 +52,7 @@ async def test_one_judge_alone_gets_every_pair_once_and_others_what_overlaps(htt
 
 
 async def test_a_pair_that_overlaps_is_one_judges_at_a_time_and_counts_in_the_budget(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, overlap={"share": 1.0, "judges": 3}, budget={"max_comparisons": 3})
+    created = await create_set(http, overlap={"share": 1.0, "judges": 3}, budget={"max_comparisons": 3}, **QUICK)
     one = await ask_one(http, created["id"], "ann")
     pair = {one["first"]["key"], one["second"]["key"]}
     other = await ask_one(http, created["id"], "ben")
@@ -61,11 +62,11 @@ async def test_a_pair_that_overlaps_is_one_judges_at_a_time_and_counts_in_the_bu
     assert {overlapped["first"]["key"], overlapped["second"]["key"]} == pair
     assert (await ask(http, created["id"], "dan"))["status"] == "all_leased"
     assert (await tell(http, overlapped["id"], failure="refused")).status_code == 201
-    assert (await ask_one(http, created["id"], "cid"))["why"]["criterion"] == "knowledge"
+    assert (await ask_one(http, created["id"], "cid"))["why"]["criterion"] == "random"
 
 
 async def test_overlap_that_is_asked_for_later_finds_the_pairs_of_before(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
+    created = await create_set(http, **QUICK)
     await answer_all(http, created["id"], "ann")
     assert (await http.post("/v1/next-pairs", json={"judge": "ben", "count": 1})).json()["assignments"] == []
     await patch(http, created["id"], overlap={"share": 1.0})
@@ -73,10 +74,10 @@ async def test_overlap_that_is_asked_for_later_finds_the_pairs_of_before(http: h
 
 
 async def test_a_preview_shows_what_overlaps_where_one_of_the_judges_may_get_it(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, overlap={"share": 1.0, "judges": 2})
+    created = await create_set(http, overlap={"share": 1.0, "judges": 2}, **QUICK)
     await answer_all(http, created["id"], "ann", most=2)
     url = f"/v1/sets/{created['id']}/next-pair"
-    assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "knowledge"
+    assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "random"
     await answer_all(http, created["id"], "ben", most=1)
     assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "overlap"
 
@@ -96,7 +97,7 @@ async def judge_all(http: httpx.AsyncClient, set_id: str, right: float, seed: in
 
 async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_planted(http: httpx.AsyncClient) -> None:
     """Judges who are right in 90% of 300 pairs agree in .82 of them, which is .64 beyond coins."""
-    set_id = (await create_set(http, *FOREST, overlap={"share": 0.2}, selection={"criterion": "random"}))["id"]
+    set_id = (await create_set(http, *FOREST, overlap={"share": 0.2}, **QUICK))["id"]
     winners = await judge_all(http, set_id, right=0.9, seed=6)
     several = {pair for pair, said in (await judges_of_pairs(http, set_id)).items() if len(set(said)) > 1}
     assert len(several) == pytest.approx(60, abs=28)
@@ -120,7 +121,7 @@ async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_plante
 
 
 async def test_without_overlap_agreement_is_on_all_pairs_that_several_judged(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
+    created = await create_set(http, **QUICK)
     assert (await judges(http, created["id"]))["alpha"] is None
     for judge in ("ann", "ben"):
         await compare(http, created["id"], "ash>birch", "cedar>ash", "elm>ash", judge=judge)
