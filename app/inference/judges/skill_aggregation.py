@@ -223,8 +223,12 @@ def _slowest(ends: Sequence[Convergence]) -> Convergence:
 def linear(
     judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
-    """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads."""
-    order = np.argsort(-judged.x.power(2).sum(axis=0), kind="stable")
+    """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads.
+
+    Columns of zeros are left out; their W would stay 0.
+    """
+    weight = judged.x.power(2).sum(axis=0)
+    order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     parameters, end = fit(judged._replace(x=judged.x[:, order]), head, training, rng, step)
     return lambda x: predict(parameters, x[:, order]), end
 
