@@ -23,9 +23,9 @@ that share: it does not close where all agree.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from app.inference.types import Floats, Ints
+from app.inference.wilson import wilson
 
 LEVEL = 0.95
 
@@ -74,19 +74,16 @@ def krippendorff(direction: Floats) -> Alpha | None:
     observed = float(differing.sum()) / n
     expected = (4.0 * n**2 - 2.0 * (n - t) ** 2 - 4.0 * t**2) / (2.0 * n * (2.0 * n - 1.0))
     by_ties = observed / expected * (1.0 - 3.0 * t / n) * (ties - votes * t / n)
-    low, high = _wilson(observed, (differing - observed * votes - by_ties) / n)
+    low, high = _interval(observed, (differing - observed * votes - by_ties) / n)
     return Alpha(1.0 - observed / expected, (1.0 - high / expected, 1.0 - low / expected), len(counts))
 
 
-def _wilson(share: float, moved_by: Floats) -> tuple[float, float]:
+def _interval(share: float, moved_by: Floats) -> tuple[float, float]:
     """Interval of a share that each of U parts moves by so much; where none does, as of U draws."""
     size = len(moved_by)
     variance = float(moved_by @ moved_by) * size / max(size - 1, 1)
     draws = share * (1.0 - share) / variance if variance > 0.0 and 0.0 < share < 1.0 else float(size)
-    z2 = float(ndtri(0.5 + LEVEL / 2.0)) ** 2
-    middle = (share + z2 / (2.0 * draws)) / (1.0 + z2 / draws)
-    reach = np.sqrt(z2 * (share * (1.0 - share) / draws + z2 / (4.0 * draws**2))) / (1.0 + z2 / draws)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    return wilson(share, draws, LEVEL)
 
 
 def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 
 from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes, average, is_labelled, majority, votes
 from app.inference.types import Bools, Chance, Floats, Ints
+from app.inference.wilson import wilson
 
 LEVEL = 0.95
 UNLIKE = 3.0
@@ -152,7 +152,5 @@ def _rightness(right: Floats) -> Rightness | None:
     n = len(right)
     if not n:
         return None
-    share, z = float(right.mean()), float(norm.isf((1.0 - LEVEL) / 2.0))
-    middle, half = share + z * z / (2.0 * n), z * np.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
-    scale = 1.0 + z * z / n
-    return Rightness(n, share, (float(max((middle - half) / scale, 0.0)), float(min((middle + half) / scale, 1.0))))
+    share = float(right.mean())
+    return Rightness(n, share, wilson(share, n, LEVEL))

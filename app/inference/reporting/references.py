@@ -11,10 +11,10 @@ both orders   a judge's n-th answer to a pair in one order is coupled with its n
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, lean_to_lower
+from app.inference.wilson import wilson
 
 
 class HeldAgainst(NamedTuple):
@@ -52,8 +52,7 @@ def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level
     pairs, agreeing = int(np.count_nonzero(decided)), int((decided > 0.0).sum())
     if not pairs:
         return PairsAgreed(0, None, None)
-    interval = binomtest(agreeing, pairs).proportion_ci(level, "wilson")
-    return PairsAgreed(pairs, agreeing / pairs, (float(interval.low), float(interval.high)))
+    return PairsAgreed(pairs, agreeing / pairs, wilson(agreeing / pairs, pairs, level))
 
 
 def _pairs(comparisons: Comparisons, item: Ints) -> Ints:

@@ -1,0 +1,18 @@
+"""Wilson's interval (1927) of a share.
+
+With s the share of n draws and z the normal quantile of the level, the p for which |s - p| <= z sqrt(p (1 - p) / n):
+
+    (s + z^2 / 2n  +-  z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+It does not close where all draws are alike. n need not be whole: it is how many draws are as sure as the share is.
+"""
+
+import numpy as np
+from scipy.special import ndtri
+
+
+def wilson(share: float, draws: float, level: float) -> tuple[float, float]:
+    z2 = float(ndtri(0.5 + level / 2.0)) ** 2
+    middle = (share + z2 / (2.0 * draws)) / (1.0 + z2 / draws)
+    reach = float(np.sqrt(z2 * (share * (1.0 - share) / draws + z2 / (4.0 * draws**2)))) / (1.0 + z2 / draws)
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
