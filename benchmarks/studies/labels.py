@@ -27,7 +27,7 @@ LABELS = (0, 10, 20, 40)
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.studies.labels", description=__doc__)
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=60)
     runs = parser.parse_args().runs
     weighing(runs)
     choosing(runs)
