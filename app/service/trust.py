@@ -8,9 +8,9 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop, Stopping
-from app.inference.judges import Accord, accords
+from app.inference.judges import Accord, accords, binary, confirmed, votes
 from app.inference.reporting import CLAIMED, DRAWS, Repeats, Signal, circulation
-from app.inference.state import raw
+from app.inference.state import pair_votes_of, raw
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.diagnostics import Facts, diagnose, gather
@@ -184,7 +184,8 @@ def _judges(examined: Sequence[Accord], basis: Basis) -> schemas.Check:
         return _check("Judges", "unknown", "No judge has given enough verdicts to tell how it answers.", "–")
     names = {accord: basis.names[int(basis.snapshot.evidence.judges[accord.judge])] for accord in examined}
     people = np.isin(basis.snapshot.evidence.judges, list(basis.people))
-    named = [accord for accord in examined if is_to_blame(accord, is_human=bool(people[accord.judge]))]
+    spared = confirmed(votes(binary(pair_votes_of(basis.snapshot).p)), people) | set(np.flatnonzero(people).tolist())
+    named = [accord for accord in examined if is_to_blame(accord, is_right=accord.judge in spared)]
     least = min(examined, key=lambda accord: accord.after)
     figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
     if named:

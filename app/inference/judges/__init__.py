@@ -12,7 +12,7 @@ from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
 from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
-from app.inference.judges.labels import LabelFindings, Rightness, labels_by, next_to_label
+from app.inference.judges.labels import LabelFindings, Rightness, confirmed, labels_by, next_to_label
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
@@ -61,6 +61,7 @@ __all__ = [
     "agreements",
     "binary",
     "by_people",
+    "confirmed",
     "debias",
     "disputed_pairs",
     "examine",

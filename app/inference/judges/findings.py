@@ -15,6 +15,7 @@ from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import Agreements, agreements
 from app.inference.judges.debiasing import debiased_comparisons
 from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
+from app.inference.judges.labels import confirmed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.reporting import diagnostics
@@ -56,13 +57,7 @@ class Findings(NamedTuple):
     tastes: dict[int, Tastes]  # by judge; none where they would be too many, or are not settled
     influence: dict[int, Influence]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
-
-    @property
-    def confirmed(self) -> set[int]:
-        """Judges whom people's labels prove to be better than chance, whatever the other judges say."""
-        labels = self.group.labels
-        rightness = [] if labels is None else zip(self.weighed.tolist(), labels.judges, strict=True)
-        return {judge for judge, each in rightness if each is not None and each.interval[0] > 0.5}
+    confirmed: set[int]  # by number, whom people prove to be better than chance
 
 
 def examine_judges(
@@ -113,6 +108,7 @@ def examine_judges(
         tastes=_tastes(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
+        confirmed=confirmed(votes(y), people),
     )
 
 

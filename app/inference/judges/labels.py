@@ -78,7 +78,7 @@ def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floa
     """
     known = is_labelled(labels)
     v, t = votes(y)[known], labels[known]
-    right, voted = np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
+    right, voted = _rights(v, t)
     by_way: dict[WayName, Floats] = {
         "dawid-skene": _right(held_out[known], t),
         "average": _right(average(y[known]).probability, t),
@@ -92,6 +92,20 @@ def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floa
         ways={way: rightness for way, shares in by_way.items() if (rightness := _rightness(shares))},
         unlike=_is_unlike(votes(y), known),
     )
+
+
+def confirmed(v: Votes, people: Bools) -> set[int]:
+    """Judges whom the labels of `people` (K,) prove to be better than chance, whatever other judges say; by number."""
+    labels = labels_by(v[:, people])
+    known = is_labelled(labels)
+    right, voted = _rights(v[known], labels[known])
+    each = [_rightness(right[voted[:, k], k]) for k in range(v.shape[1])]
+    return {k for k, one in enumerate(each) if one and one.interval[0] > 1.0 / v.shape[2] and not people[k]}
+
+
+def _rights(v: Votes, t: Labels) -> tuple[Floats, Bools]:
+    """(L, K) how right each judge is on each labelled item, and whether it has voted."""
+    return np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
 
 
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabelled:

@@ -12,7 +12,8 @@ context of many numbers would else repeat the votes it was fitted to, and they w
 some more groups are held out to stop it early. Judges who say always the same are passed over, as a few of them would
 be explained best by one class for all items; their confusion matrices are those of chance.
 
-lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are foretold best.
+lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are foretold best, with A
+the same for all items: for -X, too, whose fits take several times as long.
 
 Without people's labels judges are held against each other, and most of them may be fooled together. With labels l_nc
 (0 for all c where there are none) every method has three answers P_j, each of them to item n without l_n:
@@ -157,17 +158,21 @@ def _by_context(
     by_judges, decide = trainings, partial(_decide, v)
     if head in ("crowdlayer", "shares"):
         by_judges, decide = [training._replace(folds=1)], partial(_decide, None)
-    rounds = len(by_judges) + bool(labels.any())
+    head_of_choice: Head = "skills" if head == "skills-x" and len(by_judges) > 1 else head
+    rounds = len(by_judges) + (head_of_choice != head) + bool(labels.any())
     unlabelled, seed = judged._replace(labels=np.zeros_like(labels)), int(rng.integers(2**32))
-    fits = [
-        cross_fit(unlabelled, head, each, np.random.default_rng(seed), _part(progress, number, rounds), learner)
-        for number, each in enumerate(by_judges)
-    ]
+
+    def fit_unlabelled(number: int, head: Head, training: Training) -> CrossFitted:
+        part = _part(progress, number, rounds)
+        return cross_fit(unlabelled, head, training, np.random.default_rng(seed), part, learner)
+
+    fits = [fit_unlabelled(number, head_of_choice, each) for number, each in enumerate(by_judges)]
     best = int(np.argmin([_surprise(answers, each) for each in fits]))
+    chosen = fits[best] if head_of_choice == head else fit_unlabelled(len(fits), head, trainings[best])
     if not labels.any():
-        return decide(fits[best])
-    with_labels = cross_fit(judged, head, trainings[best], rng, _part(progress, len(fits), rounds), learner)
-    return _pool([decide(fits[best]), decide(with_labels), _by_labels(v, labels, rng)], labels)
+        return decide(chosen)
+    with_labels = cross_fit(judged, head, trainings[best], rng, _part(progress, rounds - 1, rounds), learner)
+    return _pool([decide(chosen), decide(with_labels), _by_labels(v, labels, rng)], labels)
 
 
 def _surprise(y: Floats, fits: CrossFitted) -> float:

@@ -224,10 +224,11 @@ def _warnings(method: AggregationName, rows: Sequence[Record], findings: Finding
     """What is wrong with judges, by number in `rows`; that others disagree with people is no fault of theirs."""
     group, names = findings.group, [row.name for row in rows]
     people = {number for number, row in enumerate(rows) if row.kind == "human"}
-    spared = people | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
+    held_against = people | (set(range(len(rows))) - set(findings.weighed.tolist()))
+    spared = held_against | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
     sentences = {}
     for accord in findings.accords.values():
-        if is_to_blame(accord, is_human=accord.judge in spared):
+        if is_to_blame(accord, is_right=accord.judge in spared):
             sentences[accord.judge] = in_words(accord, names[accord.judge])
     for bias in findings.judge_aware:
         if bias.is_against and bias.judge not in spared:
@@ -235,9 +236,9 @@ def _warnings(method: AggregationName, rows: Sequence[Record], findings: Finding
     return [*warnings(group, method, [names[number] for number in findings.weighed]), *sentences.values()]
 
 
-def is_to_blame(accord: Accord, *, is_human: bool) -> bool:
-    """Whether the judge is named for something, other than that judges who are no people disagree with it."""
-    return accord.named == "changed" if is_human else accord.named is not None
+def is_to_blame(accord: Accord, *, is_right: bool) -> bool:
+    """Whether the judge is named for something, other than that judges disagree with people, or whom people confirm."""
+    return accord.named == "changed" if is_right else accord.named is not None
 
 
 def in_words(accord: Accord, judge: str) -> str:
