@@ -129,7 +129,8 @@ def aggregate(
     ] = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
     truth: Annotated[
-        str | None, typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy; never used to fit.")
+        str | None,
+        typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy on what people have not labelled."),
     ] = None,
     text: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="What an item says, for methods that read it; repeatable.")

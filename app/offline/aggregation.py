@@ -55,6 +55,11 @@ class ItemAnswers(NamedTuple):
     learner: Learner | None = None  # of a transformer that is trained too
 
     @property
+    def scored(self) -> Ints:
+        """(N,) the truth, UNKNOWN where people labelled the item: its verdict is theirs."""
+        return np.where(self.people.any(axis=(1, 2)), UNKNOWN, self.truth)
+
+    @property
     def names_classes(self) -> bool:
         """Whether cells name a class, rather than give the probability of yes."""
         return self.classes is not NO_YES

@@ -113,6 +113,8 @@ def test_people_say_whom_to_believe(file: str, capsys: pytest.CaptureFixture[str
     """The truth of all items, here as the labels of a person; what is labelled needs no label."""
     result = summary(capsys, file, "--item", "id", "--reference", "truth", "--judge", "good", "--judge", "coin")
     assert "the best judge, good, in 9" in str(result["people"])
+    scored = summary(capsys, file, "--item", "id", "--reference", "truth", "--truth", "truth")
+    assert scored["accuracy"] is None, "every item has its label"
     assert result["label_next"] == []
     assert isinstance(result["judges"], list)
     assert result["judges"][0]["interval"][0] > result["judges"][1]["interval"][1]

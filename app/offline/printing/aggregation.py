@@ -47,7 +47,7 @@ def _summary(answers: ItemAnswers, verdicts: ItemVerdicts) -> Row:
         "items": len(answers.items),
         **({} if answers.names_classes else {"yes": counts[1]}),
         "classes": {name: counts[number] for number, name in enumerate(answers.classes)},
-        "accuracy": _right(_named(verdicts.verdict, len(answers.classes)), answers.truth),
+        "accuracy": _right(_named(verdicts.verdict, len(answers.classes)), answers.scored),
         "people": about_labels(group.labels, answers.judges),
         "warnings": warnings(group, verdicts.method, answers.judges),
         "label_next": [answers.items[item] for item in group.to_label],
@@ -72,7 +72,7 @@ def _judge(answers: ItemAnswers, verdicts: ItemVerdicts, k: int) -> Row:
         "with_people": None if by_people is None else by_people.share,
         "interval": None if by_people is None else by_people.interval,
         "labelled": 0 if by_people is None else by_people.items,
-        "accuracy": _right(v[voted], answers.truth[voted]),
+        "accuracy": _right(v[voted], answers.scored[voted]),
     }
 
 
