@@ -31,8 +31,9 @@ help:  ## this list
 run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
+# Tests run on every core already: threads of BLAS would only wait for each other.
 test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
