@@ -23,7 +23,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-browser test-wheels test-lowest install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
+.PHONY: help run test test-faults test-studies test-browser test-wheels test-lowest install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -37,6 +37,9 @@ test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
 
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
+
+test-studies: $(TOOLS_INSTALLED)  ## the page of benchmarks with all its sections, in small
+	NEXTPAIR_ALL_SECTIONS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/benchmarks/test_methods.py
 
 test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser

@@ -23,7 +23,7 @@ from app.inference.judges.aggregation import (
 )
 from app.inference.judges.anchored import Anchored, dawid_skene_anchored
 from app.inference.judges.dependence import Dependence, dependence
-from app.inference.judges.labels import LabelFindings, held_against, labels_by, next_to_label
+from app.inference.judges.labels import LabelFindings, held_against, labels_by, next_to_label, telling
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress, by_context
 from app.inference.types import Floats, Ints
 
@@ -83,7 +83,7 @@ def examine(
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
         dependence=by_dawid_skene.dependence,
         departure=0.0 if known.any() else departure(group, v),
-        labels=held_against(y, labels, people, held_out) if known.any() else None,
+        labels=held_against(y, labels, people, held_out) if telling(v, labels).any() else None,
         to_label=next_to_label(v, known, LISTED, rng).item,
     )
 

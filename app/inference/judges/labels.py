@@ -71,12 +71,17 @@ def labels_by(people: Votes) -> Labels:
     return np.where(labelled[:, None], majority(people).probability, 0.0)
 
 
+def telling(v: Votes, labels: Labels) -> Bools:
+    """(N,) labelled items on which any judge voted."""
+    return is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))
+
+
 def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
     """Judges, and ways to weigh them, by people's labels.
 
     Args: `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the others.
     """
-    known = is_labelled(labels)
+    known = telling(votes(y), labels)
     v, t = votes(y)[known], labels[known]
     right, voted = _rights(v, t)
     by_way: dict[WayName, Floats] = {
@@ -147,8 +152,9 @@ def _by_best_of_others(right: Floats, voted: Bools) -> Floats:
 def _is_unlike(v: Votes, labelled: Bools) -> bool:
     shares = v.sum(axis=1) / np.maximum(v.sum(axis=(1, 2)), 1.0)[:, None]
     agreement = (shares**2).sum(axis=1)
-    gap = abs(float(agreement[labelled].mean() - agreement.mean()))
-    return bool(gap > UNLIKE * float(agreement.std()) / np.sqrt(labelled.sum()) + EQUAL)
+    of_all = agreement[np.asarray(v.any(axis=(1, 2)))]
+    gap = abs(float(agreement[labelled].mean() - of_all.mean()))
+    return bool(gap > UNLIKE * float(of_all.std()) / np.sqrt(labelled.sum()) + EQUAL)
 
 
 def _among(people: Votes) -> Rightness | None:

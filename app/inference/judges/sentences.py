@@ -11,8 +11,8 @@ from app.inference.judges.labels import LabelFindings, Rightness
 from app.inference.types import Ints
 
 UNKNOWABLE = (
-    "Nobody human has judged any of this, so nothing here can tell whether the majority is right: judges who are "
-    "fooled together look like the truth."
+    "Nobody human has judged any of what these judges have, so nothing here can tell whether the majority is right: "
+    "judges who are fooled together look like the truth."
 )
 
 
