@@ -38,11 +38,11 @@ def disputed_pairs(
     last = np.zeros(size, np.int64)
     np.maximum.at(last, pair, seq)
     disputed = np.flatnonzero((names_low > 0) & (names_high > 0) & (last > after))
-    found = []
+    disputes = []
     for number in disputed[np.argsort(last[disputed])][:limit].tolist():
         votes = np.flatnonzero(pair_of_vote == number)
         at = begins[votes[0]]
         sides = comparisons.first[at], comparisons.second[at]
         p_low = dict(zip(comparisons.judge[begins[votes]].tolist(), (0.5 + lean[votes]).tolist(), strict=True))
-        found.append(Dispute(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))
-    return found
+        disputes.append(Dispute(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))
+    return disputes

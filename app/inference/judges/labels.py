@@ -150,11 +150,14 @@ def _by_best_of_others(right: Floats, voted: Bools) -> Floats:
 
 
 def _is_unlike(v: Votes, labelled: Bools) -> bool:
+    """Whether the mean agreement is, of items that several judged."""
+    several = np.asarray(v.any(axis=2).sum(axis=1) > 1)
     shares = v.sum(axis=1) / np.maximum(v.sum(axis=(1, 2)), 1.0)[:, None]
-    agreement = (shares**2).sum(axis=1)
-    of_all = agreement[np.asarray(v.any(axis=(1, 2)))]
-    gap = abs(float(agreement[labelled].mean() - of_all.mean()))
-    return bool(gap > UNLIKE * float(of_all.std()) / np.sqrt(labelled.sum()) + EQUAL)
+    agreement, told = (shares**2).sum(axis=1), labelled & several
+    if not told.any():
+        return False
+    gap = abs(float(agreement[told].mean() - agreement[several].mean()))
+    return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(told.sum()) + EQUAL)
 
 
 def _among(people: Votes) -> Rightness | None:
