@@ -171,8 +171,9 @@ def decide(answers: ItemAnswers, method: AggregationName, seed: int, regulariser
 def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:
     """Rows of one item put together, after those that are swapped are turned round; its first row has its texts."""
     items, item = encode(rows.items)
-    people, truth = votes(_means(_turned(rows.people, swapped), item)), np.full(len(items), UNKNOWN)
-    np.maximum.at(truth, item, np.where(swapped & (rows.truth >= 0), 1 - rows.truth, rows.truth))
+    labels = np.where(rows.people.any(axis=2, keepdims=True), rows.people, np.nan)
+    people, truth = votes(_means(_turned(labels, swapped), item)), np.full(len(items), UNKNOWN)
+    np.maximum.at(truth, item, np.where(swapped & np.isin(rows.truth, (0, 1)), 1 - rows.truth, rows.truth))
     y = _debiased(rows.y, swapped, item, people) if debiased else rows.y
     firsts = np.unique(item, return_index=True)[1]
     context = rows.context and ItemContext(rows.context.x[firsts], rows.context.group[firsts])
@@ -188,10 +189,7 @@ def _turned(y: Probabilities, swapped: Bools) -> Probabilities:
 def _means(y: Probabilities, item: Ints) -> Probabilities:
     """(N, K, C) mean over each item's rows (R, K, C), NaN where none of them has an answer."""
     answered = ~np.isnan(y)
-    total, count = (
-        np.zeros((item.max(initial=-1) + 1, *y.shape[1:])),
-        np.zeros((item.max(initial=-1) + 1, *y.shape[1:])),
-    )
+    total, count = np.zeros((2, item.max(initial=-1) + 1, *y.shape[1:]))
     np.add.at(total, item, np.where(answered, y, 0.0))
     np.add.at(count, item, answered)
     return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))

@@ -163,6 +163,20 @@ def test_both_orders_are_one_item_and_a_liking_for_a_position_is_taken_off(
     assert [item["p"] > 0.5 for item in debiased["items"]] == [True, False]
 
 
+def test_labels_of_one_order_hold_for_the_item_and_no_label_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Alice labelled item 1 as it was shown the other way round, and item 2 not at all."""
+    path = tmp_path / "orders.csv"
+    path.write_text("pair,turned,x,y,alice\n1,0,1,1,\n1,1,0,0,1\n2,0,1,1,\n2,1,0,0,\n")
+    columns = [str(path), "--item", "pair", "--swapped", "turned", "--reference", "alice", "--method", "majority"]
+    result = summary(capsys, *columns)
+    assert "of 1 labelled items" in str(result["people"])
+    assert isinstance(result["items"], list)
+    assert [item["p"] for item in result["items"]] == [0.0, 1.0]
+    assert result["label_next"] == ["2"]
+
+
 def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A vote of 0.5 is half right."""
     (tmp_path / "some.csv").write_text("a,b,t\n0.9,0.5,1\n0.1,0.5,\n0.8,0.9,0\n0.2,0.1,0\n0.7,0.5,\n")

@@ -93,7 +93,7 @@ def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floa
     return LabelFindings(
         items=int(known.sum()),
         among_people=_among(people[known]),
-        judges=[_rightness(right[voted[:, k], k]) for k in range(v.shape[1])],
+        judges=_of_each(right, voted),
         ways={way: rightness for way, shares in by_way.items() if (rightness := _rightness(shares))},
         unlike=_is_unlike(votes(y), known),
     )
@@ -103,9 +103,8 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
     """Judges whom the labels of `people` (K,) prove to be better than chance, whatever other judges say; by number."""
     labels = labels_by(v[:, people])
     known = is_labelled(labels)
-    right, voted = _rights(v[known], labels[known])
-    each = [_rightness(right[voted[:, k], k]) for k in range(v.shape[1])]
-    return {k for k, one in enumerate(each) if one and one.interval[0] > 1.0 / v.shape[2] and not people[k]}
+    judges, chance = _of_each(*_rights(v[known], labels[known])), 1.0 / v.shape[2]
+    return {k for k, each in enumerate(judges) if each and each.interval[0] > chance and not people[k]}
 
 
 def _rights(v: Votes, t: Labels) -> tuple[Floats, Bools]:
@@ -113,12 +112,17 @@ def _rights(v: Votes, t: Labels) -> tuple[Floats, Bools]:
     return np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
 
 
+def _of_each(right: Floats, voted: Bools) -> list[Rightness | None]:
+    return [_rightness(right[voted[:, k], k]) for k in range(right.shape[1])]
+
+
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabelled:
     """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance."""
     patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern = pattern.reshape(-1)
-    share = np.bincount(pattern, minlength=len(patterns)) / max(len(v), 1)
-    free, done = ~labelled & np.asarray(v.any(axis=(1, 2))), np.bincount(pattern[labelled], minlength=len(patterns))
+    heard = np.asarray(v.any(axis=(1, 2)))
+    share = np.bincount(pattern[heard], minlength=len(patterns)) / max(heard.sum(), 1)
+    free, done = heard & ~labelled, np.bincount(pattern[heard & labelled], minlength=len(patterns))
     left = np.bincount(pattern[free], minlength=len(patterns))
     chosen = []
     for _ in range(min(count, int(free.sum()))):
