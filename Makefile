@@ -6,7 +6,9 @@ OURSELVES := --quiet --no-deps --editable ./client --editable .
 INSTALLED := .venv/.installed
 TOOLS_INSTALLED := .venv/.tools-installed
 BROWSER_INSTALLED := .venv/.browser-installed
+RAY_INSTALLED := .venv/.ray-installed
 DOCS_INSTALLED := .venv/.docs-installed
+PEERS_INSTALLED := .venv-peers/.installed
 TSC := app/web/node_modules/.bin/tsc
 
 VLLM := .venv-vllm/bin
@@ -23,7 +25,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-studies test-browser test-wheels test-lowest install-browser check-js test-js test-vllm demo-vllm install-vllm check bench docs lock clean
+.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -44,6 +46,9 @@ test-studies: $(TOOLS_INSTALLED)  ## the page of benchmarks with all its section
 test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
 
+test-ray: $(RAY_INSTALLED)  ## files judged on a real Ray on this machine, whose engines are killed
+	$(BIN)/python -m pytest -c tests/ray/pytest.ini --confcutdir tests/ray tests/ray
+
 test-wheels: $(TOOLS_INSTALLED)  ## both wheels, installed away from the project; ONLY='not slow' leaves out the service
 	$(BIN)/python -m pytest -c tests/wheels/pytest.ini --confcutdir tests/wheels -m '$(ONLY)' tests/wheels
 
@@ -54,6 +59,8 @@ test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that py
 	$(LOWEST)/python -m pytest --numprocesses auto --dist loadfile -o filterwarnings=default -m 'not slow' $(QUICK)
 
 install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
+
+install-ray: $(RAY_INSTALLED)  ## Ray, for nextpair judge --ray
 
 check-js:  ## types of the pages' scripts; skipped, and says so, without Node.js or TypeScript
 	@if ! command -v npm >/dev/null; then echo "SKIPPED: make check-js, because there is no Node.js"; \
@@ -81,8 +88,13 @@ check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(INSTALLED)  ## speed, as ratios inside one run
-	$(BIN)/python -m benchmarks.speed
+bench: $(INSTALLED) $(PEERS_INSTALLED)  ## speed beside limits and peers, as ratios inside one run: several minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed
+
+bench-quick: $(INSTALLED)  ## the same with fewer sizes and without peers, in a minute
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed --quick
+
+install-peers: $(PEERS_INSTALLED)  ## what make bench compares with, in an environment of its own
 
 docs: $(DOCS_INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -94,9 +106,10 @@ lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(LOCK) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(LOCK) --group docs --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-docs.lock
 	$(LOCK) --group browser --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-browser.lock
+	$(LOCK) --extra ray --constraint requirements.lock --constraint requirements-dev.lock pyproject.toml --output-file requirements-ray.lock
 
 clean:  ## remove all that was installed, built or kept here
-	rm -rf .venv .venv-vllm .venv-lowest app/web/node_modules var site
+	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules var site
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
@@ -116,8 +129,18 @@ $(BROWSER_INSTALLED): $(TOOLS_INSTALLED) requirements-browser.lock
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/playwright install chromium || true
 	touch $@
 
+$(RAY_INSTALLED): $(TOOLS_INSTALLED) requirements-ray.lock
+	$(INSTALL) requirements-ray.lock
+	touch $@
+
 $(DOCS_INSTALLED): $(INSTALLED) requirements-docs.lock
 	$(INSTALL) requirements-docs.lock
+	touch $@
+
+$(PEERS_INSTALLED): benchmarks/speed/peers.txt
+	@echo "Installing what is compared with into .venv-peers: 1 GB on disk, about a minute"
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --requirement benchmarks/speed/peers.txt
 	touch $@
 
 $(TSC): app/web/package.json app/web/package-lock.json

@@ -18,6 +18,7 @@ from sqlalchemy.pool import QueuePool
 from app import __version__
 from app.api import (
     absolute_scores,
+    aggregations,
     assignments,
     candidates,
     comparisons,
@@ -91,6 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
         pooled_evidence,
         rankings,
         rank_sets,
+        aggregations,
         diagnostics,
         health,
     )

@@ -24,6 +24,6 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = Field(default=None, min_length=16)  # asked of everyone, for everything
     max_body_bytes: int = Field(default=64 * 2**20, gt=0)
     max_text_chars: int = Field(default=1_000_000, gt=0)
-    max_candidates: int = Field(default=5000, ge=2)
-    live_sets: int = Field(default=256, gt=0)  # posteriors kept in memory
+    max_candidates: int = Field(default=100_000, ge=2)
+    live_sets: int = Field(default=20_000, gt=0)  # posteriors kept in memory; 13 KB each of 16 texts
     live_bytes: int = Field(default=2 * 2**30, gt=0)

@@ -5,7 +5,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -14,6 +14,8 @@ from prometheus_client.registry import Collector
 from judge_worker.engine import Outcome, Unread
 
 log = logging.getLogger("judge_worker")
+
+TERMINAL, LOG = 0.5, 10.0  # seconds between lines
 
 
 @dataclass(eq=False)  # a collector is known by identity
@@ -82,7 +84,8 @@ def line(stats: Stats) -> str:
         f"{stats.tokens / max(stats.elapsed, 1e-9):,.0f} tokens/s",
     ]
     parts += [f"label mass {stats.mean_label_mass:.3f}", f"{sum(stats.failures.values())} failed"]
-    parts += [f"engine busy {stats.busy:.0%}"]
+    if stats.reading:
+        parts.append(f"engine busy {stats.busy:.0%}")
     if stats.sets_left is not None:
         parts.append(f"{stats.sets_left} sets left")
     if stats.pairs_left and stats.judged:
@@ -96,6 +99,24 @@ def show(stats: Stats) -> None:
         print(f"\r\033[K{line(stats)}", end="", file=sys.stderr, flush=True)
     else:
         event("progress", **_facts(stats))
+
+
+def pause_between_lines() -> float:
+    """Seconds."""
+    return TERMINAL if sys.stderr.isatty() else LOG
+
+
+def now_and_then(stats: Stats) -> Callable[[], None]:
+    """What may be called as often as one likes, and shows the counts when it is time for another line."""
+    due = time.monotonic() + pause_between_lines()
+
+    def show_when_due() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + pause_between_lines()
+            show(stats)
+
+    return show_when_due
 
 
 def event(name: str, **facts: object) -> None:
@@ -116,8 +137,9 @@ def summary(stats: Stats, cost_per_hour: float | None) -> str:
         f"failures    {failures}",
         f"label mass  {stats.mean_label_mass:.4f}",
         f"tokens      {stats.tokens:,}",
-        f"engine      busy {stats.busy:.0%} of the time",
     ]
+    if stats.reading:
+        lines.append(f"engine      busy {stats.busy:.0%} of the time")
     if stats.passed_over:
         lines.append("passed over " + ", ".join(f"{times} ({title})" for title, times in stats.passed_over.items()))
     if cost_per_hour is not None and stats.judged:

@@ -3,10 +3,10 @@
 import asyncio
 import gc
 import signal
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from nextpair import ApiError, AsyncClient
 from nextpair.calls import describe_judge, get_judge, ready
@@ -15,17 +15,16 @@ from prometheus_client import CollectorRegistry, start_http_server
 
 from judge_worker import prompts
 from judge_worker.absolute import Scorer
-from judge_worker.engine import Engine, EngineDown, Unread
+from judge_worker.engine import Away, Engine, EngineDown, Outcome, Unread
 from judge_worker.engines import open_engine
 from judge_worker.outage import Outage
-from judge_worker.progress import Stats, event, show, summary
+from judge_worker.progress import Stats, event, pause_between_lines, show, summary
 from judge_worker.prompts import Fields, Template
 from judge_worker.settings import WorkerSettings
 from judge_worker.worker import Worker, read
 
 FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
 AT_START = 4  # tries: an address may be wrong
-TERMINAL, LOG = 0.5, 10.0  # seconds between lines
 
 
 def work(settings: WorkerSettings) -> Stats:
@@ -48,14 +47,22 @@ def work(settings: WorkerSettings) -> Stats:
 def check(engine: Engine, template: Template, settings: WorkerSettings) -> None:
     """Judge examples, so that what is wrong with every pair goes wrong now: fields, labels, refused requests."""
     examples = [prompts.render(template, fields) for fields in _examples(settings)]
-    prepared, outage = [engine.prepare(prompt) for prompt in examples], Outage()
-    outage.note(outcomes := read(engine, prepared))
-    while outage.left:
-        time.sleep(outage.left)
-        outage.note(outcomes := read(engine, prepared))
-    for outcome in outcomes:
+    for outcome in read_patiently(engine, [engine.prepare(prompt) for prompt in examples]):
         if isinstance(outcome, Unread):
             raise EngineDown(f"{settings.model} cannot judge an example: {outcome.reason}")
+
+
+def read_patiently(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
+    """An outcome for each; while the engine is away it is waited for, and asked again what it has not answered."""
+    outcomes, outage = read(engine, prepared), Outage()
+    outage.note(outcomes)
+    while away := [n for n, outcome in enumerate(outcomes) if isinstance(outcome, Away)]:
+        time.sleep(outage.left)
+        again = read(engine, [prepared[n] for n in away])
+        outage.note(again)
+        for n, outcome in zip(away, again, strict=True):
+            outcomes[n] = outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, Away)]
 
 
 def _examples(settings: WorkerSettings) -> list[Fields]:
@@ -109,7 +116,7 @@ async def _watched(worker: Worker | Scorer, stopping: asyncio.Event) -> None:
 
 async def _show(stats: Stats) -> None:
     while True:
-        await asyncio.sleep(TERMINAL if sys.stderr.isatty() else LOG)
+        await asyncio.sleep(pause_between_lines())
         show(stats)
 
 

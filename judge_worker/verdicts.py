@@ -72,6 +72,11 @@ def absolute_score(candidate: CandidateOut, judge: str, low: int, reading: Label
     return AbsoluteScoreIn(candidate=candidate.key, judge=judge, probabilities=shares)
 
 
+def label_probability(reading: LabelReading) -> float:
+    """Probability that the first is better, a tie counting half."""
+    return _logprobs(reading).p_first
+
+
 def _logprobs(reading: LabelReading) -> Logprobs:
     finite = [max(p, LEAST) for p in reading.logprobs]
     return Logprobs(**dict(zip(("first", "second", "tie"), finite, strict=False)))

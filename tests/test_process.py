@@ -22,7 +22,7 @@ def test_whoever_imports_us_keeps_their_threads() -> None:
     assert run(f"import os; before = dict(os.environ); import {modules}; print(os.environ == before)") == "True"
 
 
-@pytest.mark.parametrize(("command", "threads"), [("rank", "1"), ("worker", "None")])
+@pytest.mark.parametrize(("command", "threads"), [("rank", "1"), ("worker", "None"), ("judge", "None")])
 def test_a_command_of_ours_takes_one_thread_before_it_loads_numpy(command: str, threads: str) -> None:
     code = (
         "import os, sys; from app import cli; "

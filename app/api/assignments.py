@@ -24,7 +24,7 @@ from app.service.errors import (
 router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
 
 
-def get_goal(
+async def get_goal(
     top_k: Annotated[int | None, Query(ge=1, description="Choose for this goal instead of the set's own.")] = None,
     against: Annotated[str | None, Query(min_length=1, description="Likewise, by the key of a candidate.")] = None,
     pair: Annotated[list[str] | None, Query(description="Likewise; twice, for the keys of two candidates.")] = None,

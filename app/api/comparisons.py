@@ -35,7 +35,7 @@ router = APIRouter(prefix="/v1", tags=["tell"], route_class=BodyRoute)
 Learn = Callable[[Sequence[comparisons.VerdictOutcome]], None]
 
 
-def get_learn(ctx: ContextDep, afterwards: BackgroundTasks) -> Learn:
+async def get_learn(ctx: ContextDep, afterwards: BackgroundTasks) -> Learn:
     """Take the new comparisons in, once the transaction is done and the answer is sent."""
 
     def learn(told: Sequence[comparisons.VerdictOutcome]) -> None:

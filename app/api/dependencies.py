@@ -19,7 +19,7 @@ from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, EarlierResponse, once
 
 
-def get_context(request: Request) -> Context:
+async def get_context(request: Request) -> Context:  # as all dependencies: FastAPI runs others in a thread
     context: Context = request.app.state.context
     return context
 

@@ -214,9 +214,39 @@ EXAMPLES: dict[str, Any] = {
             "accord": {"overall": 0.94, "since": 80, "before": 0.98, "after": 0.9, "named": None},
             "influence": {"rank_correlation": 0.98, "largest_move": 1, "changes_top": False},
         }],
-        "agreement": [{"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8, "kappa": 0.6}],
+        "agreement": [
+            {"judges": ["alice", "gpt-4"], "pairs": 20, "share": 0.8, "kappa": 0.6,
+             "kappa_interval": [0.16, 0.84]},
+        ],
         "alpha": {"value": 0.61, "interval": [0.19, 0.84], "pairs": 20, "drawn": True},
         "verdicts": [{"item": None, "first": "kelp", "second": "rowan", "p_first": 0.91, "p_tie": None, "judges": 2}],
+    },
+    "AggregationIn": {
+        "classes": ["A", "B", "tie"],
+        "items": [
+            {"item": "q1", "answers": {"gpt-4": "A", "llama-70b": "A", "qwen-72b": "tie"}, "labels": {"alice": "A"}},
+            {"item": "q2", "answers": {"gpt-4": "B", "llama-70b": "A", "qwen-72b": None}},
+        ],
+    },
+    "Aggregation": {
+        "method": "dawid-skene", "converged": True, "classes": {"A": 2, "B": 0, "tie": 0},
+        "people": "The majority agrees with people in 71% (56% to 82%) of 42 labelled items; the best judge, gpt-4, in "
+        "86% (72% to 93%) of 42. Weigh them by dawid-skene: 88% (75% to 95%) of labels that it has not seen.",
+        "alpha": {"value": 0.48, "interval": [0.31, 0.63], "items": 120},
+        "warnings": ["llama-70b is as good as chance by people's labels (skill 0.02)."], "label_next": ["q2"],
+        "ways": {"dawid-skene": {"items": 42, "share": 0.88, "interval": [0.75, 0.95]}},
+        "judges": [{
+            "judge": "gpt-4", "votes": 120, "agreement": 0.93,
+            "confusion": {
+                "A": {"A": 0.85, "B": 0.1, "tie": 0.05}, "B": {"A": 0.1, "B": 0.85, "tie": 0.05},
+                "tie": {"A": 0.2, "B": 0.2, "tie": 0.6},
+            },
+            "with_people": 0.86, "interval": [0.72, 0.93], "labelled": 42,
+        }],
+        "items": [
+            {"item": "q1", "verdict": "A", "p": {"A": 1.0, "B": 0.0, "tie": 0.0}},
+            {"item": "q2", "verdict": "A", "p": {"A": 0.55, "B": 0.4, "tie": 0.05}},
+        ],
     },
     "DisputePage": {
         "disputes": [{

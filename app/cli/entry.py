@@ -37,7 +37,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    if ctx.invoked_subcommand != "worker":  # whose engine takes the threads that it wants
+    if ctx.invoked_subcommand not in ("worker", "judge"):  # whose engine takes the threads that it wants
         one_blas_thread()
 
 

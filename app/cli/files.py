@@ -46,7 +46,12 @@ commands = typer.Typer()
 
 @commands.command()
 def rank(
-    file: Annotated[str, typer.Argument(help=f"Comparisons: {KINDS}; - is CSV on stdin.", callback=existing)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin.", callback=existing
+        ),
+    ],
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,
@@ -94,8 +99,8 @@ def rank(
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
-    how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
-    how = how._replace(reference=tuple(reference or ()))
+    how = how._replace(evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None)
+    how = how._replace(absolute_scale=absolute_scale, reference=tuple(reference or ()))
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw
@@ -169,14 +174,15 @@ def aggregate(
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import AggregationColumns, Classes, TextEncoding, decide, load, require_possible
+    from app.offline.aggregation import AggregationColumns, Classes, TextEncoding, load, require_possible
+    from app.offline.aggregation import aggregate as aggregated
     from app.offline.printing.aggregation import show
 
     columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
     named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
     require_possible(method, columns, named, encoding, debiased=debias, regulariser=regulariser)
     answers = load(file, columns, named, encoding, debiased=debias)
-    show(answers, decide(answers, method, seed, regulariser), form)
+    show(answers, aggregated(answers, method, seed, regulariser), form)
 
 
 @commands.command("rank-sets")

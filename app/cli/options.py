@@ -1,6 +1,7 @@
 """Options that several commands share, and the checks of options."""
 
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +27,7 @@ def within(low: float, high: float) -> Callable[[float], float]:
 def existing(names: str | list[str]) -> str | list[str]:
     """Refuses files that are not there, before anything heavy is imported to read them."""
     for file in [names] if isinstance(names, str) else names:
-        if file != "-" and not Path(file).exists():
+        if file != "-" and not Path(file).exists() and not glob(file, recursive=True):
             raise typer.BadParameter(f"{file}: there is no such file.")
     return names
 

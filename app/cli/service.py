@@ -92,7 +92,9 @@ def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 
 @commands.command("import")
 def import_file(
-    file: Annotated[str, typer.Argument(help=f"Comparisons or candidates: {KINDS}.", callback=existing)],
+    file: Annotated[
+        str, typer.Argument(help=f"Comparisons or candidates: {KINDS}; or a folder or pattern.", callback=existing)
+    ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
     into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,

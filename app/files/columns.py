@@ -3,17 +3,24 @@
 Cells are text without the spaces around them; an empty cell is empty text.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from app.files.tables import Floats, InputError, Ints, Table, complaint
 
 H = TypeVar("H", bound=Hashable)
 Labels = tuple[str, ...]  # the values of some columns in one row
+
+
+class Coded(NamedTuple):
+    """A column of texts."""
+
+    texts: list[str]  # the distinct ones, by first appearance
+    code: Ints  # (K,) which of them each row has
 
 
 def require(table: Table, column: str) -> str:
@@ -23,30 +30,58 @@ def require(table: Table, column: str) -> str:
     return column
 
 
-def texts_of(table: Table, column: str) -> list[str]:
-    """(K,) a column as text, null as empty text. Raises InputError."""
+def coded(table: Table, column: str) -> Coded:
+    """A column as text, null as empty text. Raises InputError."""
     cells = table.cells[require(table, column)]
     try:
-        values = cells.cast(pa.string()).to_pylist()
+        encoded: Any = cells.dictionary_encode().unify_dictionaries().combine_chunks()
+        values = encoded.dictionary.cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InputError(f"{table.name}, column {column!r}: cannot be read as text ({cells.type})") from None
-    return [(value or "").strip() for value in values]
+    texts, code = encode([*((value or "").strip() for value in values), ""])
+    return _by_appearance(Coded(texts, code[encoded.indices.cast(pa.int64()).fill_null(len(values)).to_numpy()]))
+
+
+def _by_appearance(cells: Coded) -> Coded:
+    rows = np.arange(len(cells.code))[::-1]
+    first = np.full(len(cells.texts), len(rows))
+    first[cells.code[::-1]] = rows
+    order = np.argsort(first)[: np.count_nonzero(first < len(rows))]
+    place = np.zeros(len(first), np.int64)
+    place[order] = np.arange(len(order))
+    return Coded([cells.texts[code] for code in order.tolist()], place[cells.code])
+
+
+def texts_of(table: Table, column: str) -> list[str]:
+    """(K,) a column as text, null as empty text. Raises InputError."""
+    texts, code = coded(table, column)
+    return [texts[each] for each in code.tolist()]
+
+
+def coded_keys(table: Table, column: str) -> Coded:
+    """Text that may not be empty. Raises InputError."""
+    cells = coded(table, column)
+    if "" in cells.texts:
+        row = int(np.argmax(cells.code == cells.texts.index("")))
+        raise complaint(table, row, column, "empty; every row needs a value here")
+    return cells
 
 
 def keys_of(table: Table, column: str) -> list[str]:
     """(K,) text that may not be empty. Raises InputError."""
-    values = texts_of(table, column)
-    if "" in values:
-        raise complaint(table, values.index(""), column, "empty; every row needs a value here")
-    return values
+    texts, code = coded_keys(table, column)
+    return [texts[each] for each in code.tolist()]
 
 
 def numbers_of(table: Table, column: str) -> Floats:
     """(K,) a column as finite numbers, NaN where a cell is empty. Raises InputError."""
-    cells = texts_of(table, column)
-    values = np.array([_number(cell) for cell in cells])
+    cells = table.cells[require(table, column)]
+    if cells.type == pa.float64() and not cells.null_count and np.isfinite(cells.to_numpy()).all():
+        return np.asarray(cells.to_numpy())
+    texts, code = coded(table, column)
+    values = np.array([_number(text) for text in texts])[code]
     if (row := first_true(np.isinf(values))) is not None:
-        raise complaint(table, row, column, f"{cells[row]!r} is not a finite number; correct or empty it")
+        raise complaint(table, row, column, f"{texts[code[row]]!r} is not a finite number; correct or empty it")
     return values
 
 
@@ -59,15 +94,26 @@ def _number(cell: str) -> float:
     return (value if np.isfinite(value) else np.inf) if cell else np.nan
 
 
-def where(table: Table, conditions: Iterable[tuple[str, str]]) -> Table:
-    """The rows whose columns hold the given values. Raises InputError where no row does."""
-    for column, value in conditions:
-        cells = texts_of(table, column)
-        keep = np.array([cell == value for cell in cells])
-        if not keep.any():
-            raise InputError(f"{table.name}: no row with {column}={value}; there is {_some(cells)}")
-        table = table._replace(cells=table.cells.filter(pa.array(keep)), rows=table.rows[keep])
-    return table
+def where(tables: Iterable[Table], conditions: Sequence[tuple[str, str]]) -> Iterator[Table]:
+    """The rows whose columns hold the given values. Raises InputError after the last table where no row does."""
+    there: list[set[str]] = [set() for _ in conditions]
+    name = ""
+    for table in tables:
+        name, kept = name or table.name, table
+        for (column, value), texts_there in zip(conditions, there, strict=True):
+            texts, code = coded(kept, column)
+            texts_there.update(texts)
+            kept = kept_rows(kept, code == (texts.index(value) if value in texts else len(texts)))
+        if len(kept.rows):
+            yield kept
+    for (column, value), texts_there in zip(conditions, there, strict=True):
+        if value not in texts_there:
+            raise InputError(f"{name}: no row with {column}={value}; there is {_some(texts_there)}")
+
+
+def kept_rows(table: Table, keep: NDArray[np.bool_]) -> Table:
+    """The rows (K,) of the table that are flagged."""
+    return table._replace(cells=table.cells.filter(pa.array(keep)), rows=table.rows[keep])
 
 
 def parse_conditions(texts: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,12 +1,24 @@
 """Comparisons in tables: which columns hold them, and the words in which a verdict may be written."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from math import inf
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, P_OF_WINNER, Winner
 
-from app.files.columns import Labels, encode, first_true, keys_of, label_rows, numbers_of, require, texts_of
+from app.files.columns import (
+    Coded,
+    Labels,
+    coded,
+    coded_keys,
+    encode,
+    first_true,
+    numbers_of,
+    require,
+    texts_of,
+)
+from app.files.folding import Codes, Rows, compact, gathered
 from app.files.tables import EXPORTED_WORD, Floats, InputError, Ints, Table, complaint
 
 WORDS: dict[str, Winner] = {
@@ -26,8 +38,13 @@ WORDS: dict[str, Winner] = {
     "bothbad": "both_bad",
     "tie (bothbad)": "both_bad",
 }
+BITS: dict[Winner, int] = {"first": 1, "second": 2, "tie": 4, "both_bad": 8}  # a bit for each reading of a word
+OF_BIT: dict[int, Winner] = {bit: word for word, bit in BITS.items()}
+P_OF_BIT = np.full(1 + max(OF_BIT), np.nan)
+P_OF_BIT[[*OF_BIT]] = [P_OF_WINNER[word] for word in OF_BIT.values()]
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+H = TypeVar("H", bound=Hashable)
 
 
 class ComparisonColumns(NamedTuple):
@@ -55,6 +72,18 @@ class GroupedComparisons(NamedTuple):
     judge: Ints  # (K,)
     items: list[str]  # (I,) what was judged, by the column `item`; one without a name where the files have none
     item: Ints  # (K,)
+    times: Ints | None = None  # (K,) how many rows each one stands for, where rows were put together
+
+
+class CodedComparisons(NamedTuple):
+    """The comparisons of one table, by number."""
+
+    keys: list[str]
+    first: Ints  # (K,) places among the keys
+    second: Ints  # (K,)
+    p: Floats  # (K,)
+    bit: Ints | None  # (K,) of BITS, where the verdict came as a word
+    weight: Floats  # (K,)
 
 
 class KeyedComparisons(NamedTuple):
@@ -67,42 +96,116 @@ class KeyedComparisons(NamedTuple):
     weight: Floats  # (K,)
 
 
-def read_grouped(tables: Sequence[Table], columns: ComparisonColumns, group_by: Sequence[str]) -> GroupedComparisons:
-    """The comparisons of one or more tables, one after the other. Raises InputError."""
-    parts = [read_keyed(table, columns) for table in tables]
-    first = [key for part in parts for key in part.first]
-    second = [key for part in parts for key in part.second]
-    candidates, codes = encode([*first, *second])
-    groups, group = encode([labels for table in tables for labels in label_rows(table, group_by)])
-    p, weight = (np.concatenate(columns) for columns in zip(*((part.p, part.weight) for part in parts), strict=True))
-    judges, judge = encode([name for table in tables for name in judge_names(table, columns.judge)])
-    about = encode([name for table in tables for name in _item_names(table)])
-    sides = codes[: len(p)], codes[len(p) :]
-    return GroupedComparisons(candidates, groups, group, *sides, p, weight, judges, judge, *about)
+def columns_of(columns: ComparisonColumns) -> set[str]:
+    """The columns that comparisons may be read from."""
+    return {*filter(None, columns), *(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", "item"}
+
+
+def read_grouped(
+    tables: Iterable[Table], columns: ComparisonColumns, group_by: Sequence[str], most: float = inf
+) -> GroupedComparisons:
+    """The comparisons of one or more tables, one after the other; more than `most` are put together (folding.py).
+
+    Raises InputError.
+    """
+    keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
+
+    def rows_of(table: Table) -> Rows:
+        names, first, second, p, _, weight = read_coded(table, columns)
+        number = _numbers(keys, names)
+        return Rows(
+            _numbered(groups, _labels(table, group_by)),
+            _numbered(judges, _judges(table, columns.judge)),
+            number[first],
+            number[second],
+            _numbered(items, coded(table, "item") if "item" in table.columns else _nameless(table)),
+            p,
+            weight,
+            np.ones(len(p), np.uint32),
+        )
+
+    group, judge, first, second, item, p, weight, times = gathered(map(rows_of, tables), most)
+    is_folded = times.sum() > most
+    group, judge, first, second, item, times = (
+        each.astype(np.int64) for each in (group, judge, first, second, item, times)
+    )
+    return GroupedComparisons(
+        [*keys],
+        [*groups],
+        group,
+        first,
+        second,
+        p,
+        weight,
+        [*judges],
+        judge,
+        [*items],
+        item,
+        times if is_folded else None,
+    )
+
+
+def _numbers(known: dict[H, int], names: Iterable[H]) -> Codes:
+    """The numbers of these names; new ones are counted on."""
+    number = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+    return compact(number, len(known))
+
+
+def _numbered(known: dict[H, int], cells: tuple[Sequence[H], Ints]) -> Codes:
+    names, code = cells
+    return _numbers(known, names)[code]
+
+
+def _labels(table: Table, group_by: Sequence[str]) -> tuple[list[Labels], Ints]:
+    """The distinct values of these columns together, and (K,) which each row has."""
+    columns = [coded_keys(table, column) for column in group_by]
+    number = np.zeros(len(table.rows), np.int64)
+    for texts, code in columns:
+        number = number * len(texts) + code
+    _, rows, place = np.unique(number, return_index=True, return_inverse=True)
+    order = np.argsort(rows)
+    labels = [tuple(texts[code[row]] for texts, code in columns) for row in rows[order].tolist()]
+    return labels, np.argsort(order)[place]
+
+
+def _judges(table: Table, column: str | None) -> Coded:
+    """Who judged: the column of that name, or `judge` if there is one, or nobody in particular."""
+    if column is None and "judge" not in table.columns:
+        return _nameless(table)
+    return coded_keys(table, column or "judge")
+
+
+def _nameless(table: Table) -> Coded:
+    return Coded([""], np.zeros(len(table.rows), np.int64))
 
 
 def judge_names(table: Table, column: str | None) -> list[str]:
-    """(K,) who judged: the column of that name, or `judge` if there is one, or nobody in particular."""
-    if column is None and "judge" not in table.columns:
-        return [""] * len(table.rows)
-    return keys_of(table, column or "judge")
-
-
-def _item_names(table: Table) -> list[str]:
-    return texts_of(table, "item") if "item" in table.columns else [""] * len(table.rows)
+    """(K,) who judged, as `_judges` has it."""
+    names, code = _judges(table, column)
+    return [names[each] for each in code.tolist()]
 
 
 def read_keyed(table: Table, columns: ComparisonColumns) -> KeyedComparisons:
+    """The comparisons of a table by key, and their verdicts as words. Raises InputError."""
+    keys, first, second, p, bit, weight = read_coded(table, columns)
+    words: list[Winner | None] = _exported_words(table) if bit is None else [OF_BIT[each] for each in bit.tolist()]
+    firsts, seconds = ([keys[each] for each in side.tolist()] for side in (first, second))
+    return KeyedComparisons(firsts, seconds, p, words, weight)
+
+
+def read_coded(table: Table, columns: ComparisonColumns) -> CodedComparisons:
     """The comparisons of a table: who met whom, and the probability that the first was better. Raises InputError."""
     first_column, second_column = pair_columns(table, columns)
-    first, second = keys_of(table, first_column), keys_of(table, second_column)
-    if (row := first_true([a == b for a, b in zip(first, second, strict=True)])) is not None:
+    (firsts, first), (seconds, second) = coded_keys(table, first_column), coded_keys(table, second_column)
+    keys, place = encode([*firsts, *seconds])
+    first, second = place[: len(firsts)][first], place[len(firsts) :][second]
+    if (row := first_true(first == second)) is not None:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
     (column, in_words), weight = _outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
-        return KeyedComparisons(first, second, probabilities(table, column), _exported_words(table), weight)
-    words = winners(table, column, first, second)
-    return KeyedComparisons(first, second, np.array([P_OF_WINNER[word] for word in words]), [*words], weight)
+        return CodedComparisons(keys, first, second, probabilities(table, column), None, weight)
+    bit = _verdicts(table, column, keys, first, second)
+    return CodedComparisons(keys, first, second, P_OF_BIT[bit], bit, weight)
 
 
 def _exported_words(table: Table) -> list[Winner | None]:
@@ -169,17 +272,24 @@ def weights(table: Table, column: str | None) -> Floats:
 
 def winners(table: Table, column: str, first: Sequence[str], second: Sequence[str]) -> list[Winner]:
     """(K,) verdicts, from words or from the winner's key, in upper or lower case. Raises InputError."""
-    cases = list(zip(texts_of(table, column), first, second, strict=True))
-    readings = {case: _readings(*(text.casefold() for text in case)) for case in set(cases)}
-    if (row := first_true([len(readings[case]) != 1 for case in cases])) is not None:
-        raise complaint(table, row, column, _not_one_reading(cases[row][0], bool(readings[cases[row]])))
-    return [next(iter(readings[case])) for case in cases]
+    keys, place = encode([*first, *second])
+    return [OF_BIT[bit] for bit in _verdicts(table, column, keys, place[: len(first)], place[len(first) :]).tolist()]
 
 
-def _readings(word: str, first: str, second: str) -> set[Winner]:
-    """Every way to read `word`: as a verdict, and as the key of the first or of the second candidate."""
-    sides: list[tuple[str, Winner]] = [(first, "first"), (second, "second")]
-    return {winner for key, winner in [*sides, *WORDS.items()] if key == word}
+def _verdicts(table: Table, column: str, keys: Sequence[str], first: Ints, second: Ints) -> Ints:
+    """(K,) the bit of each verdict. Raises InputError for a word that has no reading or several.
+
+    A word may be read as a verdict, and as the key of the first or of the second candidate.
+    """
+    texts, code = coded(table, column)
+    words = [text.casefold() for text in texts]
+    _, same = encode([*words, *(key.casefold() for key in keys)])
+    word, key = same[: len(words)][code], same[len(words) :]
+    of_word = np.array([BITS[WORDS[word]] if word in WORDS else 0 for word in words], np.int64)
+    bits: Ints = of_word[code] | (word == key[first]) * BITS["first"] | (word == key[second]) * BITS["second"]
+    if (row := first_true(~np.isin(bits, [*OF_BIT]))) is not None:
+        raise complaint(table, row, column, _not_one_reading(texts[code[row]], bool(bits[row])))
+    return bits
 
 
 def _not_one_reading(word: str, several: bool) -> str:

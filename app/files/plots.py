@@ -20,6 +20,8 @@ MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
 WIDTH, ROW, MARGIN = 9.0, 0.24, 0.9  # inches
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
 LONGEST = 28  # characters of a name
+MOST_ROWS = 400  # that have a name each; more are drawn as a band
+BANDS = 1000  # steps of a band
 STYLE: dict[Any, Any] = {
     "font.family": ["sans-serif", "Last Resort High-Efficiency"],  # the reader's fonts know more than ours
     "font.size": 9.0,
@@ -57,10 +59,27 @@ class Curve(NamedTuple):
 
 
 def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "svg") -> bytes:
-    """Scores and intervals, best first."""
+    """Scores and intervals, best first; of very many candidates only what can be seen, without their names."""
+    if len(rows) > MOST_ROWS:
+        return _band(rows, title, caption, form)
     with _drawing(len(rows) * ROW + MARGIN) as figure:
         ax = figure.add_axes((0.28, 0.35 / figure.get_figheight(), 0.52, 1.0 - 0.75 / figure.get_figheight()))
         _forest(ax, rows)
+        _words(figure, title, caption)
+        return _saved(figure, form)
+
+
+def _band(rows: Sequence[ForestRow], title: str, caption: str, form: Form) -> bytes:
+    """Scores by rank, and the widest interval of the candidates next to each other."""
+    scores = np.array([row.score for row in rows])
+    ends = np.array([row.interval or (row.score, row.score) for row in rows])
+    begins = np.unique(np.linspace(0, len(rows), BANDS, endpoint=False).astype(np.int64))
+    low, high = np.minimum.reduceat(ends[:, 0], begins), np.maximum.reduceat(ends[:, 1], begins)
+    with _drawing(4.5) as figure:
+        ax = figure.add_axes((0.08, 0.16, 0.89, 0.72), xlabel="rank", ylabel="score")
+        ax.fill_between(begins + 1, low, high, color=ACCENT, alpha=0.25, linewidth=0, step="post")
+        ax.plot(begins + 1, scores[begins], color=INK, linewidth=1.2)
+        ax.axhline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
         _words(figure, title, caption)
         return _saved(figure, form)
 

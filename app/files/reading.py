@@ -1,29 +1,133 @@
 """Files into tables: from a path or an upload, packed by gzip or not, in any format, within bounds."""
 
+import gzip
 import io
 import sys
+import zlib
 from codecs import BOM_UTF8
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from glob import glob, has_magic
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
 
-from app.files.columns import where
-from app.files.formats import PACKED, READERS
-from app.files.tables import ANY, EXPORTED, EXPORTED_WORD, Bounds, InputError, Table
+from app.files.columns import kept_rows, texts_of
+from app.files.formats import IN_PARTS, PACKED, READERS, parquet
+from app.files.formats.lines import PART
+from app.files.tables import ANY, EXPORTED, EXPORTED_WORD, JUDGED, Bounds, Content, InputError, Table
 
 CHUNK = 2**20  # bytes that are unpacked at once
+NOTHING_COUNTS = "nothing counts; all that is there was voided, or failed"
+NOT_GZIP = "not gzip, or cut short; rename the file or fetch it again"
 PLAIN = [kind for kind in READERS if kind not in PACKED]
 KINDS = f"{', '.join(PACKED[:-1])} or {PACKED[-1]}, with or without .gz, or {' or '.join(PLAIN)}"
 
 
 def read(path: str) -> Table:
     """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError, for one bad line too."""
+    return _some_rows(path, [_read(path)])[0]
+
+
+def read_all(path: str) -> list[Table]:
+    """The tables in a file, or in those of a folder or of a pattern such as `verdicts/*.parquet`. Raises InputError."""
+    return _some_rows(path, [_read(file) for file in files_of(path)])
+
+
+def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
+    """What `read_all` reads, some rows at a time; of Parquet only the columns that are `wanted`.
+
+    Raises InputError.
+    """
+    counted = 0
+    for file in files_of(path):
+        rows = 0
+        for table in _parts(file, wanted):
+            for fault in table.content.faults[:1]:
+                raise fault.error(table.name)
+            rows += len(table.rows)
+            kept = _without_void(table)
+            counted += len(kept.rows)
+            if len(kept.rows):
+                yield kept
+        if not rows:
+            raise InputError(f"{file}: there are column names but no rows")
+    if not counted:
+        raise InputError(f"{path}: {NOTHING_COUNTS}")
+
+
+def rows_of(path: str) -> int:
+    """How many rows there are, as far as files say beforehand. Raises InputError."""
+    return sum(parquet.count_rows(file) for file in files_of(path) if file.lower().endswith(".parquet"))
+
+
+def _parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
+    """The rows of one file; parts that are empty may tell of its columns, or of faults."""
+    name, packed = ("standard input.csv", False) if path == "-" else (path, path.lower().endswith(".gz"))
+    kind = "".join(Path(name.lower().removesuffix(".gz")).suffixes[-1:])
+    if kind == ".parquet" and not packed:
+        start = 0
+        for cells in parquet.read_columns_in_parts(path, PART, wanted):
+            rows = np.arange(start, start + cells.num_rows)
+            yield Table(path, cells, rows, Content(cells, "row", lambda row: row + 1, []))
+            start += cells.num_rows
+        return
+    if kind not in IN_PARTS:
+        yield parse(path, _contents(path))
+        return
+    with _opened(path) as stream:
+        for content in IN_PARTS[kind](name, stream, ANY, PART):
+            yield Table(name, content.cells, np.arange(content.cells.num_rows), content)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """Raises InputError, while it is read too."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as stream:
+            yield cast("BinaryIO", stream)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise InputError(f"{path}: {NOT_GZIP}") from None
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _read(path: str) -> Table:
     name, payload = ("standard input.csv", sys.stdin.buffer.read()) if path == "-" else (path, _contents(path))
     table = parse(name, payload)
     for fault in table.content.faults[:1]:
         raise fault.error(table.name)
-    return _own_export(table)
+    return _without_void(table)
+
+
+def _some_rows(path: str, tables: list[Table]) -> list[Table]:
+    if not any(table.cells.num_rows for table in tables):
+        raise InputError(f"{path}: {NOTHING_COUNTS}")
+    return tables
+
+
+def files_of(path: str) -> list[str]:
+    """The files that `path` stands for, by name. Raises InputError where there is none."""
+    if Path(path).is_dir():
+        files = sorted(str(file) for file in Path(path).iterdir() if _is_data(file))
+    elif has_magic(path) and not Path(path).exists():
+        files = sorted(glob(path, recursive=True))
+    else:
+        return [path]
+    if not files:
+        raise InputError(f"{path}: there are no files; use {KINDS}")
+    return files
+
+
+def _is_data(file: Path) -> bool:
+    """False for what programs leave beside their parts, by its name as usual: `_job.json`, `.part-0.parquet`."""
+    suffixes = [suffix for suffix in file.suffixes if suffix != ".gz"]
+    return not file.name.startswith(("_", ".")) and file.is_file() and "".join(suffixes[-1:]).lower() in READERS
 
 
 def parse(name: str, payload: bytes, bounds: Bounds = ANY) -> Table:
@@ -48,12 +152,16 @@ def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
     return Table(name, content.cells, np.arange(content.cells.num_rows), content)
 
 
-def _own_export(table: Table) -> Table:
-    """A log that the service exported: voided comparisons do not count, and p_first says it all."""
-    if not set(table.columns) >= EXPORTED:
-        return table
-    kept = where(table, [("voided_by", "")])
-    return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
+def _without_void(table: Table) -> Table:
+    """What counts of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
+    if set(table.columns) >= EXPORTED:
+        kept = _where_empty(table, "voided_by")
+        return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
+    return _where_empty(table, "failure") if set(table.columns) >= JUDGED else table
+
+
+def _where_empty(table: Table, column: str) -> Table:
+    return kept_rows(table, np.array([not cell for cell in texts_of(table, column)], dtype=bool))
 
 
 def _contents(path: str) -> bytes:
@@ -61,10 +169,14 @@ def _contents(path: str) -> bytes:
         raise InputError(f"{path}: this is a folder; name a file in it")
     try:
         return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"{path}: there is no such file")
+    return InputError(f"{path}: {(error.strerror or str(error)).lower()}")
 
 
 def _unpack(name: str, payload: bytes, bounds: Bounds) -> bytes:
@@ -75,5 +187,5 @@ def _unpack(name: str, payload: bytes, bounds: Bounds) -> bytes:
                 unpacked.write(chunk)
                 bounds.hold(name, size=unpacked.tell())
     except OSError:
-        raise InputError(f"{name}: not gzip, or cut short; rename the file or fetch it again") from None
+        raise InputError(f"{name}: {NOT_GZIP}") from None
     return unpacked.getvalue()

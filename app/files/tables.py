@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 EXPORTED = {"seq", "winner", "p_first", "voided_by"}  # by these columns a log that the service exported is known
+JUDGED = {"p_first", "failure"}  # by these columns verdicts of `nextpair judge` are known
 EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 Line = Callable[[int], int]  # the line, from 1, of a row, from 0
 

@@ -39,22 +39,31 @@ def read(source: Source) -> Contents:
 
     Raises InputError.
     """
-    table = reading.read(source.path)
+    tables = reading.read_all(source.path)
+    table = tables[0]
     names_candidates = source.candidates != CandidateColumns()
     names_comparisons = source.columns != ComparisonColumns() or source.item is not None
     if names_candidates and names_comparisons:
         raise InputError("--key and --text are columns of candidates; leave them out for comparisons")
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
-        rows = candidates.read(table, source.candidates)
-        for fault in rows.faults[:1]:
-            raise fault.error(table.name)
-        return Contents(rows.candidates, [], [])
+        return Contents(_read_candidates(tables, source), [], [])
     if not names_comparisons and not has_pairs(table, source.columns):
         there = ", ".join(table.columns)
         remedy = "give --first and --second of comparisons, or --key and --text of candidates"
         raise InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
-    comparisons = _comparisons(table, source)
+    comparisons = _identified(
+        [each for table in tables for each in _comparisons(table, source)],
+        [own for table in tables for own in _texts_or("", table, None, "client_id")],
+    )
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+
+
+def _read_candidates(tables: Sequence[Table], source: Source) -> list[CandidateIn]:
+    parts = [candidates.read(table, source.candidates) for table in tables]
+    for table, part in zip(tables, parts, strict=True):
+        for fault in part.faults[:1]:
+            raise fault.error(table.name)
+    return [candidate for part in parts for candidate in part.candidates]
 
 
 def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
@@ -62,7 +71,7 @@ def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
     judges = _texts_or(NOBODY, table, source.columns.judge, "judge")
     items = _texts_or("", table, source.item, "item")
     times = _texts_or("", table, None, "created_at")
-    comparisons = [
+    return [
         ComparisonIn(
             first=verdicts.first[row],
             second=verdicts.second[row],
@@ -75,7 +84,6 @@ def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
         )
         for row in range(len(table.rows))
     ]
-    return _identified(comparisons, _texts_or("", table, None, "client_id"))
 
 
 def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:

@@ -10,7 +10,11 @@ so an update is one more column and never touches `base`: O(P M) for M columns, 
 valid. That is what makes fantasies (pairs asked but not answered) free to take back. A row is r = e_i - e_j, or
 e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among the parameters.
 
+Of more than DENSE candidates Sigma is no array: H is held in rows, Sigma_ii in certified intervals, and other entries
+are found when they are asked for (intervals.py).
+
     Sigma        Covariance, base - columns columns^T      (P, P); (P, P), (P, M)
+    H            Intervals.held                            (N, N) in rows
     R^T          Rows                                      (L, P), one r each
     v_ij         variance_of_difference
 """
@@ -20,13 +24,33 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, lapack, solve_triangular
 
+from app.inference.intervals import Intervals, answered, followed, measured
+from app.inference.kernels.push import Precision, differences
+from app.inference.kernels.solving import solve
 from app.inference.types import Floats, Ints
+
+BLOCK = 64  # rows
+DENSE = 4_000  # candidates
+MOST_DENSE = 10_000  # parameters of a model that has no way without a matrix: 800 MB each
+NARROW, EFFORT = 1e-3, 100_000  # relative width of an interval of v_ij, and neighbours that are visited for it
+SOLVED, ITERATIONS = 1e-8, 2_000
+
+
+class TooMany(ValueError):
+    """A matrix of all pairs is asked for, of more than DENSE candidates."""
+
+
+def require_matrix(size: int) -> None:
+    """Raises TooMany where so many parameters would have a matrix too large for most machines."""
+    if size > MOST_DENSE:
+        raise TooMany(f"a matrix of {size:,} scores and biases, which this method needs; {MOST_DENSE:,} are the most")
 
 
 class Covariance(NamedTuple):
     base: Floats  # (P, P), symmetric
     columns: Floats  # (P, M)
-    log_det: float  # ln det Sigma
+    log_det: float  # ln det Sigma; NaN with bounds
+    bounds: Intervals | None = None  # of more than DENSE candidates, whose base has no entry
 
 
 class Rows(NamedTuple):
@@ -47,10 +71,20 @@ def from_precision(precision: Floats) -> Covariance:
         raise np.linalg.LinAlgError("the precision matrix is not positive definite")
     log_det = -2.0 * float(np.log(factor.diagonal()).sum())
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    lower = np.tril(inverse, -1)
-    base = np.ascontiguousarray(lower + lower.T)
-    np.fill_diagonal(base, inverse.diagonal())
-    return plain(base, log_det)
+    return plain(mirrored(inverse.T), log_det)
+
+
+def mirrored(upper: Floats) -> Floats:
+    """The symmetric matrix with this upper triangle, in place; block by block, since one of a row is far from the next.
+
+    Conceptually: np.triu(upper) + np.triu(upper, 1).T.
+    """
+    for start in range(0, len(upper), BLOCK):
+        end = start + BLOCK
+        upper[end:, start:end] = upper[start:end, end:].T
+        block = np.triu(upper[start:end, start:end])
+        upper[start:end, start:end] = block + np.triu(block, 1).T
+    return upper
 
 
 def plain(base: Floats, log_det: float) -> Covariance:
@@ -58,28 +92,60 @@ def plain(base: Floats, log_det: float) -> Covariance:
     return Covariance(base, np.empty((len(base), 0)), log_det)
 
 
+def bounded(precision: Precision, mean: Floats, before: Covariance | None = None) -> Covariance:
+    """The covariance of very many scores of these (N,) means.
+
+    Args: `before` is of the same candidates, and each row of `precision` begins with the comparisons that it had then.
+    """
+    if before is None or before.bounds is None:
+        return _of_intervals(measured(precision, mean))
+    return _of_intervals(followed(before.bounds, precision, mean))
+
+
+def _of_intervals(intervals: Intervals) -> Covariance:
+    return Covariance(np.empty((0, 0)), np.empty((len(intervals.lower), 0)), np.nan, intervals)
+
+
 def mean_variance(sigma: Covariance) -> float:
     """The mean of Sigma_ii."""
+    if sigma.bounds:
+        return float(diagonal(sigma).mean())
     return float(sigma.base.trace() - np.vdot(sigma.columns, sigma.columns)) / len(sigma.base)
 
 
 def diagonal(sigma: Covariance) -> Floats:
-    """Sigma_ii, shape (N,)."""
+    """Sigma_ii, shape (N,); the middles of their intervals where there are bounds."""
+    if sigma.bounds:
+        return 0.5 * (sigma.bounds.lower + sigma.bounds.upper)
     reduction: Floats = np.einsum("nm,nm->n", sigma.columns, sigma.columns)
     return np.asarray(sigma.base.diagonal()) - reduction
 
 
 def times(sigma: Covariance, x: Floats) -> Floats:
     """Sigma x, shape (N,)."""
+    if sigma.bounds:
+        return np.asarray(solve(sigma.bounds.held, x[:, None], SOLVED, ITERATIONS)[0][:, 0])
     correction: Floats = sigma.columns @ (sigma.columns.T @ x)
     return np.asarray(sigma.base @ x) - correction
 
 
 def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
     """v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij."""
+    if sigma.bounds:
+        return float(variances(sigma, np.array([i]), np.array([j]))[0])
     base, columns = sigma.base, sigma.columns
     v = float(base[i, i] + base[j, j] - 2.0 * base[i, j])
     return v - float(np.square(columns[i] - columns[j]).sum()) if columns.shape[1] else v
+
+
+def variances(sigma: Covariance, first: Ints, second: Ints) -> Floats:
+    """(L,) v_ij of these pairs."""
+    if sigma.bounds:
+        lower, upper = differences(sigma.bounds.held, first, second, NARROW, EFFORT)
+        return np.asarray(0.5 * (lower + upper))
+    base, columns = sigma.base, sigma.columns
+    v = base[first, first] + base[second, second] - 2.0 * base[first, second]
+    return np.asarray(v - np.square(columns[first] - columns[second]).sum(axis=1))
 
 
 def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
@@ -98,6 +164,8 @@ def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
     """
     if not len(weights):
         return sigma
+    if sigma.bounds:
+        return _of_intervals(answered(sigma.bounds, rows.first, rows.second, weights))
     root = np.sqrt(weights)
     spread = times_rows(sigma, rows) * root
     inner = _rows_of(spread, rows) * root[:, None]
@@ -132,7 +200,9 @@ def _rows_of(matrix: Floats, rows: Rows) -> Floats:
 
 
 def dense(sigma: Covariance) -> Floats:
-    """Sigma as one (N, N) array; not to be written to, since it may be the base itself."""
+    """Sigma as one (N, N) array; not to be written to, since it may be the base itself. Raises TooMany."""
+    if sigma.bounds:
+        raise TooMany(f"a matrix of all pairs of {len(sigma.columns):,} candidates; there is one of up to {DENSE:,}")
     if not sigma.columns.shape[1]:
         return sigma.base
     shared: Floats = sigma.columns @ sigma.columns.T
@@ -140,4 +210,5 @@ def dense(sigma: Covariance) -> Floats:
 
 
 def size_bytes(sigma: Covariance) -> int:
-    return sigma.base.nbytes + sigma.columns.nbytes
+    of_bounds = sum(each.nbytes for each in (*sigma.bounds.held, *sigma.bounds[1:])) if sigma.bounds else 0
+    return sigma.base.nbytes + sigma.columns.nbytes + of_bounds

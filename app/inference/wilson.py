@@ -10,9 +10,17 @@ It does not close where all draws are alike. n need not be whole: it is how many
 import numpy as np
 from scipy.special import ndtri
 
+from app.inference.types import Floats
+
 
 def wilson(share: float, draws: float, level: float) -> tuple[float, float]:
+    low, high = wilson_of_each(np.array(share), np.array(draws), level)
+    return float(low), float(high)
+
+
+def wilson_of_each(share: Floats, draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """The lower and upper ends of many intervals; NaN where the share is."""
     z2 = float(ndtri(0.5 + level / 2.0)) ** 2
     middle = (share + z2 / (2.0 * draws)) / (1.0 + z2 / draws)
-    reach = float(np.sqrt(z2 * (share * (1.0 - share) / draws + z2 / (4.0 * draws**2)))) / (1.0 + z2 / draws)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    reach = np.sqrt(z2 * (share * (1.0 - share) / draws + z2 / (4.0 * draws**2))) / (1.0 + z2 / draws)
+    return np.asarray(np.maximum(middle - reach, 0.0)), np.asarray(np.minimum(middle + reach, 1.0))

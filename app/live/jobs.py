@@ -108,6 +108,18 @@ class Jobs:
         async with self._places:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
+    async def compute_soon(self, function: Callable[[], V]) -> V:
+        """Run what somebody waits for. Raises Underway where no place among the computations becomes free soon."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._places.acquire()
+        except TimeoutError:
+            raise Underway("others come first, and it has not begun") from None
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+        finally:
+            self._places.release()
+
     async def close(self) -> None:
         running = [job.running for job in self._jobs.values() if job.running is not None]
         for task in running:

@@ -74,13 +74,14 @@ class LivePosteriors:
 
     def __init__(self, *, max_sets: int, max_bytes: int, threads: int = 2) -> None:
         self._sets: OrderedDict[UUID, LiveSet] = OrderedDict()
-        self._max_sets, self._max_bytes = max_sets, max_bytes
+        self._sizes: dict[UUID, int] = {}  # of each set when it was last weighed
+        self._max_sets, self._max_bytes, self.size_bytes = max_sets, max_bytes, 0
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="numerics")
         self.warm: bool | None = None  # whether the kernels are compiled; None while that is under way
 
     def get(self, set_id: UUID) -> LiveSet:
         if set_id not in self._sets:
-            self.trim()
+            self._trim()
             self._sets[set_id] = LiveSet()
         self._sets.move_to_end(set_id)
         return self._sets[set_id]
@@ -107,24 +108,36 @@ class LivePosteriors:
             raise
         self.warm = True
 
-    def trim(self) -> None:
+    def weigh(self, set_ids: Iterable[UUID]) -> None:
+        """Take note of how large these sets are now, and forget others where they leave them no room."""
+        for set_id in set_ids:
+            if set_id in self._sets:
+                self._note_size(set_id, self._sets[set_id].size_bytes)
+        self._trim()
+
+    def _trim(self) -> None:
         """Forget the least recently used sets until the rest fits; a set in use stays."""
-        for set_id, live in list(self._sets.items()):
-            if live.busy:
-                continue
-            if len(self._sets) <= self._max_sets and self.size_bytes <= self._max_bytes:
+        if self._fits():
+            return
+        for set_id in [each for each, live in self._sets.items() if not live.busy]:
+            self.forget(set_id)
+            if self._fits():
                 return
-            del self._sets[set_id]
+
+    def _fits(self) -> bool:
+        return len(self._sets) <= self._max_sets and self.size_bytes <= self._max_bytes
 
     def forget(self, set_id: UUID) -> None:
         self._sets.pop(set_id, None)
+        self._note_size(set_id, 0)
+
+    def _note_size(self, set_id: UUID, size: int) -> None:
+        self.size_bytes += size - self._sizes.pop(set_id, 0)
+        if size:
+            self._sizes[set_id] = size
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    @property
-    def size_bytes(self) -> int:
-        return sum(live.size_bytes for live in self._sets.values())
 
     def __len__(self) -> int:
         return len(self._sets)

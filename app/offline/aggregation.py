@@ -14,16 +14,20 @@ from app.files.columns import encode, first_true, keys_of, numbers_of, texts_of
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
 from app.inference.judges import (
-    GroupVerdicts,
+    TIE,
+    UNKNOWN,
     ItemContext,
+    ItemVerdicts,
     Learner,
     Probabilities,
     ShownAnswers,
     Step,
     Votes,
+    answers_of,
     binary,
     debias,
-    examine,
+    decide,
+    has_regulariser,
     hashed_ngrams,
     is_labelled,
     labels_by,
@@ -34,12 +38,10 @@ from app.inference.judges import (
 from app.inference.types import Bools, Floats, Ints
 from app.offline.progress import progress_of
 
-REGULARISED: tuple[AggregationName, ...] = ("skill-aggregation", "skill-aggregation-x")
 Item = Mapping[str, str]  # text by field
 
 
 NO_YES = ("no", "yes")
-UNKNOWN, TIE = -1, -2  # in place of the number of a class
 
 
 class ItemAnswers(NamedTuple):
@@ -92,14 +94,6 @@ class TextEncoding(NamedTuple):
     fine_tune: bool = False
 
 
-class ItemVerdicts(NamedTuple):
-    """Group verdicts by one method."""
-
-    method: AggregationName
-    group: GroupVerdicts
-    verdict: Ints  # (N,) the likeliest class
-
-
 def require_possible(
     method: AggregationName,
     columns: AggregationColumns,
@@ -120,8 +114,10 @@ def require_possible(
         raise InputError("--class: name two classes or more, each once")
     if classes.tie is not None and (not classes.names or classes.tie in classes.names):
         raise InputError("--tie is a word beside those of --class, half a vote for each; name the classes too")
-    if regulariser is not None and method not in REGULARISED:
-        raise InputError(f"{method} has no regulariser; --regulariser goes with {' and '.join(REGULARISED)}")
+    if regulariser is not None and not has_regulariser(method):
+        raise InputError(
+            f"{method} has no regulariser; --regulariser goes with skill-aggregation and skill-aggregation-x"
+        )
     if encoding.fine_tune and not encoding.model:
         raise InputError("--fine-tune trains a transformer: name it with --encoder")
     if encoding.model and not needs_context(method):
@@ -156,16 +152,17 @@ def load(
     return _by_item(rows, swapped, debiased=debiased)
 
 
-def decide(answers: ItemAnswers, method: AggregationName, seed: int, regulariser: float | None = None) -> ItemVerdicts:
+def aggregate(
+    answers: ItemAnswers, method: AggregationName, seed: int, regulariser: float | None = None
+) -> ItemVerdicts:
     """One verdict per item, ties drawn by `seed`. Raises InputError for a method without the context that it reads."""
     if needs_context(method) and answers.context is None:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as advance:
-        group = examine(
-            answers.y, method, rng, answers.people, answers.context, _percent(advance), answers.learner, regulariser
+        return decide(
+            answers.y, answers.people, method, rng, answers.context, _percent(advance), answers.learner, regulariser
         )
-    return ItemVerdicts(method, group, group.aggregate.labels(rng))
 
 
 def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:
@@ -210,13 +207,10 @@ def _answers(table: Table, columns: Sequence[str], classes: Classes) -> Probabil
     if not classes.names:
         shares = [_share(table, column) for column in columns]
         return binary(np.column_stack(shares) if shares else np.empty((len(table.rows), 0)))
-    y = np.full((len(table.rows), len(columns), len(classes.names)), np.nan)
+    number = np.full((len(table.rows), len(columns)), UNKNOWN)
     for k, column in enumerate(columns):
-        number = _numbers_of_classes(table, column, classes.names, classes.tie)
-        named = number >= 0
-        y[named, k] = np.eye(len(classes.names))[number[named]]
-        y[number == TIE, k] = 1.0 / len(classes.names)
-    return y
+        number[:, k] = _numbers_of_classes(table, column, classes.names, classes.tie)
+    return answers_of(number, len(classes.names))
 
 
 def _numbers_of_classes(table: Table, column: str, names: Sequence[str], tie: str | None) -> Ints:

@@ -76,7 +76,7 @@ def load(
     A truth file without any of the group columns holds for every group. Absolute scores without any of them are grouped
     as the truth file groups their candidates. `scores` is a file of absolute scores. Raises InputError.
     """
-    tables = [where(read(path), conditions) for path in paths]
+    tables = [table for path in paths for table in where([read(path)], conditions)]
     truths = _truths(truth_file, group_by)
     if isinstance(judged_by, ComparisonColumns):
         groups = split(read_grouped(tables, judged_by, group_by))

@@ -21,8 +21,8 @@ def draw(rankings: Sequence[Ranked], path: str) -> None:
 
 
 def _save(ranked: Ranked, file: Path, form: plots.Form) -> None:
-    method, log = ranked.method, ranked.group.comparisons
-    caption = f"{log.size:,} comparisons, {method.name}, {method.wanted.level:.0%} intervals"
+    method = ranked.method
+    caption = f"{ranked.group.rows:,} comparisons, {method.name}, {method.wanted.level:.0%} intervals"
     title = " / ".join(ranked.group.labels) or "Ranking"
     rows = [_row(standing, ranked) for standing in ranked.standings.rows]
     try:

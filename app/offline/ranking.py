@@ -4,22 +4,49 @@ A posterior method gives the whole row; a baseline gives scores and ranks only.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import JOINT, AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
 
 from app.files.columns import Labels, where
-from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
-from app.files.reading import read
-from app.files.tables import InputError
+from app.files.comparisons import ComparisonColumns, GroupedComparisons, columns_of, read_grouped
+from app.files.reading import read_in_parts, rows_of
+from app.files.tables import EXPORTED, JUDGED, InputError
 from app.inference import fitting
-from app.inference.fitting import BASELINES, AbsoluteScores, Model, Published, no_absolute_scores, usual_evidence
-from app.inference.reporting import Signal, Standings, Wanted, by_baseline, by_judges, by_posterior, signal_of
+from app.inference.fitting import (
+    BASELINES,
+    DENSE,
+    AbsoluteScores,
+    Model,
+    Published,
+    TooMany,
+    fit_sparse,
+    is_sparse,
+    no_absolute_scores,
+    usual_evidence,
+)
+from app.inference.reporting import (
+    Signal,
+    Standings,
+    Wanted,
+    by_baseline,
+    by_judges,
+    by_posterior,
+    by_sparse,
+    signal_of,
+)
 from app.inference.types import Comparisons, Ints
-from app.offline import absolute_scores
+from app.offline import absolute_scores, room
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
 from app.offline.agreement import JudgeAgreement, agreement_of
+
+MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where the method allows it
+LINEAR = ("soft-bt", "sigma-beta", "phi-beta", "gaussian", "average-probability")  # in p
+ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
+IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
+OF_ROWS = ("the signal", "the agreement of judges")  # which need each row by itself
 
 
 class NotConvergedError(Exception):
@@ -38,6 +65,16 @@ class Group(NamedTuple):
     absolute: AbsoluteScores = no_absolute_scores()
     items: Sequence[str] = ("",)  # (I,) what was judged; one without a name where the file names none
     item: Ints | None = None  # (K,)
+    times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
+
+    @property
+    def rows(self) -> int:
+        """Comparisons in the file."""
+        return self.comparisons.size if self.times is None else int(self.times.sum())
+
+    @property
+    def is_folded(self) -> bool:
+        return self.times is not None
 
 
 class RankingMethod(NamedTuple):
@@ -52,6 +89,7 @@ class RankingMethod(NamedTuple):
     evidence: EvidenceName = "one-vote"
     absolute_scale: AbsoluteScale = "estimate"
     reference: Sequence[str] = ()  # judges who are people
+    is_evidence_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
 
 
 class JudgeScale(NamedTuple):
@@ -70,24 +108,32 @@ class Ranked(NamedTuple):
     group: Group
     method: RankingMethod
     standings: Standings
-    signal: Signal
+    signal: Signal | None  # None where rows were put together, which loses their order
     scales: Sequence[JudgeScale] = ()  # of who gave absolute scores
     agreement: JudgeAgreement | None = None  # where the file names several judges
+    left_out: Sequence[str] = ()  # what is not said of so much, and why
 
 
 def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
     """The groups of comparisons, each among the candidates that it or its scores mention."""
     for code, labels in enumerate(comparisons.groups):
-        rows = comparisons.group == code
-        pairs = np.array([comparisons.first[rows], comparisons.second[rows]])
-        present, renumbered = np.unique(pairs, return_inverse=True)
-        first, second = renumbered.reshape(2, -1)
-        keys = [comparisons.keys[candidate] for candidate in present]
-        judges, judge = np.unique(comparisons.judge[rows], return_inverse=True)
-        names = [comparisons.judges[number] for number in judges]
+        rows = comparisons.group == code if len(comparisons.groups) > 1 else slice(None)
+        candidates, (first, second) = _renumbered(comparisons.first[rows], comparisons.second[rows])
+        judges, (judge,) = _renumbered(comparisons.judge[rows])
+        keys, names = [comparisons.keys[each] for each in candidates], [comparisons.judges[each] for each in judges]
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
-        yield Group(labels, keys, group, names, absolute, comparisons.items, comparisons.item[rows])
+        times = None if comparisons.times is None else comparisons.times[rows]
+        yield Group(labels, keys, group, names, absolute, comparisons.items, comparisons.item[rows], times)
+
+
+def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:
+    """The numbers that are there, and the columns with their places among these."""
+    there = np.zeros(1 + max(int(column.max(initial=-1)) for column in columns), np.bool_)
+    for column in columns:
+        there[column] = True
+    place = np.cumsum(there) - 1
+    return np.flatnonzero(there).tolist(), [place[column] for column in columns]
 
 
 def rank_file(
@@ -102,7 +148,13 @@ def rank_file(
 
     Raises InputError and NotConvergedError.
     """
-    comparisons = read_grouped([where(read(path), conditions)], columns, group_by)
+    folds = reads_sums(method)
+    if not folds:
+        rows = rows_of(path)
+        room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
+    wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
+    tables = room.while_there_is(where(read_in_parts(path, wanted), conditions), "rank fewer groups at a time")
+    comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
     groups = list(split(comparisons, absolute_scores.load(scores, group_by)))
@@ -112,19 +164,71 @@ def rank_file(
         )
     if scores is not None and not any(group.absolute.size for group in groups):
         raise InputError(f"{scores}: none of its scores is in a group of the comparisons; check the group columns")
-    return [rank(group, method) for group in groups]
+    try:
+        return [rank(group, method) for group in groups]
+    except TooMany as error:
+        raise InputError(
+            f"{method.name}: {error}; rank fewer candidates, or by soft-bt with --evidence one-vote"
+        ) from None
+
+
+def reads_sums(method: RankingMethod) -> bool:
+    """True where the likelihood is linear in p, and nothing else is read of single rows."""
+    is_learnt = method.evidence == "learnt" and not method.is_evidence_usual
+    powers = [value for name, value in method.parameters if name == "power"]
+    return method.name in LINEAR and not is_learnt and method.position_bias != "closed-form" and not any(powers)
 
 
 def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises InputError and NotConvergedError."""
+    n, left_out = len(group.keys), list[str]()
+    if method.is_evidence_usual and method.evidence == "learnt" and (n > DENSE or group.is_folded):
+        method = method._replace(evidence="one-vote")
+        left_out.append("what an answer is worth: it counts as one vote")
+    if _is_sparse(group, method):
+        return _rank_sparsely(group, method, left_out)
+    if n > DENSE and method.name not in ROWWISE:
+        remedy = (
+            f"--method soft-bt --evidence one-vote without biases or --scores needs none above {DENSE:,} candidates"
+        )
+        room.require(room.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
     published = None if method.name in BASELINES else _published(group, method)
-    standings = _standings(group, method, published)
+    standings = _settled(_standings(group, method, published), group, method)
+    item = np.zeros(group.comparisons.size, np.int64)
+    if group.is_folded:
+        return Ranked(group, method, standings, None, _scales(group, published), None, [*left_out, *OF_ROWS])
+    signal = signal_of(group.comparisons, n, item)
+    return Ranked(group, method, standings, signal, _scales(group, published), _agreement(group), left_out)
+
+
+def _settled(standings: Standings, group: Group, method: RankingMethod) -> Standings:
+    """The standings, which count the rows of the file. Raises NotConvergedError."""
     if not standings.convergence.converged:
         name = " / ".join(group.labels) or "all comparisons"
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {standings.convergence.outcome.value}")
-    item = np.zeros(group.comparisons.size, np.int64)
-    signal = signal_of(group.comparisons, len(group.keys), item)
-    return Ranked(group, method, standings, signal, _scales(group, published), _agreement(group))
+    if group.times is None:
+        return standings
+    first, second, n = group.comparisons.first, group.comparisons.second, len(group.keys)
+    rows = (np.bincount(first, group.times, n) + np.bincount(second, group.times, n)).astype(np.int64).tolist()
+    return standings._replace(rows=[row._replace(comparisons=rows[row.candidate]) for row in standings.rows])
+
+
+def _is_sparse(group: Group, method: RankingMethod) -> bool:
+    if len(group.keys) <= DENSE or method.name in BASELINES or method.name in JOINT or method.evidence == "learnt":
+        return False
+    return not group.absolute.size and is_sparse(model_of(method, len(group.keys)))
+
+
+def _rank_sparsely(group: Group, method: RankingMethod, left_out: Sequence[str]) -> Ranked:
+    n, comparisons = len(group.keys), group.comparisons
+    room.require(room.A_LINK * comparisons.size, f"{comparisons.size:,} comparisons of {n:,} candidates", IN_SUMS)
+    posterior = fit_sparse(comparisons, model_of(method, n))
+    standings = _settled(by_sparse(posterior, comparisons, method.wanted), group, method)
+    left_out = [*left_out, "the entropy", "which candidates are interchangeable"]
+    if group.is_folded:
+        return Ranked(group, method, standings, None, left_out=[*left_out, *OF_ROWS])
+    signal = signal_of(comparisons, n, np.zeros(comparisons.size, np.int64))
+    return Ranked(group, method, standings, signal, (), _agreement(group), left_out)
 
 
 def _standings(group: Group, method: RankingMethod, published: Published | None) -> Standings:

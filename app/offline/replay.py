@@ -15,7 +15,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from app.inference import fitting
-from app.inference.choosing import IN_BOTH_ORDERS, NONE_LEASED, RANKING, Draws, Order, Plan, Policy, next_pairs, present
+from app.inference.choosing import (
+    IN_BOTH_ORDERS,
+    NONE_LEASED,
+    RANKING,
+    Draws,
+    Order,
+    Plan,
+    Policy,
+    next_pairs,
+    of_mask,
+    present,
+)
 from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Model, Told
 from app.inference.reporting import ranks
 from app.inference.state import DIGITS, leading, learnt_from
@@ -76,7 +87,7 @@ class LocalLoop:
             self.model,
             self.comparisons,
             NONE_LEASED,
-            self._open | self._open.T,
+            of_mask(self._open | self._open.T),
             self._plan,
             self._setup.batch,
             Draws(self._plan, self.comparisons.size, leased=0),

@@ -22,16 +22,17 @@ from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
 from app.service.goals import refuse_strangers, wanting
 from app.service.grouping import by_set
-from app.service.leases import NOBODY, Asker, PairLease
+from app.service.leases import NOBODY, Asker, PairLease, Texts
 from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
-from app.service.presenting.assignments import Texts, fitting, present_assignments, present_preview
+from app.service.presenting.assignments import fitting, present_assignments, present_preview
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
 
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
+MOST_LEASED = 50_000  # assignments whose set is known: 12 MB
 
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
@@ -93,14 +94,15 @@ async def ask_together(
         states, own = await _load(ctx, db, asker, request.goal, counts, most, room)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
         new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
-        leased = [*own, *await leases.lease(db, new, asker)]
+        leased, texts = await leases.lease(db, new, asker)
         if not states:
             await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
     if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
         _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, request.judge)
+    _note_leased(ctx, [*own, *leased])
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
-    return await _present(ctx, states, leased, request.judge)
+    return await _present(ctx, states, [*own, *leased], texts, request.judge)
 
 
 async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schemas.AskMany) -> Asker:
@@ -124,14 +126,12 @@ async def _load(
     room: int,
 ) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
-    rows = await assignments.blocking(db, list(counts), asker.judge_id)
-    # After the leases: a pair that is answered in between is then in one of the two.
-    heads = await sets.heads(db, list(counts))
+    heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
     many = await posteriors.current_many(ctx, db, heads)
     # People who check a judge go on when the set's own queue has ended.
     stopped = await _stopped(ctx, many) if asker.checks is None else {}
     current = {each.id: wanting(each, goal) for each in many}
-    own_rows = [row for row in leases.own_rows(rows, counts, most, asker) if row.set_id in current]
+    own_rows = leases.own_rows(rows, counts, most, asker)
     # Before they are handed out: one that finds no room stays as its holder knows it.
     fitting_rows = fitting(own_rows, current, room)
     own, rows = await leases.hand_out_again(db, rows, fitting_rows, asker)
@@ -184,12 +184,20 @@ def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UU
         del ctx.spent[next(iter(ctx.spent))]
 
 
+def _note_leased(ctx: Context, leased: Sequence[PairLease]) -> None:
+    """Remember whose pairs these are: their verdicts will ask."""
+    ctx.set_of.update({lease.id: lease.set_id for lease in leased})
+    while len(ctx.set_of) > MOST_LEASED:
+        del ctx.set_of[next(iter(ctx.set_of))]
+
+
 async def _present(
-    ctx: Context, states: Sequence[AskState], leased: Sequence[PairLease], judge: str
+    ctx: Context, states: Sequence[AskState], leased: Sequence[PairLease], texts: Texts, judge: str
 ) -> dict[UUID, schemas.Assignments]:
-    """The answer of each set. It is read after the transaction: a text that is leased does not change."""
-    async with ctx.reading() as db:
-        texts = await _texts(db, leased)
+    """The answer of each set. Texts that are lacking are read after the transaction: leased, they do not change."""
+    if lacking := [pair for pair in leased if (pair.set_id, pair.item_id, pair.first) not in texts]:
+        async with ctx.reading() as db:
+            texts = {**texts, **await _texts(db, lacking)}
     answers, by_id = {}, by_set(leased)
     for state in states:
         theirs = by_id[state.current.id]

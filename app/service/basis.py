@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.choosing import Goal, goal_pairs
+from app.inference.choosing import Goal, goal_kinds
 from app.inference.fitting import Published
 from app.inference.reporting import PairsOf, Signal, signal_of
 from app.inference.state import Catalogue, Snapshot, exact, raw
@@ -44,7 +44,7 @@ class Basis:
     @property
     def pairs_of(self) -> PairsOf:
         """The pairs that matter to the goal."""
-        return partial(goal_pairs, self.goal)
+        return partial(goal_kinds, self.goal)
 
     @cached_property
     def published(self) -> Published:

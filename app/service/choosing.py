@@ -21,7 +21,7 @@ from app.inference.state import (
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
-from app.storage.assignments import NewLease
+from app.storage.assignments import Blocking, NewLease
 from app.storage.schema import Record
 
 # N^2 for each pair chosen in one transaction, which PostgreSQL ends when it idles for too long: some seconds. That is 8
@@ -40,7 +40,7 @@ class AskState(NamedTuple):
     are_people: Mapping[int, bool]  # of the judges for whom pairs may open again, in turn
 
 
-def blocked(rows: Sequence[Record]) -> BlockedPairs:
+def blocked(rows: Sequence[Blocking | Record]) -> BlockedPairs:
     """Assignments that keep their pair from the asker, leases first."""
     ordered = sorted(rows, key=lambda row: row.state != "leased")
     table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)

@@ -3,12 +3,13 @@
 Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
 """
 
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
-from math import exp, inf
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -30,11 +31,12 @@ from app.service.errors import (
     UnknownAssignment,
     UnknownComparison,
 )
-from app.service.key_lookup import build_rows, candidate_id, item_id, require_output
+from app.service.key_lookup import MANY, build_rows, candidate_id, item_id, require_output
 from app.service.leases import superseded
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
+from app.storage.comparisons import NewVote
 from app.storage.schema import Record
 
 EXPORT_BATCH = 5000
@@ -58,16 +60,17 @@ def probability(answer: schemas.Answer | schemas.VerdictIn) -> float:
         return P_OF_WINNER[answer.winner]
     if answer.logprobs is None:
         raise ValueError("a failure has no probability")
-    labels = answer.logprobs
-    z = (labels.first, labels.second, -inf if labels.tie is None else labels.tie)
-    first, second, tie = (exp(each - max(z)) for each in z)
-    return (first + 0.5 * tie) / (first + second + tie)
+    return answer.logprobs.p_first
 
 
 async def sets_of(ctx: Context, verdicts: Sequence[schemas.VerdictOf]) -> AbstractSet[UUID]:
     """The sets that these verdicts are about."""
+    ids = {verdict.assignment_id for verdict in verdicts}
+    known = {each: ctx.set_of[each] for each in ids if each in ctx.set_of}
+    if len(known) == len(ids):
+        return set(known.values())
     async with ctx.reading() as db:
-        return await assignments.sets_of(db, [verdict.assignment_id for verdict in verdicts])
+        return {*known.values(), *await assignments.sets_of(db, list(ids - known.keys()))}
 
 
 async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> list[VerdictOutcome]:
@@ -89,7 +92,8 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
             taken.add(verdict.assignment_id)
     failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
-    await sets.announce(db, {row.set_id for row in accepted.values()})
+    if failures:
+        await sets.announce(db, {accepted[n].set_id for n in failures})
     return [
         votes.get(n) or VerdictOutcome(failure=failures.get(n), problem=problems.get(n)) for n in range(len(verdicts))
     ]
@@ -112,8 +116,9 @@ async def add(
     version = int(row.version)
     if fresh:
         version = await sets.advance(db, set_id, len(fresh))
-        start = version - len(fresh) + 1
-        await comparisons.append(db, [{**row, "seq": start + n} for n, row in enumerate(fresh)])
+        for seq, new_row in enumerate(fresh, version - len(fresh) + 1):
+            new_row["seq"] = seq
+        await comparisons.append(db, fresh)
         await sets.announce(db, [set_id])
     return schemas.ComparisonsAccepted(accepted=len(fresh), duplicates=len(new) - len(fresh), version=version)
 
@@ -185,30 +190,27 @@ async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) ->
 async def _record(
     db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Record]
 ) -> dict[int, VerdictOutcome]:
-    """Give each vote its place in its set's log and insert all of them."""
+    """Give each vote its place in its set's log."""
     if not accepted:
         return {}
-    counts = Counter(row.set_id for row in accepted.values())
-    last, now = await sets.advance_many(db, counts), datetime.now(UTC)
-    seqs = {set_id: count(last[set_id] - votes + 1) for set_id, votes in counts.items()}
-    rows = {n: _row_of(verdicts[n], row, next(seqs[row.set_id]), now) for n, row in accepted.items()}
-    await comparisons.append(db, list(rows.values()))
-    await assignments.finish(db, [row.id for row in accepted.values()])
-    return {
-        n: VerdictOutcome(
-            present_verdict(values, accepted[n]), entry=LogEntry(*(values[name] for name in LogEntry._fields))
-        )
-        for n, values in rows.items()
-    }
+    now, places = datetime.now(UTC), defaultdict[UUID, Iterator[int]](partial(count, 1))
+    votes = {n: _vote_of(verdicts[n], row, next(places[row.set_id]), now) for n, row in accepted.items()}
+    if len(places) > 1:
+        await sets.lock_many(db, places)
+    before = await comparisons.record(db, list(votes.values()))
+    return {n: _outcome(vote, before[vote.set_id] + vote.place, accepted[n]) for n, vote in votes.items()}
 
 
-def _row_of(verdict: schemas.VerdictOf, row: Record, seq: int, now: datetime) -> dict[str, Any]:
-    return {
-        "set_id": row.set_id, "seq": seq, "item_id": row.item_id, "first": row.first, "second": row.second,
-        "p_first": probability(verdict), "winner": verdict.winner, "weight": 1.0, "judge_id": row.judge_id,
-        "client_id": None, "assignment_id": row.id, "late": row.state != "leased" or row.expired,
-        "label_mass": verdict.label_mass, "latency_ms": verdict.latency_ms, "raw": verdict.raw, "created_at": now,
-    }  # fmt: skip
+def _vote_of(verdict: schemas.VerdictOf, row: Record, place: int, now: datetime) -> NewVote:
+    return NewVote(
+        row.id, row.set_id, place, row.item_id, row.first, row.second, probability(verdict), verdict.winner,
+        row.judge_id, row.state != "leased" or row.expired, verdict.label_mass, verdict.latency_ms, verdict.raw, now,
+    )  # fmt: skip
+
+
+def _outcome(vote: NewVote, seq: int, row: Record) -> VerdictOutcome:
+    entry = LogEntry(vote.set_id, seq, vote.item_id, vote.first, vote.second, vote.p_first, vote.judge_id, 1.0)
+    return VerdictOutcome(present_verdict(vote, seq, row), entry=entry)
 
 
 def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_ids: Mapping[str, int]) -> dict[str, Any]:
@@ -234,7 +236,14 @@ async def _without_duplicates(
 ) -> list[dict[str, Any]]:
     """The rows whose client_id is new. Raises ClientIdReused where it stands for something else."""
     named = [row["client_id"] for row in rows if row["client_id"] is not None]
+    if not named:
+        return list(rows)
     seen = {key: row._asdict() for key, row in (await comparisons.by_client_id(db, set_id, named)).items()}
+    return _fresh(rows, seen) if len(rows) < MANY else await asyncio.to_thread(_fresh, rows, seen)
+
+
+def _fresh(rows: Sequence[dict[str, Any]], seen: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows whose client_id is not `seen`, nor that of an earlier one. Raises ClientIdReused."""
     fresh = []
     for n, row in enumerate(rows):
         earlier = seen.get(row["client_id"])

@@ -40,6 +40,7 @@ class Context:
     turns: Turns = field(default_factory=Turns)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
     spent: dict[tuple[UUID, str | None], SpentSet] = field(default_factory=dict)  # by set and judge; None is anybody
+    set_of: dict[UUID, UUID] = field(default_factory=dict)  # by assignment, of those last handed out here
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""

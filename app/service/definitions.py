@@ -8,13 +8,14 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Overlap, Plan, Policy, Stop
-from app.inference.fitting import Method
+from app.inference.fitting import DENSE, Method
 from app.inference.state import Catalogue, Interpretation, make_catalogue
 from app.live.posteriors import Definition, LiveSet, Terms
 from app.service.context import Context
 from app.service.grouping import by_set
 from app.storage import candidates, sets
 from app.storage.schema import Record
+from app.storage.sets import Head
 
 
 async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalogue:
@@ -23,7 +24,7 @@ async def catalogue_of(ctx: Context, db: AsyncConnection, row: Record) -> Catalo
     return definition.catalogue
 
 
-async def define(db: AsyncConnection, lives: Sequence[LiveSet], rows: Sequence[Record]) -> list[Definition]:
+async def define(db: AsyncConnection, lives: Sequence[LiveSet], rows: Sequence[Record | Head]) -> list[Definition]:
     """The definitions held of these sets, read again where they were changed since; rows of (id, revision)."""
     definitions = {
         row.id: live.definition
@@ -67,6 +68,13 @@ def interpretation_of(row: Record) -> Interpretation:
     return Interpretation(Method(row.expert, parameters, *way), dict(row.temperatures.values()), votes)
 
 
+def _for_so_many(interpretation: Interpretation, candidates: int) -> Interpretation:
+    """What answers are worth is learnt with matrices of all pairs: of very many candidates each counts as one vote."""
+    if candidates <= DENSE:
+        return interpretation
+    return interpretation._replace(method=interpretation.method._replace(evidence="one-vote"))
+
+
 def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:
     """The goal by the numbers of its candidates; the ranking while one of them has not joined yet."""
     if not set(goal.candidates) <= set(ids):
@@ -89,5 +97,5 @@ def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
     plan = Plan(policy, Order(row.order), row.seed, goal, overlap_of(row))
     return Terms(
         row.status, row.question, row.context, row.max_comparisons,
-        interpretation_of(row), plan, Stop(**row.stop) if row.stop else None,
+        _for_so_many(interpretation_of(row), len(ids)), plan, Stop(**row.stop) if row.stop else None,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from nextpair import schemas
 
+from app.inference.fitting import TooMany, is_sparse
 from app.inference.reporting import LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, raw
@@ -44,6 +45,9 @@ async def gather(ctx: Context, set_id: UUID) -> Facts:
 
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
+    """Raises TooMany."""
     snapshot = facts.basis.snapshot
+    if is_sparse(snapshot.model):
+        raise TooMany(f"diagnostics hold every candidate against every other, and {snapshot.model.n:,} are too many")
     history = ranking_history(snapshot.comparisons, snapshot.model, facts.basis.pairs_of)
     return present_diagnostics(facts.basis, facts.failures, facts.of_log, biases(snapshot), history)

@@ -172,6 +172,10 @@ class Unprocessable(AppError):
     status = 422
 
 
+class TooManyCandidates(Unprocessable):
+    """The set has too many candidates for this."""
+
+
 class InvalidRequest(Unprocessable):
     """The request does not fit the contract."""
 

@@ -1,6 +1,7 @@
-"""Failures of the database, as errors with an answer: whose they are, and what to do about them."""
+"""Failures of the database, and what sets are too large for, as errors with an answer: whose, and what to do."""
 
-from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest
+from app.inference.fitting import TooMany
+from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
 from app.storage.failures import (
     FAILURES,
     hide_values,
@@ -10,7 +11,7 @@ from app.storage.failures import (
     refused_value,
 )
 
-__all__ = ["AGAIN", "FAILURES", "explained", "hide_values"]
+__all__ = ["AGAIN", "FAILURES", "TooMany", "explained", "hide_values"]
 
 AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
 
@@ -23,6 +24,8 @@ def explained(error: BaseException) -> AppError | None:
         return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
     if is_in_the_way(error):
         return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
+    if isinstance(error, TooMany):
+        return TooManyCandidates(f"This is not there for so large a set: {error}. Ask of a smaller one.")
     if (reason := refused_value(error)) is not None:
         return InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
     return None

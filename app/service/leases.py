@@ -13,9 +13,10 @@ from app.inference.state import HumanCheck
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
 from app.service.grouping import by_set
 from app.storage import assignments, sets
-from app.storage.assignments import NewLease
+from app.storage.assignments import Blocking, NewLease
 from app.storage.schema import Record
 
+Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
 NOBODY = -1  # as a judge: everybody's leases keep a pair from it, and no failure does
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 
@@ -42,7 +43,7 @@ class PairLease(NamedTuple):
     generation: int
 
 
-def own_rows(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, asker: Asker) -> list[Record]:
+def own_rows(rows: Sequence[Blocking], counts: Mapping[UUID, int], most: int, asker: Asker) -> list[Blocking]:
     """The asker's live leases among `rows`, no more of each set and of all than were asked for."""
     holder = (asker.judge_id, asker.worker, "leased", False)
     theirs = by_set([row for row in rows if (row.judge_id, row.worker, row.state, row.expired) == holder])
@@ -50,8 +51,8 @@ def own_rows(rows: Sequence[Record], counts: Mapping[UUID, int], most: int, aske
 
 
 async def hand_out_again(
-    db: AsyncConnection, rows: Sequence[Record], own_rows: Sequence[Record], asker: Asker
-) -> tuple[list[PairLease], list[Record]]:
+    db: AsyncConnection, rows: Sequence[Blocking], own_rows: Sequence[Blocking], asker: Asker
+) -> tuple[list[PairLease], list[Blocking]]:
     """The leases of `own_rows` in a new generation, and those of `rows` that still keep a pair from the asker.
 
     Leases that are past their end end here.
@@ -66,17 +67,17 @@ async def hand_out_again(
     return leases, [row for row in rows if row.id not in expired]
 
 
-def _again(row: Record, settled: Record) -> PairLease:
+def _again(row: Blocking, settled: Record) -> PairLease:
     place = row.id, row.set_id, row.item_id, row.first, row.second
     return PairLease(*place, settled.why, settled.expires_at, settled.generation)
 
 
-async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> list[PairLease]:
-    """New leases of these pairs, which all end together."""
+async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> tuple[list[PairLease], Texts]:
+    """New leases of these pairs, which all end together, and their texts."""
     if not pairs:
-        return []
-    ends = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)
-    return [PairLease(*pair, ends, 1) for pair in pairs]
+        return [], {}
+    ends, texts = await assignments.lease(db, pairs, asker.judge_id, asker.worker, asker.lease_seconds)
+    return [PairLease(*pair, ends, 1) for pair in pairs], texts
 
 
 async def renew(db: AsyncConnection, assignment_id: UUID, renewal: schemas.Renewal) -> schemas.Lease:

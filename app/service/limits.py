@@ -1,7 +1,10 @@
 """Limits of this server on texts and sets."""
 
+from app.inference.fitting import DENSE
 from app.service.errors import FieldFault, SetTooLarge, TextTooLarge
 from app.settings import Settings
+
+AN_OUTPUT = 100  # bytes in memory of one of a set's outputs, with what is known of its candidate
 
 
 def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> None:
@@ -22,7 +25,8 @@ def refuse_large_set(candidates: int, items: int, settings: Settings) -> None:
             f"The set would have {candidates} candidates; this server allows {settings.max_candidates} "
             "(NEXTPAIR_MAX_CANDIDATES)."
         )
-    if items * candidates**2 > settings.live_bytes // 4:
+    matrices = 3 * 8 * min(candidates, DENSE) ** 2  # a covariance, and as much again twice while it is made
+    if matrices + items * candidates * AN_OUTPUT > settings.live_bytes // 4:
         raise SetTooLarge(
             f"{items} items of {candidates} candidates need more memory than this server gives one set (a quarter of "
             "NEXTPAIR_LIVE_BYTES); split the items over several sets."

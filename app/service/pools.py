@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.inference.fitting import Told, pool
+from app.inference.fitting import DENSE, Told, pool
 from app.inference.state import log_from_rows, told_by
 from app.service.context import Context
 from app.service.definitions import interpretation_of
@@ -73,7 +73,9 @@ async def _estimate(ctx: Context, name: str) -> None:
 
 
 async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
-    """What the set says by itself at this version."""
+    """What the set says by itself at this version; nothing of very many candidates, which takes matrices."""
+    if row.candidates > DENSE:
+        return []
     span = [Span(row.id, 0, row.version)]
     async with ctx.reading() as db:
         entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)

@@ -26,6 +26,7 @@ from app.service.definitions import define
 from app.service.grouping import by_set
 from app.storage import absolute_scores, comparisons, pooled_evidence
 from app.storage.schema import Record
+from app.storage.sets import Head
 from app.storage.spans import Span
 
 
@@ -57,8 +58,8 @@ async def current(ctx: Context, db: AsyncConnection, row: Record) -> tuple[Catal
     return catalogue, snapshot
 
 
-async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]) -> list[CurrentSet]:
-    """Sets at these versions or later; rows of (id, revision, version) in the order of their ids: no deadlock."""
+async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record | Head]) -> list[CurrentSet]:
+    """Sets at these versions or later; rows in the order of their ids: no deadlock."""
     lives = [ctx.live.get(row.id) for row in rows]
     async with all_of(live.updating for live in lives):
         definitions = await define(db, lives, rows)
@@ -66,7 +67,7 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record]
         snapshots = await _catch_up(ctx, db, {row.id: row.version for row in rows}, usable)
         for live, snapshot in zip(lives, snapshots, strict=True):
             live.snapshot = snapshot
-    ctx.live.trim()
+    ctx.live.weigh(row.id for row in rows)
     return [
         CurrentSet(row.id, definition.terms, definition.catalogue, snapshot)
         for row, definition, snapshot in zip(rows, definitions, snapshots, strict=True)
@@ -121,7 +122,7 @@ async def _learn_ahead(ctx: Context, live: LiveSet) -> None:
 
 def _goes_on(snapshot: Snapshot, entries: Sequence[LogEntry]) -> bool:
     """True where these are the next entries of the log, on candidates and items that the snapshot knows."""
-    items, n, _ = snapshot.shown.shape
+    items, n = snapshot.shown.items, snapshot.shown.n
     next_seqs = range(snapshot.version + 1, snapshot.version + 1 + len(entries))
     follow = [entry.seq for entry in entries] == list(next_seqs)
     return follow and all(entry.item_id < items and max(entry.first, entry.second) < n for entry in entries)
@@ -130,7 +131,7 @@ def _goes_on(snapshot: Snapshot, entries: Sequence[LogEntry]) -> bool:
 def _usable(snapshot: Snapshot | None, definition: Definition) -> Snapshot:
     """The snapshot that is held, unless candidates have joined or the method has changed since."""
     items, n = definition.catalogue.has.shape
-    if snapshot is None or snapshot.shown.shape != (items, n, n):
+    if snapshot is None or (snapshot.shown.items, snapshot.shown.n) != (items, n):
         return _fresh(definition)
     return snapshot if snapshot.interpretation == definition.terms.interpretation else _fresh(definition)
 

@@ -10,7 +10,7 @@ from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, MethodName
 
 from app.inference.choosing import Order, Stop, Stopping
-from app.inference.fitting import BASELINES, Method, Published, build
+from app.inference.fitting import BASELINES, Method, Published, build, is_sparse
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
@@ -121,9 +121,12 @@ def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
 
 
 def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
-    """The set's distance to its stop by its own method, whichever ranking is asked for; None below two candidates."""
+    """The set's distance to its stop by its own method, whichever ranking is asked for.
+
+    None below two candidates, and of very many.
+    """
     snapshot = basis.snapshot
-    if snapshot.model.n < 2:
+    if snapshot.model.n < 2 or is_sparse(snapshot.model):
         return None
     row = basis.row
     left = comparisons_left(

@@ -73,7 +73,7 @@ async def _prepare(
     async with ctx.engine.connect() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
-        _refuse_many(len(snapshot.evidence.judges), int(np.count_nonzero(snapshot.shown)))
+        _refuse_many(len(snapshot.evidence.judges), len(snapshot.shown.code))
         context = await _context(db, set_id, snapshot) if needs_context(way.method) else None
         conditions = await _conditions(db, snapshot, reference, way)
     return partial(_weigh, snapshot, conditions, context)
@@ -91,7 +91,7 @@ def _refuse_many(judges: int, pairs: int) -> None:
 async def _conditions(db: AsyncConnection, snapshot: Snapshot, reference: Collection[int], way: Weighing) -> Conditions:
     present = snapshot.evidence.judges.tolist()
     people = await judges.people(db, present) | (set(reference) & set(present))
-    return Conditions(snapshot.interpretation, snapshot.shown.shape, frozenset(people), way)
+    return Conditions(snapshot.interpretation, snapshot.shown[:2], frozenset(people), way)
 
 
 async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> ItemContext:

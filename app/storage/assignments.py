@@ -8,7 +8,9 @@ from uuid import UUID
 from sqlalchemy import and_, bindparam, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.storage.driver import fetch
 from app.storage.schema import Record, assignments, candidates, items, judges, sets
+from app.storage.sets import Head
 
 a = assignments.c
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
@@ -42,20 +44,54 @@ async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) 
     return (await db.execute(_BLOCKING, {"set_ids": set_ids, "judge_id": judge_id})).all()
 
 
-_LEASE = text(
-    "WITH leased AS (INSERT INTO assignments (id, set_id, item_id, first, second, why, judge_id, worker, expires_at) "
-    "SELECT new.*, :judge_id, :worker, statement_timestamp() + CAST(:lasting AS interval) FROM unnest("
-    "CAST(:ids AS uuid[]), CAST(:set_ids AS uuid[]), CAST(:item_ids AS int[]), CAST(:first AS int[]), "
-    "CAST(:second AS int[]), CAST(:why AS jsonb[])) AS new RETURNING expires_at) SELECT max(expires_at) FROM leased"
+class Blocking(NamedTuple):
+    """An assignment that keeps a pair from a judge."""
+
+    id: UUID
+    set_id: UUID
+    item_id: int
+    first: int
+    second: int
+    judge_id: int
+    worker: str
+    state: str
+    expired: bool
+
+
+_HEADS_AND_BLOCKING = (
+    "SELECT sets.revision, sets.version, a.id, sets.id, a.item_id, a.first, a.second, a.judge_id, a.worker, a.state, "
+    "a.expires_at <= clock_timestamp() FROM sets LEFT JOIN assignments AS a ON a.set_id = sets.id AND (a.state = "
+    "'leased' OR (a.state = 'failed' AND a.judge_id = $2 AND (a.failure <> 'timeout' OR a.expires_at > "
+    "clock_timestamp()))) WHERE sets.id = ANY($1) AND sets.deleted_at IS NULL ORDER BY a.created_at, a.id"
 )
 
 
-async def lease(db: AsyncConnection, new: Sequence[NewLease], judge_id: int, worker: str, seconds: float) -> datetime:
-    """Insert new leases; returns when they end."""
-    rows = dict(zip(("ids", "set_ids", "item_ids", "first", "second", "why"), zip(*new, strict=True), strict=True))
-    asker = {"judge_id": judge_id, "worker": worker, "lasting": timedelta(seconds=seconds)}
-    ends: datetime = (await db.execute(_LEASE, rows | asker)).scalar_one()
-    return ends
+async def heads_and_blocking(
+    db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int
+) -> tuple[list[Head], list[Blocking]]:
+    """The sets that exist and are not deleted, by id, and what `blocking` says of them, both of one moment."""
+    rows = [tuple(row) for row in await fetch(db, _HEADS_AND_BLOCKING, set_ids, judge_id)]
+    heads = {Head(set_id, revision, version) for revision, version, _, set_id, *_ in rows}
+    return sorted(heads), [Blocking(*row[2:]) for row in rows if row[2] is not None]
+
+
+_LEASE = (
+    "WITH leased AS (INSERT INTO assignments (id, set_id, item_id, first, second, why, judge_id, worker, expires_at) "
+    "SELECT new.*, $7::bigint, $8::text, statement_timestamp() + $9::interval FROM unnest("
+    "$1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::text[]::jsonb[]) AS new "
+    "RETURNING set_id, item_id, first, second, expires_at) "
+    "SELECT o.set_id, o.item_id, o.candidate_id, o.text, leased.expires_at FROM leased JOIN outputs AS o "
+    "ON o.set_id = leased.set_id AND o.item_id = leased.item_id AND o.candidate_id IN (leased.first, leased.second)"
+)
+
+
+async def lease(
+    db: AsyncConnection, new: Sequence[NewLease], judge_id: int, worker: str, seconds: float
+) -> tuple[datetime, dict[tuple[UUID, int, int], str | None]]:
+    """Insert new leases; returns when they end, and their texts by set, item and candidate."""
+    columns = zip(*new, strict=True)
+    rows = await fetch(db, _LEASE, *columns, judge_id, worker, timedelta(seconds=seconds))
+    return rows[0]["expires_at"], {(row[0], row[1], row[2]): row[3] for row in rows}
 
 
 # What becomes of a lease is decided once it is locked, on the row and the clock of that moment: the snapshot of the
@@ -148,14 +184,6 @@ async def failures(db: AsyncConnection, set_id: UUID) -> dict[int, dict[str, int
     for row in await db.execute(statement.group_by(a.judge_id, a.failure).order_by(a.judge_id, a.failure)):
         counts.setdefault(row.judge_id, {})[row.failure] = row.times
     return counts
-
-
-_FINISH = update(assignments).where(a.id == func.any(bindparam("ids"))).values(state="done")
-
-
-async def finish(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    """Mark assignments as done that `lock` holds."""
-    await db.execute(_FINISH, {"ids": ids})
 
 
 async def fail(db: AsyncConnection, assignment_id: UUID, values: dict[str, Any]) -> None:

@@ -5,10 +5,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import asyncpg
 from sqlalchemy import Table, insert
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.storage.driver import driver_of
 
 FEW = 50  # rows up to which one INSERT is as quick as COPY
 
@@ -25,10 +26,10 @@ async def append(db: AsyncConnection, table: Table, rows: Sequence[dict[str, Any
 async def copy(db: AsyncConnection, table: Table, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> None:
     """Add `records` of these columns, in this connection's transaction. JSON columns take Python values."""
     as_json = [place for place, name in enumerate(columns) if isinstance(table.c[name].type, JSONB)]
-    raw = await db.get_raw_connection()
-    driver: asyncpg.Connection = raw.driver_connection  # type: ignore[assignment]  # SQLAlchemy types no driver
-    encoded = await asyncio.to_thread(lambda: [_encode(record, as_json) for record in records])
-    await driver.copy_records_to_table(table.name, records=encoded, columns=columns)
+    encoded = await asyncio.to_thread(
+        lambda: [_encode(each, as_json) for each in records] if as_json else list(records)
+    )
+    await driver_of(db).copy_records_to_table(table.name, records=encoded, columns=columns)
 
 
 def _encode(record: Sequence[Any], as_json: Sequence[int]) -> Sequence[Any]:

@@ -1,13 +1,18 @@
 """The log: comparisons and voids, append-only."""
 
+import json
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from nextpair.words import Winner
 from sqlalchemy import Select, and_, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
+from app.storage.driver import fetch
+from app.storage.listening import CHANNEL
 from app.storage.pages import Page
 from app.storage.schema import Record, assignments, candidates, comparisons, items, judges, voids
 from app.storage.spans import Span, in_spans, parameters
@@ -19,6 +24,52 @@ first, second = candidates.alias("first_candidate"), candidates.alias("second_ca
 async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
     await bulk.append(db, comparisons, rows)
+
+
+class NewVote(NamedTuple):
+    """The comparison that a verdict becomes, and its place among those that enter its set's log together."""
+
+    assignment_id: UUID
+    set_id: UUID
+    place: int  # from 1
+    item_id: int
+    first: int
+    second: int
+    p_first: float
+    winner: Winner | None
+    judge_id: int
+    late: bool
+    label_mass: float | None
+    latency_ms: float | None
+    raw: Any
+    created_at: datetime
+
+
+_RECORD = (
+    "WITH votes AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::int[], $5::int[], $6::int[], "
+    "$7::float8[], $8::text[], $9::bigint[], $10::bool[], $11::float8[], $12::float8[], $13::text[]::jsonb[], "
+    "$14::timestamptz[]) AS vote (assignment_id, set_id, place, item_id, first, second, p_first, winner, judge_id, "
+    "late, label_mass, latency_ms, raw, created_at)), "
+    "advanced AS (UPDATE sets SET version = version + n "
+    "FROM (SELECT set_id, count(*) AS n FROM votes GROUP BY set_id) AS counted "
+    "WHERE id = set_id RETURNING id, version - n AS before), "
+    "logged AS (INSERT INTO comparisons (assignment_id, set_id, seq, item_id, first, second, p_first, winner, "
+    "judge_id, late, label_mass, latency_ms, raw, created_at) SELECT assignment_id, set_id, before + place, item_id, "
+    "first, second, p_first, winner, judge_id, late, label_mass, latency_ms, raw, created_at "
+    "FROM votes JOIN advanced ON id = set_id), "
+    "done AS (UPDATE assignments SET state = 'done' FROM votes WHERE id = assignment_id) "
+    "SELECT id, before, pg_notify($15::text, id::text) FROM advanced"
+)
+
+
+async def record(db: AsyncConnection, votes: Sequence[NewVote]) -> dict[UUID, int]:
+    """Add these votes to the logs of their sets, end their assignments, which `lock` holds, and announce the sets.
+
+    Returns the version that each set had before. One round trip.
+    """
+    as_json = (vote._replace(raw=None if vote.raw is None else json.dumps(vote.raw)) for vote in votes)
+    rows = await fetch(db, _RECORD, *zip(*as_json, strict=True), CHANNEL)
+    return {row["id"]: row["before"] for row in rows}
 
 
 _READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)

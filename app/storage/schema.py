@@ -1,4 +1,4 @@
-"""The schema. Every key starts with set_id, so that a set is one shard."""
+"""The schema. Keys start with set_id, so that a set may become a shard; decision 55 has the exceptions."""
 
 from typing import Any, TypeAlias
 

@@ -1,8 +1,8 @@
 """Candidate sets and their version counters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Double, Select, bindparam, cast, func, insert, select, text, update
@@ -14,6 +14,14 @@ from app.storage.pages import Page
 from app.storage.schema import Record, assignments, judges, sets
 
 COMPARISONS = sets.c.version - sets.c.absolute_scores - 2 * sets.c.voids - sets.c.pooled_evidence  # that count
+
+
+class Head(NamedTuple):
+    """A set at one moment."""
+
+    id: UUID
+    revision: int
+    version: int
 
 
 async def add(db: AsyncConnection, values: dict[str, Any]) -> None:
@@ -33,14 +41,6 @@ async def lock(db: AsyncConnection, set_id: UUID) -> Record | None:
 IDS_IN_A_NOTICE = 200  # PostgreSQL takes 8,000 bytes
 
 _MANY = sets.c.id == func.any(bindparam("ids"))
-_HEADS = (
-    select(sets.c.id, sets.c.revision, sets.c.version).where(_MANY, sets.c.deleted_at.is_(None)).order_by(sets.c.id)
-)
-
-
-async def heads(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
-    """(id, revision, version) of the sets that exist and are not deleted, by id."""
-    return (await db.execute(_HEADS, {"ids": ids})).all()
 
 
 async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]:
@@ -145,26 +145,16 @@ async def advance(
 
 _BRIEFLY = text("SET LOCAL lock_timeout = '1s'")
 _LOCK_MANY = select(sets.c.id).where(_MANY).order_by(sets.c.id).with_for_update(key_share=True)
-_CLAIM = text(
-    "UPDATE sets SET version = version + n "
-    "FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS bigint[])) AS t (id, n) "
-    "WHERE sets.id = t.id RETURNING sets.id, sets.version"
-)
 
 
-async def advance_many(db: AsyncConnection, entries: Mapping[UUID, int]) -> dict[UUID, int]:
-    """Claim so many sequence numbers of each set; returns the last of each.
+async def lock_many(db: AsyncConnection, ids: Iterable[UUID]) -> None:
+    """Hold the rows of several sets before a statement that writes to all of them. In id order: no deadlock.
 
-    Rows are locked by id first, in a statement of its own: one that locked and updated at once would update from a
-    snapshot older than its locks, and wait for whoever waits for them. Of many sets each is waited for briefly, as the
-    writes to the others wait meanwhile.
+    One that locked and updated at once would update from a snapshot older than its locks, and wait for whoever waits
+    for them. Each is waited for briefly, as the writes to the others wait meanwhile.
     """
-    ids = sorted(entries)
-    if len(ids) > 1:
-        await db.execute(_BRIEFLY)
-        await db.execute(_LOCK_MANY, {"ids": ids})
-    rows = await db.execute(_CLAIM, {"ids": ids, "counts": [entries[set_id] for set_id in ids]})
-    return {row.id: row.version for row in rows}
+    await db.execute(_BRIEFLY)
+    await db.execute(_LOCK_MANY, {"ids": sorted(ids)})
 
 
 async def advance_by_estimate(db: AsyncConnection, ids: Sequence[UUID], estimate: UUID) -> dict[UUID, int]:

@@ -16,6 +16,7 @@ LARGEST_FILE = 50_000_000  # bytes, unpacked
 LARGEST_ANSWER = 50_000_000  # bytes
 BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
 MOST_COLUMNS = 1000  # of a file
+MOST_CANDIDATES = 5000  # that a page shows
 
 
 def preview_json(
@@ -26,7 +27,8 @@ def preview_json(
     Raises InvalidRequest, SetTooLarge.
     """
     size, line = min(settings.max_body_bytes, LARGEST_FILE), BYTES_OF_CHARACTER * settings.max_text_chars
-    bounds = Bounds(size, settings.max_candidates, MOST_COLUMNS, line, is_awaited)
+    most = min(settings.max_candidates, MOST_CANDIDATES)
+    bounds = Bounds(size, most, MOST_COLUMNS, line, is_awaited)
     try:
         if file:
             table = reading.parse(file, body, bounds)
@@ -35,8 +37,8 @@ def preview_json(
         read = candidates.read(table, columns, settings.max_text_chars)
     except TooManyRows:
         raise SetTooLarge(
-            f"There are more than {settings.max_candidates:,} candidates, which is what this server allows "
-            "(NEXTPAIR_MAX_CANDIDATES). Leave some out."
+            f"There are more than {most:,} candidates, which is what this page takes (and at most "
+            "NEXTPAIR_MAX_CANDIDATES). Leave some out, or create the set by the client or `nextpair import`."
         ) from None
     except InputError as error:
         raise InvalidRequest(str(error)) from None

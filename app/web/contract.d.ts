@@ -246,6 +246,7 @@ declare namespace Contract {
     pairs: number;
     share: number | null;
     kappa: number | null;
+    kappa_interval: [number, number] | null;
   }
 
   interface Alpha {

@@ -25,7 +25,7 @@ class Service(NamedTuple):
 def running(data_dir: Path) -> Iterator[Service]:
     """Run a service with a private database; it is ready to work."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
-    port = _free_port()
+    port = free_port()
     program = Path(sys.executable).with_name("nextpair")
     command = [str(program), "serve", "--port", str(port), "--data-dir", str(data_dir)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
@@ -38,6 +38,12 @@ def running(data_dir: Path) -> Iterator[Service]:
             process.send_signal(signal.SIGTERM)
 
 
+def cpu_ms(pid: int) -> float:
+    """Read the processor time of a process, which a busy machine changes less than the clock's."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
+
+
 def status_kib(pid: int, name: str) -> int:
     """Read one of the memory figures of /proc/PID/status; 0 where there is none."""
     try:
@@ -47,7 +53,7 @@ def status_kib(pid: int, name: str) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

@@ -23,6 +23,7 @@ from app.inference import experts
 from app.inference.choosing import asking
 from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.order import Order
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
@@ -134,7 +135,7 @@ def judged_batches(
     plan, everything = asking.Plan(policy, Order.BALANCED, 0), upper_triangle(model.n)
     live, log, open_pairs = posterior.prior(model), no_comparisons(), everything.copy()
     while True:
-        pairs = asking.next_pairs(live, model, log, asking.NONE_LEASED, open_pairs, plan, batch, rng)
+        pairs = asking.next_pairs(live, model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng)
         first, second = (np.array(side, np.int64) for side in zip(*((p.first, p.second) for p in pairs), strict=True))
         log = join(log, by_one_judge(first, second, judge(truth[first] - truth[second], rng)))
         live = posterior.fold(live, log, model)

@@ -12,6 +12,7 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 from app.inference.choosing.goals import RANKING
+from app.inference.choosing.pair_sets import every_pair
 from app.inference.choosing.selection import Criterion, Policy, fantasise, select
 from app.inference.fitting import judge_aware, no_absolute_scores, publish
 from app.inference.fitting.model import Method, build
@@ -54,7 +55,7 @@ def measure(c: list[float], way: str, seed: int) -> list[float]:
     rng, model = np.random.default_rng(seed), build(Method(), N)
     s = rng.standard_normal(N)
     policy = Policy(Criterion.RANDOM if way == "chance" else Criterion.KNOWLEDGE)
-    open_pairs, component = np.triu(np.ones((N, N), np.bool_), 1), np.zeros(N, np.int64)
+    open_pairs, component = every_pair(N), np.zeros(N, np.int64)
     rows, correlations = list[tuple[int, int, float, int]](), list[float]()
     while len(rows) < LOOKS[-1]:
         if len(rows) % REFIT == 0:

@@ -1,8 +1,8 @@
 """SkillAggregation beside its paper: `python -m benchmarks.studies.skill_aggregation` prints tables of docs/judges.md.
 
 On ../shared/data/skillagg: the paper's table 1, the slopes of its 6.2, another encoder (6.3, `--encoder` and a folder),
-subsets of judges (6.4) and of items (6.5); and a simulation in which no regulariser is right. Name some parts to run
-these alone.
+subsets of judges (6.4) and of items (6.5); and simulations, in which no regulariser is right and of contexts that tell
+more or less. Name some parts to run these alone.
 """
 
 from argparse import ArgumentParser
@@ -22,7 +22,7 @@ from benchmarks.studies.judges import LabelledItems, load, texts
 from benchmarks.studies.methods.markdown import table
 
 DATA_SETS = ("halueval_dialogue", "truthfulqa")
-PARTS = ("table", "slopes", "subsets", "sizes", "simulation")
+PARTS = ("table", "slopes", "subsets", "sizes", "simulation", "contexts")
 
 
 class Row(NamedTuple):
@@ -66,6 +66,8 @@ def main() -> None:
         sizes(truthful, chosen.runs)
     if "simulation" in parts:
         simulation(chosen.runs)
+    if "contexts" in parts:
+        contexts(chosen.runs)
 
 
 def beside_the_paper(data: Sequence[LabelledItems], runs: int) -> None:
@@ -128,23 +130,37 @@ def simulation(runs: int) -> None:
     """Print accuracy and skills of judges right in 85, 80, 65 and 60%, with a context right in 84%."""
     rows = []
     for name, regulariser in (("0", 0.0), ("0.1", 0.1), ("chosen", None)):
-        results = [_one_simulation(seed, regulariser) for seed in range(runs)]
-        found = np.mean([skills for _, skills in results], axis=0)
-        right = " ".join(f"{100 * (1 + s) / 2:.0f}" for s in found)
-        rows.append([name, _mean([accuracy for accuracy, _ in results]), right])
+        accuracies, skills = [], []
+        for seed in range(runs):
+            judged, rng = _simulated(seed, [0.85, 0.8, 0.65, 0.6], 3.0), np.random.default_rng(seed)
+            group = aggregate(binary(judged.y), "skill-aggregation", rng, judged.context, regulariser=regulariser)
+            assert group.confusion is not None
+            accuracies.append(100.0 * float((group.labels(rng) == judged.truth).mean()))
+            skills.append(skill(group.confusion))
+        right = " ".join(f"{100 * (1 + s) / 2:.0f}" for s in np.mean(skills, axis=0))
+        rows.append([name, _mean(accuracies), right])
     print("\n" + table(["regulariser", "accuracy", "judges are right in %"], rows), flush=True)
 
 
-def _one_simulation(seed: int, regulariser: float | None) -> tuple[float, Floats]:
+def contexts(runs: int) -> None:
+    """Print accuracies with judges right in 85, 65, 60 and 50%, by how often the context is right."""
+    rows = []
+    for slope, right in ((0.0, "50%"), (1.25, "71%"), (3.0, "84%")):
+        data = [_simulated(seed, [0.85, 0.65, 0.6, 0.5], slope) for seed in range(runs)]
+        methods: tuple[AggregationName, ...] = ("dawid-skene", "skill-aggregation")
+        of_each = [[accuracy(judged, method, seed) for seed, judged in enumerate(data)] for method in methods]
+        rows.append([right, *map(_mean, of_each)])
+    print("\n" + table(["context is right in", "dawid-skene", "skill-aggregation"], rows), flush=True)
+
+
+def _simulated(seed: int, right: Sequence[float], slope: float) -> LabelledItems:
+    """1,000 items with judges who are `right` so often, and three numbers; the first times `slope` is a logit."""
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((1000, 3))
-    truth = (3.0 * x[:, 0] + rng.logistic(size=1000) > 0.0).astype(np.int64)
-    right: Bools = rng.random((1000, 4)) < [0.85, 0.8, 0.65, 0.6]
-    y = np.where(right, truth[:, None], 1 - truth[:, None]).astype(np.float64)
-    context = ItemContext(standardised(x), np.arange(1000))
-    group = aggregate(binary(y), "skill-aggregation", rng, context, regulariser=regulariser)
-    assert group.confusion is not None
-    return 100.0 * float((group.labels(rng) == truth).mean()), skill(group.confusion)
+    truth = (slope * x[:, 0] + rng.logistic(size=1000) > 0.0).astype(np.int64)
+    correct: Bools = rng.random((1000, len(right))) < right
+    y = np.where(correct, truth[:, None], 1 - truth[:, None]).astype(np.float64)
+    return LabelledItems(truth, y, ItemContext(standardised(x), np.arange(1000)))
 
 
 def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:

@@ -115,6 +115,11 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
         lambda c: sky(c).predict(first="kelp", second="fern"),
         "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "Prediction",
     ),
+    (
+        lambda c: c.judges.aggregate(items=[{"item": "q1", "answers": {"ada": 1, "bob": 0.2}}], seed=3),
+        "POST", "/v1/aggregations", {"items": [{"item": "q1", "answers": {"ada": 1.0, "bob": 0.2}}], "seed": 3},
+        "Aggregation",
+    ),
     (lambda c: sky(c).trust(), "GET", f"{OF_SET}/trust", None, "Trust"),
     (lambda c: sky(c).diagnostics(), "GET", f"{OF_SET}/diagnostics", None, "Diagnostics"),
     (lambda c: sky(c).matrix(of="expected"), "GET", f"{OF_SET}/matrix?of=expected", None, "Matrix"),

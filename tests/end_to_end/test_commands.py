@@ -44,7 +44,12 @@ async def test_a_simulation_through_the_service_asks_the_same_pairs(url: str, tm
     await nextpair(*SIMULATE, *only, "--curve", str(here))
     done = await nextpair(*SIMULATE, *only, "--curve", str(there), "--http", url)
     assert done.code == 0, done.stderr
-    assert here.read_text() == there.read_text()
+    assert _to_digits(here) == _to_digits(there)
+
+
+def _to_digits(file: Path) -> str:
+    """A table whose numbers have twelve digits: fits that begin elsewhere end a rounding apart."""
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.12g}", file.read_text())
 
 
 async def test_no_service_is_one_clear_line() -> None:

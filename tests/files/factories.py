@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
-from app.files.reading import read
+from app.files.comparisons import ComparisonColumns, GroupedComparisons, columns_of, read_grouped
+from app.files.reading import read_in_parts
 
 
 def write(folder: Path, name: str, content: str | bytes) -> str:
@@ -13,4 +13,4 @@ def write(folder: Path, name: str, content: str | bytes) -> str:
 
 
 def grouped(path: str, columns: ComparisonColumns = ComparisonColumns()) -> GroupedComparisons:  # noqa: B008  # immutable
-    return read_grouped([read(path)], columns, [])
+    return read_grouped(read_in_parts(path, columns_of(columns)), columns, [])

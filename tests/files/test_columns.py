@@ -15,9 +15,9 @@ from tests.files.factories import write
 def test_lines_survive_a_filter(tmp_path: Path) -> None:
     path = write(tmp_path, "log.csv", "g,first,second,p_first\nu,x,y,1\nv,x,y,1\nv,x,y,3\n")
     with pytest.raises(InputError, match="line 4, column 'p_first'"):
-        read_grouped([where(read(path), [("g", "v")])], ComparisonColumns(), [])
+        read_grouped(where([read(path)], [("g", "v")]), ComparisonColumns(), [])
     with pytest.raises(InputError, match="no row with g=w; there is u, v"):
-        where(read(path), [("g", "w")])
+        list(where([read(path)], [("g", "w")]))
 
 
 def test_conditions() -> None:

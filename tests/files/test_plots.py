@@ -31,6 +31,14 @@ def test_signs_that_our_fonts_lack_are_left_to_the_readers() -> None:
     assert plots.forest([row], "\u0e44\u0e17\u0e22", "", "png").startswith(b"\x89PNG")
 
 
+def test_very_many_candidates_are_drawn_as_a_band_of_what_can_be_seen() -> None:
+    rows = [plots.ForestRow(f"name {n}", -n / 1000, (-n / 1000 - 1, -n / 1000 + 1), "") for n in range(5000)]
+    few, many = plots.forest(rows[: plots.MOST_ROWS], "t", ""), plots.forest(rows, "t", "")
+    assert b"name 399" in few
+    assert b"name" not in many.replace(b"font-name", b"")
+    assert len(many) < len(few)
+
+
 async def test_without_matplotlib_a_picture_names_the_extra(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from app.files.comparisons import ComparisonColumns
+from app.files.reading import read
 from app.files.tables import InputError
 from tests.files.factories import grouped, write
 
@@ -139,5 +140,7 @@ def test_bad_files_are_named(tmp_path: Path, name: str, content: str | bytes, me
 
 
 def test_a_path_that_is_no_file(tmp_path: Path) -> None:
-    assert error(str(tmp_path)) == ": this is a folder; name a file in it"
+    with pytest.raises(InputError, match="this is a folder; name a file in it"):
+        read(str(tmp_path))
+    assert error(str(tmp_path)).startswith(": there are no files; use .csv")
     assert error(str(tmp_path / "none.csv")) == ": there is no such file"

@@ -115,3 +115,14 @@ async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
         file.write_bytes((await http.get(f"{url}/comparisons", params={"format": form})).content)
         contents = transfer.read(transfer.Source(str(file), ComparisonColumns(), item=None))
         assert {each.key for each in contents.candidates} == {key.strip() for key in KEYS}
+
+
+def test_a_folder_is_as_all_its_files_and_failures_are_no_verdicts(tmp_path: Path) -> None:
+    folder = tmp_path / "verdicts"
+    folder.mkdir()
+    (folder / "_job.json").write_text("{}")
+    (folder / "part-0.csv").write_text("first,second,p_first,failure,judge\na,b,0.25,,m\na,c,,refused,m\n")
+    (folder / "part-1.csv").write_text("first,second,p_first,failure,judge\na,b,0.25,,m\nb,c,,timeout,m\n")
+    contents = transfer.read(transfer.Source(str(folder), ComparisonColumns(), item=None))
+    assert [(each.first, each.second, each.p_first) for each in contents.comparisons] == [("a", "b", 0.25)] * 2
+    assert len({each.client_id for each in contents.comparisons}) == 2, "judged twice, in two files"

@@ -59,11 +59,11 @@ def independent(variances: Floats) -> Covariance:
 
 
 def log_posterior(theta: Floats, log: Comparisons, m: Model) -> float:
-    return newton.evaluate(theta, newton.Objective(log, m, 0.0))[0]
+    return newton.log_posterior(theta, log, m)
 
 
 def gradient(theta: Floats, log: Comparisons, m: Model) -> Floats:
-    return newton.evaluate(theta, newton.Objective(log, m, 0.0))[1]
+    return newton.evaluate(theta, newton.Objective(log, m, 0.0))[0]
 
 
 def precision_at(theta: Floats, log: Comparisons, m: Model) -> Floats:

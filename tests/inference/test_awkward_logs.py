@@ -117,6 +117,7 @@ def test_no_interval_is_of_zero_width(log: Log) -> None:
     assert (ranking.sd > 0.1).all()
     assert (np.diff(ranking.interval, axis=1) > 0.4).all()
     assert np.isfinite(ranking.interval).all()
+    assert ranking.entropy is not None
     assert np.isfinite(ranking.entropy)
 
 

@@ -30,7 +30,7 @@ def live() -> Iterator[LivePosteriors]:
 def fill(live: LivePosteriors, ids: list[UUID]) -> None:
     for set_id in ids:
         live.get(set_id).snapshot = SNAPSHOT
-        live.trim()
+        live.weigh([set_id])
 
 
 def held(live: LivePosteriors, ids: list[UUID]) -> list[bool]:

@@ -4,13 +4,13 @@ import csv
 import io
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from app.files.formats.lines import batches, decoded_lines, refuse_repeated
+from app.files.formats.lines import BATCH, batches, decoded_lines, joined, refuse_repeated
 from app.files.spreadsheets import unguarded
-from app.files.tables import EXPORTED, Bounds, Content, Fault
+from app.files.tables import EXPORTED, Bounds, Content, Fault, InputError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that csv allows a field
@@ -18,36 +18,46 @@ csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that cs
 
 def read(name: str, payload: bytes, bounds: Bounds) -> Content:
     """Every cell as text. A row with more or fewer cells than the header is a fault. Raises InputError."""
-    texts = decoded_lines(name, payload, bounds)
-    delimiter, lines = _delimited(
-        line for text in texts for line in (io.StringIO(text, newline="") if "\r" in text else (text,))
-    )
+    return joined(read_in_parts(name, io.BytesIO(payload), bounds, BATCH))
+
+
+def read_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Iterator[Content]:
+    """As `read`, `rows` rows at a time; the first part has none."""
+    texts = decoded_lines(name, stream, bounds)
+    unbroken = (line for text in texts for line in (io.StringIO(text, newline="") if "\r" in text else (text,)))
+    delimiter, lines = _delimited(name, unbroken)
     records = _records(lines, delimiter)
     number, header = next(records)
     bounds.hold(name, columns=len(header))
     refuse_repeated(f"{name}, line {number}", header)
-    restored = unguarded if set(header) >= EXPORTED else str
+    restored = unguarded if set(header) >= EXPORTED else None
     schema = pa.schema([(column, pa.string()) for column in header])
-    tables, numbers, faults = [schema.empty_table()], list[int](), list[Fault]()
-    for batch in batches(name, records, bounds):
-        for number, record in batch:
-            if len(record) != len(header):
-                wrong = f"{len(record)} fields, the header has {len(header)}"
-                faults.append(Fault(f"line {number}", number, None, wrong, f"quote {DELIMITERS[delimiter]}"))
+    yield Content(schema.empty_table(), "line", lambda row: row, [])
+    for batch in batches(name, records, bounds, rows):
         good = [(number, record) for number, record in batch if len(record) == len(header)]
-        numbers += [number for number, _ in good]
-        columns = zip(*(map(restored, record) for _, record in good), strict=True)
-        cells: list[Any] = [pa.array(column, pa.string()) for column in columns]
-        tables += [pa.Table.from_arrays(cells, schema=schema)] if good else []
-    return Content(pa.concat_tables(tables), "line", lambda row: numbers[row], faults)
+        faults = [_fault(number, record, header, delimiter) for number, record in batch if len(record) != len(header)]
+        texts_of_columns = list(zip(*(record for _, record in good), strict=True)) or [()] * len(header)
+        cells: list[Any] = [
+            pa.array(map(restored, texts) if restored else texts, pa.string()) for texts in texts_of_columns
+        ]
+        numbers = [number for number, _ in good]
+        yield Content(pa.Table.from_arrays(cells, schema=schema), "line", numbers.__getitem__, faults)
 
 
-def _delimited(lines: Iterator[str]) -> tuple[str, Iterator[str]]:
+def _fault(number: int, record: list[str], header: list[str], delimiter: str) -> Fault:
+    wrong = f"{len(record)} fields, the header has {len(header)}"
+    return Fault(f"line {number}", number, None, wrong, f"quote {DELIMITERS[delimiter]}")
+
+
+def _delimited(name: str, lines: Iterator[str]) -> tuple[str, Iterator[str]]:
     """The delimiter that gives the first line that is not blank the most cells, a comma where it has but one; and all
-    the lines."""
+    the lines. Raises InputError where all are blank."""
     head: list[str] = []
     while not head or not head[-1].strip(" \t\n\r\v\f"):  # blank as bytes.isspace has it, which let the file in
-        head.append(next(lines))
+        line = next(lines, None)
+        if line is None:
+            raise InputError(f"{name}: the file is empty")
+        head.append(line)
     cells = {delimiter: len(next(csv.reader(head[-1:], delimiter=delimiter))) for delimiter in DELIMITERS}
     return max(cells, key=cells.__getitem__), chain(head, lines)
 

@@ -1,37 +1,39 @@
 """Lines of text, rows in batches, and a check of column names: used by several formats."""
 
-import io
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
-from app.files.tables import Bounds, InputError
+import pyarrow as pa
+
+from app.files.tables import Bounds, Content, InputError
 
 T = TypeVar("T")
 
 BATCH = 1000  # rows that are read at once
+PART = 250_000  # rows of a part of a large file
 
 
-def decoded_lines(name: str, payload: bytes, bounds: Bounds) -> Iterator[str]:
+def decoded_lines(name: str, stream: BinaryIO, bounds: Bounds) -> Iterator[str]:
     """Each line with its end, decoded one by one: as one text a file may take four times its bytes.
 
     Raises InputError for a line that is too long or not UTF-8.
     """
-    for number, line in enumerate(io.BytesIO(payload.removeprefix(BOM_UTF8)), 1):
+    for number, line in enumerate(stream, 1):
         if len(line) > bounds.line:
             raise InputError(f"{name}, line {number}: longer than {bounds.line:,} bytes; shorten it")
         try:
-            yield line.decode()
+            yield (line.removeprefix(BOM_UTF8) if number == 1 else line).decode()
         except UnicodeDecodeError:
             raise InputError(f"{name}, line {number}: not UTF-8 text; save the file as UTF-8") from None
 
 
-def batches(name: str, rows: Iterable[T], bounds: Bounds) -> Iterator[list[T]]:
-    """`BATCH` rows at a time, while they keep within the bounds. Raises InputError."""
+def batches(name: str, rows: Iterable[T], bounds: Bounds, size: int) -> Iterator[list[T]]:
+    """`size` rows at a time, while they keep within the bounds. Raises InputError."""
     rows, count = iter(rows), 0
-    while batch := list(islice(rows, BATCH)):
+    while batch := list(islice(rows, size)):
         count += len(batch)
         bounds.hold(name, rows=count)
         yield batch
@@ -41,3 +43,11 @@ def refuse_repeated(place: str, columns: Iterable[str]) -> None:
     """Raises InputError, which names `place`, where a column is there twice."""
     if repeated := [column for column, times in Counter(columns).items() if times > 1]:
         raise InputError(f"{place}: column {repeated[0]!r} is there twice; rename one of them")
+
+
+def joined(parts: Iterable[Content]) -> Content:
+    """The parts of a file, of which there is at least one, as one; a column that some lack is empty there."""
+    parts = list(parts)
+    cells = pa.concat_tables([part.cells for part in parts], promote_options="default")
+    numbers = [part.line(row) for part in parts for row in range(part.cells.num_rows)]
+    return Content(cells, parts[0].unit, lambda row: numbers[row], [fault for part in parts for fault in part.faults])

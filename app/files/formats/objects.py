@@ -1,14 +1,15 @@
 """JSON: an array of objects, or in JSON Lines one object per line. A column for every name in any of them."""
 
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from app.files.formats.lines import batches, decoded_lines
+from app.files.formats.lines import BATCH, batches, decoded_lines, joined
 from app.files.tables import Bounds, Content, Fault, InputError
 
 SEPARATORS = re.compile(r"[\s,]*")  # between the elements of a JSON array
@@ -22,13 +23,18 @@ def read_array(name: str, payload: bytes, bounds: Bounds) -> Content:
         raise InputError(
             f"{name}: an array of more than {bounds.line:,} bytes; write one object per line into a .jsonl"
         )
-    return _read_objects(name, enumerate(_elements(name, payload), 1), "row", bounds)
+    return joined(_read_objects(name, enumerate(_elements(name, payload), 1), "row", bounds, BATCH))
 
 
 def read_lines(name: str, payload: bytes, bounds: Bounds) -> Content:
     """One object per line; blank lines are none. Raises InputError."""
-    lines = ((n, line) for n, line in enumerate(decoded_lines(name, payload, bounds), 1) if line.strip())
-    return _read_objects(name, lines, "line", bounds)
+    return joined(read_lines_in_parts(name, io.BytesIO(payload), bounds, BATCH))
+
+
+def read_lines_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Iterator[Content]:
+    """As `read_lines`, `rows` rows at a time, each part with the columns so far; the first part has none."""
+    lines = ((n, line) for n, line in enumerate(decoded_lines(name, stream, bounds), 1) if line.strip())
+    return _read_objects(name, lines, "line", bounds, rows)
 
 
 def _elements(name: str, payload: bytes) -> Iterator[str]:
@@ -53,22 +59,22 @@ def _past_separators(text: str, start: int) -> int:
     return next(SEPARATORS.finditer(text, start)).end()
 
 
-def _read_objects(name: str, lines: Iterable[tuple[int, str]], unit: str, bounds: Bounds) -> Content:
+def _read_objects(
+    name: str, lines: Iterable[tuple[int, str]], unit: str, bounds: Bounds, rows: int
+) -> Iterator[Content]:
     """A row for each of the objects, which come as JSON with their numbers."""
-    rows, numbers, faults = list[dict[str, str]](), list[int](), list[Fault]()
     columns: dict[str, None] = {}
-    for batch in batches(name, lines, bounds):
-        for number, line in batch:
-            row = _parse_object(f"{unit} {number}", number, line)
-            if isinstance(row, Fault):
-                faults.append(row)
-                continue
+    yield Content(pa.table({}), unit, lambda row: row, [])
+    for batch in batches(name, lines, bounds, rows):
+        parsed = [(number, _parse_object(f"{unit} {number}", number, line)) for number, line in batch]
+        good = [(number, row) for number, row in parsed if isinstance(row, dict)]
+        for _, row in good:
             columns |= dict.fromkeys(row)
             bounds.hold(name, columns=len(columns))
-            rows.append(row)
-            numbers.append(number)
-    cells = {column: pa.array([row.get(column, "") for row in rows], pa.string()) for column in columns}
-    return Content(pa.table(cells), unit, lambda row: numbers[row], faults)
+        cells = {column: pa.array([row.get(column, "") for _, row in good], pa.string()) for column in columns}
+        numbers = [number for number, _ in good]
+        faults = [fault for _, fault in parsed if isinstance(fault, Fault)]
+        yield Content(pa.table(cells), unit, numbers.__getitem__, faults)
 
 
 def _parse_object(place: str, line: int, text: str) -> dict[str, str] | Fault:

@@ -1,5 +1,9 @@
-"""Parquet. Texts stay in the dictionary of the file until they are counted: a row of few bytes may hold a long one."""
+"""Parquet. What is read as a whole keeps its texts in the dictionary of the file until they are counted: a row of few
+bytes may hold a long one.
+"""
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -12,15 +16,56 @@ from app.files.tables import Bounds, Content, InputError
 
 def read(name: str, payload: bytes, bounds: Bounds) -> Content:
     """Every column, the nested ones empty, as nothing reads them. Raises InputError."""
-    try:
+    with _explained(name):
         file = pa.parquet.ParquetFile(pa.BufferReader(payload))
         _refuse_large(name, file, bounds)
         refuse_repeated(name, file.schema_arrow.names)
         cells = _read_flat(name, payload, file.schema_arrow, bounds)
+    return Content(cells, "row", lambda row: row + 1, [])
+
+
+def count_rows(path: str) -> int:
+    """Raises InputError."""
+    with _explained(path):
+        return int(pa.parquet.read_metadata(path).num_rows)
+
+
+def column_names(path: str) -> list[str]:
+    """Raises InputError where one is there twice."""
+    with _explained(path):
+        names = list(pa.parquet.read_schema(path).names)
+    refuse_repeated(path, names)
+    return names
+
+
+def read_in_parts(path: str, rows: int) -> Iterator[pa.Table]:
+    """`rows` rows at a time, without the nested columns. Raises InputError."""
+    with _explained(path), pa.parquet.ParquetFile(path, pre_buffer=False) as file:
+        flat = [field.name for field in _flat(file.schema_arrow)]
+        for batch in file.iter_batches(rows, columns=flat):
+            yield pa.Table.from_batches([batch]).replace_schema_metadata(None)
+
+
+def read_columns_in_parts(path: str, rows: int, wanted: Collection[str]) -> Iterator[pa.Table]:
+    """`rows` rows at a time; of the columns that are not `wanted`, the names alone. Raises InputError."""
+    names = column_names(path)
+    with _explained(path):
+        schema = pa.parquet.read_schema(path)
+        read = [field.name for field in _flat(schema) if field.name in wanted]
+        texts = [name for name in read if not _has_width(schema.field(name).type)]
+        with pa.parquet.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+            for batch in file.iter_batches(rows, columns=read):
+                rest = pa.nulls(batch.num_rows)
+                yield pa.table({name: batch[name] if name in read else rest for name in names})
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowInvalid, OSError) as error:
         reason, _, _ = str(error).strip().partition("\n")
         raise InputError(f"{name}: not a Parquet file ({reason})") from None
-    return Content(cells, "row", lambda row: row + 1, [])
 
 
 def _refuse_large(name: str, file: pa.parquet.ParquetFile, bounds: Bounds) -> None:

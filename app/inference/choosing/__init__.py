@@ -5,9 +5,10 @@ Not here: what a log amounts to (state), who holds which pair (service).
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
 from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs
+from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
@@ -34,9 +35,11 @@ __all__ = [
     "can_be_met",
     "distance_to_stop",
     "drawn",
+    "goal_kinds",
     "goal_pairs",
     "needed",
     "next_pairs",
+    "of_mask",
     "present",
     "reason",
 ]

@@ -18,7 +18,8 @@ from app.inference.choosing.overlap import Overlap
 from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
-from app.inference.types import Bools, Chance, Comparisons, Ints
+from app.inference.kernels.pair_sets import PairSet
+from app.inference.types import Chance, Comparisons, Ints
 
 
 class Plan(NamedTuple):
@@ -75,15 +76,12 @@ def next_pairs(
     model: Model,
     comparisons: Comparisons,
     leased: Leased,
-    open_pairs: Bools,
+    open_pairs: PairSet,
     plan: Plan,
     count: int,
     rng: Chance,
 ) -> list[Presented]:
-    """Up to `count` different pairs, best first.
-
-    Args: `open_pairs` (N, N) is True at [i, j], i < j, where a pair may be chosen.
-    """
+    """Up to `count` different pairs, best first."""
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
     component = connected(comparisons, leased.first, leased.second, model, plan.goal)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.pair_sets import among
+from app.inference.kernels.pair_sets import Kinds, PairSet, matching, of_one_kind, size
 from app.inference.types import Bools, Floats
 
 
@@ -25,33 +27,41 @@ class Goal(NamedTuple):
 RANKING = Goal()
 
 
-def goal_pairs(goal: Goal, mean: Floats) -> Bools:
-    """(N, N), True at [i, j], i < j, for the pairs that matter. Shared: not to be written to.
+def goal_kinds(goal: Goal, mean: Floats) -> Kinds:
+    """The pairs that matter, by who is in question and who is not.
 
     Args: `mean` (N,) of the scores says who is in the top k at present.
     """
     n = len(mean)
     if goal == RANKING:
-        return upper_triangle(n)
-    matters = np.zeros((n, n), np.bool_)
+        return of_one_kind(n)
+    kind = np.zeros(n, np.int64)
     if goal.top_k is not None:
-        order = np.argsort(-mean, kind="stable")
-        matters[np.ix_(order[: goal.top_k], order[goal.top_k :])] = True
+        kind[np.argsort(-mean, kind="stable")[: goal.top_k]] = 1
     elif goal.against is not None:
-        matters[goal.against] = True
+        kind[goal.against] = 1
     elif goal.pair is not None:
-        matters[goal.pair] = True
-    matters = np.triu(matters | matters.T, 1)
-    return matters if matters.any() else upper_triangle(n)
+        kind[list(goal.pair)] = 1
+        return Kinds(kind, np.array([[False, False], [False, True]]))
+    return Kinds(kind, np.array([[False, True], [True, False]])) if 0 < kind.sum() < n else of_one_kind(n)
 
 
-def favoured(open_pairs: Bools, matters: Bools) -> Bools:
-    """(N, N) the open pairs that matter; if there is none, those with a candidate that does, and then all."""
-    touched = np.logical_or(matters.any(axis=0), matters.any(axis=1))
-    for pairs in (open_pairs & matters, open_pairs & np.logical_or.outer(touched, touched)):
-        if pairs.any():
+def goal_pairs(goal: Goal, mean: Floats) -> Bools:
+    """(N, N), True at [i, j], i < j, for the pairs that matter. Shared: not to be written to."""
+    if goal == RANKING:
+        return upper_triangle(len(mean))
+    return matching(goal_kinds(goal, mean))
+
+
+def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
+    """The open pairs that matter; if there is none, those with a candidate that does, and then all."""
+    kind, meets = matters
+    touched = meets.any(axis=1)
+    for kinds in (matters, Kinds(kind, np.logical_or.outer(touched, touched))):
+        pairs = among(open_pairs, kinds)
+        if size(pairs):
             return pairs
-    return open_pairs.copy()
+    return open_pairs
 
 
 @lru_cache(maxsize=8)

@@ -13,9 +13,11 @@ import numpy as np
 
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.knowledge import EXACT
+from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
-from app.inference.graph import components
-from app.inference.types import Bools, Comparisons, Ints, by_one_judge, join
+from app.inference.kernels import components
+from app.inference.kernels.pair_sets import Kinds, PairSet, size
+from app.inference.types import Comparisons, Ints
 
 
 def connected(comparisons: Comparisons, first: Ints, second: Ints, model: Model, goal: Goal) -> Ints:
@@ -23,16 +25,16 @@ def connected(comparisons: Comparisons, first: Ints, second: Ints, model: Model,
     if goal != RANKING or model.n <= EXACT:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
-    first, second = np.concatenate([first, scored[:-1]]), np.concatenate([second, scored[1:]])
-    return components(join(comparisons, by_one_judge(first, second, np.full(len(first), np.nan))), model.n)
+    ones = np.concatenate([comparisons.first, first, scored[:-1]])
+    return np.asarray(components.connected(ones, np.concatenate([comparisons.second, second, scored[1:]]), model.n))
 
 
-def joining(component: Ints, open_pairs: Bools) -> Bools:
-    """(N, N), True at the open pairs to draw from; nowhere if all is connected, or no open pair is such."""
+def joining(component: Ints, open_pairs: PairSet) -> PairSet | None:
+    """The open pairs to draw from; none if all is connected, or no open pair is such."""
     sizes = np.bincount(component)[component]
     if sizes[0] == len(component):
-        return np.zeros_like(open_pairs)
-    alone, largest = sizes == 1, component == component[np.argmax(sizes)]
-    never_compared: Bools = open_pairs & alone & alone[:, None]
-    across: Bools = open_pairs & (largest ^ largest[:, None])
-    return never_compared if never_compared.any() else across
+        return None
+    alone, in_largest = (sizes == 1).astype(np.int64), (component == component[np.argmax(sizes)]).astype(np.int64)
+    never_compared = among(open_pairs, Kinds(alone, np.array([[False, False], [False, True]])))
+    across = among(open_pairs, Kinds(in_largest, np.array([[False, True], [True, False]])))
+    return next((pairs for pairs in (never_compared, across) if size(pairs)), None)

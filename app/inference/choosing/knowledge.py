@@ -11,7 +11,8 @@ from scipy.special import ndtr
 from app.inference.covariance import Covariance, Rows, diagonal, times_rows
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
-from app.inference.types import Bools, Floats, Ints
+from app.inference.kernels.pair_sets import Kinds, PairSet, within
+from app.inference.types import Floats, Ints
 
 EXACT = 64
 
@@ -21,35 +22,45 @@ def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
     return _gain(m, v * np.sqrt(weight / (1.0 + weight * v)))
 
 
-def gains(first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Bools) -> Floats:
-    """(L,) KG of these pairs; `matters` (N, N) is True at [k, l], k < l, where the order of k and l does."""
+def gains(first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds) -> Floats:
+    """(L,) KG of these pairs."""
     spread = times_rows(sigma, Rows(first, second)).T
-    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, matters)
+    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters)
+
+
+def most_gains(
+    first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, tie: float
+) -> Floats:
+    """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
+    spread = times_rows(sigma, Rows(first, second)).T
+    return most_knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters, tie)
 
 
 def best_gains(
-    open_pairs: Bools, mean: Floats, sigma: Covariance, model: Model, matters: Bools, tie: float
+    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, tie: float
 ) -> tuple[Ints, Ints, Floats]:
     """Open pairs (L,) among the least settled candidates, and their KG where it is within a relative `tie` of the best.
 
     It sums over the pairs that matter among these candidates. Where a pair cannot be the best it gives less than KG.
     """
     who = _least_settled(mean, sigma, matters)
-    few, mean = np.ix_(who, who), mean[who]
-    first, second = np.argwhere(open_pairs[few]).T.copy()
+    few, mean, kind = np.ix_(who, who), mean[who], matters.kind[who]
+    first, second = within(open_pairs, who)
     covariance = sigma.base[few] - sigma.columns[who] @ sigma.columns[who].T
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
-    return who[first], who[second], most_knowledge(first, second, moves, mean, matters[few], tie)
+    return who[first], who[second], most_knowledge(first, second, moves, mean, kind, matters.meets, tie)
 
 
-def _least_settled(mean: Floats, sigma: Covariance, matters: Bools) -> Ints:
+def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:
     """The EXACT candidates that are least settled, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
     n = len(mean)
     if n <= EXACT:
         return np.arange(n)
-    (low, high), variances = np.nonzero(matters), diagonal(sigma)
-    unsettled = _gain(mean[low] - mean[high], np.sqrt(variances[low] + variances[high]))
-    of_each = np.bincount(low, unsettled, n) + np.bincount(high, unsettled, n)
+    variances, of_each = diagonal(sigma), np.zeros(n)
+    for kind, partner in np.argwhere(matters.meets):
+        ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
+        unsettled = _gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
+        of_each[ones[:, 0]] += np.where(ones != others, unsettled, 0.0).sum(axis=1)
     return np.sort(np.argsort(-of_each, kind="stable")[:EXACT])
 
 

@@ -23,22 +23,20 @@ drawn uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
-expect. Under such updates m stays and v only falls, so every score (of knowledge: the own term) is an upper bound of
-its later self: after the first scan only rows whose old best could still win are read again, and the choice is the
-same as by a full scan after each pick. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare
-with.
+expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.choosing.goals import RANKING, Goal, favoured, goal_pairs, upper_triangle
+from app.inference.choosing import certified
+from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
-from app.inference.choosing.knowledge import EXACT, best_gains, gains, own_term
+from app.inference.choosing.knowledge import EXACT, best_gains, gains, most_gains, own_term
+from app.inference.choosing.pair_sets import in_list, listed, without
 from app.inference.covariance import (
     Covariance,
     Rows,
@@ -48,17 +46,32 @@ from app.inference.covariance import (
     mean_variance,
     plain,
     variance_of_difference,
+    variances,
 )
 from app.inference.fitting.model import Model, expected_weight
+from app.inference.intervals import ends
 from app.inference.kernels.bradley_terry import serves
-from app.inference.kernels.knowledge import most_own_terms
-from app.inference.kernels.pairs import best_pairs, conditioned, nth_pair
-from app.inference.types import Bools, Chance, Floats, Ints
+from app.inference.kernels.fantasies import conditioned
+from app.inference.kernels.pair_sets import (
+    DETERMINANT,
+    OWN_TERM,
+    POWER,
+    Kinds,
+    Landscape,
+    PairSet,
+    Rule,
+    best_pairs,
+    has,
+    mask,
+    nth,
+    size,
+)
+from app.inference.types import Chance, Floats, Ints
 
-BLOCK = 64  # rows scored at a time: what fits in cache
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
+MOST_READ = 50  # entries of Sigma for each candidate, beyond which it is made dense and all of it may be read
 
 
 class Criterion(StrEnum):
@@ -100,26 +113,21 @@ class Choice(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """One batch being chosen; all arrays after `matters` are written in place."""
+    """One batch being chosen."""
 
     mean: Floats  # (N,)
     model: Model
     policy: Policy
     floor: float  # of m^2
     goal: Goal
-    matters: Bools  # (N, N) its pairs i < j
-    component: Ints  # (N,) which candidates are connected, counting pairs chosen before
-    upper: Bools  # (N, N) open pairs i < j
-    favoured: Bools  # (N, N) those of them that the criterion chooses from
-    best: Floats  # (N,) per row, an upper bound of its best score; -inf where nothing is open
-    fresh: Bools  # (N,) whether that bound is exact for the present covariance
+    matters: Kinds  # the pairs that the goal is about
 
 
 def select(
     mean: Floats,
     sigma: Covariance,
     model: Model,
-    open_pairs: Bools,
+    open_pairs: PairSet,
     component: Ints,
     policy: Policy,
     goal: Goal,
@@ -130,26 +138,22 @@ def select(
 
     Args:
         mean, sigma: the posterior over N scores.
-        open_pairs: (N, N), True at [i, j], i < j, where a pair may be chosen; the rest is ignored.
+        open_pairs: those that may be chosen.
         component: (N,) which candidates are connected, as joining.connected has it.
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
-    n, upper = len(mean), open_pairs & upper_triangle(len(mean))
-    matters = goal_pairs(goal, mean)
-    favours = upper if policy.criterion is Criterion.KNOWLEDGE or goal == RANKING else favoured(upper, matters)
-    bounds = np.full(n, np.inf), np.zeros(n, np.bool_)
-    search = _Search(mean, model, policy, equality(sigma), goal, matters, component.copy(), upper, favours, *bounds)
+    search = _Search(mean, model, policy, equality(sigma), goal, goal_kinds(goal, mean))
+    if sigma.bounds:
+        return _select_of_many(search, sigma, open_pairs, component, count, rng)
     choices: list[Choice] = []
-    for left in reversed(range(min(count, int(np.count_nonzero(upper))))):
-        choice = _pick(search, sigma, rng)
+    for left in reversed(range(min(count, size(open_pairs)))):
+        choice = _pick(search, open_pairs, component, sigma, rng)
         choices.append(choice)
-        upper[choice.i, choice.j] = search.favoured[choice.i, choice.j] = False
-        if policy.batch is Batch.TOP:
-            search.fresh[choice.i] = False
-        elif left:
-            search.component[search.component == search.component[choice.i]] = search.component[choice.j]
-            search.fresh[:] = False
+        if left:
+            open_pairs = without(open_pairs, choice.i, choice.j)
+        if left and policy.batch is Batch.GREEDY:
+            component = np.where(component == component[choice.i], component[choice.j], component)
             sigma = fantasise(sigma, mean, model, np.array([choice.i]), np.array([choice.j]))
     return choices
 
@@ -161,7 +165,7 @@ def equality(sigma: Covariance) -> float:
 
 def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
-    if serves(model.expert, model.n):
+    if serves(model.expert, model.n) and not sigma.bounds:
         after, fall = conditioned(_array(sigma), mean, first, second, model.votes)
         return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), expected_weight(mean[first] - mean[second], model))
@@ -189,36 +193,65 @@ def _array(sigma: Covariance) -> Floats:
     return np.ascontiguousarray(dense(sigma))
 
 
-def _pick(search: _Search, sigma: Covariance, rng: Chance) -> Choice:
+def _pick(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance, rng: Chance) -> Choice:
     """One open pair; at least one must be open."""
-    policy, upper = search.policy, search.upper
+    policy, many_open = search.policy, size(open_pairs)
     share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
-    open_pairs = int(np.count_nonzero(upper))
-    uniform = share / open_pairs
+    uniform = share / many_open
     if share == 1.0:
-        return _explain(search, sigma, *_draw(upper, open_pairs, rng), uniform, True)
-    if not search.favoured.any():
-        _favour_more(search)
-    rows, tied, many = _best_pairs(search, sigma)
+        return _explain(search, sigma, *_draw(open_pairs, many_open, rng), uniform, True)
+    best = _best_pairs(search, open_pairs, component, sigma)
+    many = size(best)
     random = share > 0.0 and bool(rng.random() < share)
-    if random:
-        i, j = _draw(upper, open_pairs, rng)
-    else:
-        row, j = _draw(tied, many, rng)
-        i = int(rows[row])
-    is_best = not random or bool(tied[rows == i, j].any())
-    return _explain(search, sigma, i, j, uniform + (1.0 - share) * is_best / many, random)
+    i, j = _draw(open_pairs, many_open, rng) if random else _draw(best, many, rng)
+    propensity = uniform + (1.0 - share) * has(best, i, j) / many
+    return _explain(search, sigma, i, j, propensity, random)
 
 
-def _favour_more(search: _Search) -> None:
-    """Go on with the pairs that come next once those of the goal are used up."""
-    search.favoured[:] = favoured(search.upper, search.matters)
-    search.best[:], search.fresh[:] = np.inf, False
+def _select_of_many(
+    search: _Search, sigma: Covariance, open_pairs: PairSet, component: Ints, count: int, rng: Chance
+) -> list[Choice]:
+    """`select` where Sigma is known by its bounds: what is left to the criterion is chosen in rounds (certified.py)."""
+    policy, choices = search.policy, list[Choice]()
+    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    while len(choices) < min(count, len(choices) + size(open_pairs)):
+        joins = joining(component, open_pairs)
+        random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
+        uniform = share / size(open_pairs)
+        if random or joins is not None:
+            pairs = open_pairs if random or joins is None else joins
+            i, j = _draw(pairs, size(pairs), rng)
+            by_joining = (1.0 - share) / size(joins) if joins is not None and has(joins, i, j) else 0.0
+            picks = [_explain(search, sigma, i, j, uniform + by_joining, random)]
+        else:
+            picks = _certified(search, sigma, open_pairs, count - len(choices) if share == 0.0 else 1, uniform, rng)
+        for pick in picks:
+            open_pairs = without(open_pairs, pick.i, pick.j)
+            component = np.where(component == component[pick.i], component[pick.j], component)
+        if len(choices := choices + picks) < count:
+            first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
+            sigma = fantasise(sigma, search.mean, search.model, first, second)
+    return choices
+
+
+def _certified(
+    search: _Search, sigma: Covariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
+) -> list[Choice]:
+    """Pairs that are the best but for a factor that is known."""
+    assert sigma.bounds is not None
+    rule = _rule(search) or Rule(POWER, 0.0, search.floor, search.model.votes)
+    pairs = open_pairs if search.goal == RANKING else favoured(open_pairs, search.matters)
+    picks = certified.choose(
+        search.mean, sigma.bounds.held, ends(sigma.bounds)[1], search.model, rule, pairs, count,
+        np.random.default_rng(rng.integers(2**62)),
+    )  # fmt: skip
+    share = search.policy.random_share
+    return [_explain(search, sigma, pick.i, pick.j, uniform + 1.0 - share, random=False) for pick in picks]
 
 
 def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
     m, v = float(search.mean[i] - search.mean[j]), variance_of_difference(sigma, i, j)
-    if search.policy.criterion is Criterion.KNOWLEDGE:
+    if search.policy.criterion is Criterion.KNOWLEDGE and not sigma.bounds:
         pair = np.array([i]), np.array([j])
         (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
     else:
@@ -226,123 +259,80 @@ def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: flo
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
-def _draw(pairs: Bools, many: int, rng: Chance) -> tuple[int, int]:
-    """Row and column of one of the `many` True entries, uniformly; one alone needs no chance."""
-    return nth_pair(pairs, int(rng.integers(many)) if many > 1 else 0)
+def _draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
+    """One of the `many` pairs, uniformly; one alone needs no chance."""
+    return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def _best_pairs(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
-    """Rows (R,) that hold a best pair, (R, N) which of their pairs are tied for it, and how many these are."""
-    joins = joining(search.component, search.upper)
-    if many := int(np.count_nonzero(joins)):
-        return np.arange(len(joins)), joins, many
-    if search.policy.criterion is Criterion.KNOWLEDGE:
-        return _most_telling(search, sigma)
-    if serves(search.model.expert, search.model.n):
-        return _best_of_few(search, sigma)
-    return _best_of_many(search, sigma)
-
-
-def _best_of_many(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
-    """All rows that could win, a few at a time."""
-    variances = diagonal(sigma)
-    rows, line = _leading_rows(search, sigma, variances, 1)
-    tied = np.zeros((len(rows), len(variances)), np.bool_)
-    for start, block in _blocks(rows):
-        scores = _row_scores(search, sigma, variances, block)
-        tied[start : start + len(block), int(block[0]) :] = scores >= line
-    return rows, tied, int(np.count_nonzero(tied))
-
-
-def _leading_rows(search: _Search, sigma: Covariance, variances: Floats, places: int) -> tuple[Ints, float]:
-    """Rows (R,) that hold the pairs of the first `places` places, or tied with them, and what it takes to be there."""
-    places = min(places, len(search.best))
-    while True:
-        line = float(np.partition(search.best, -places)[-places]) * (1.0 - TIE)
-        rows = np.flatnonzero(search.best >= line)
-        stale = rows[~search.fresh[rows]]
-        if not stale.size:
-            return rows, line
-        for _, block in _blocks(stale):
-            search.best[block] = _row_bests(search, sigma, variances, block)
-        search.fresh[stale] = True
-
-
-def _most_telling(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
-    """The pairs of the largest knowledge gradient; where the best own term is that of many pairs, all of those."""
-    state = search.mean, sigma, search.model, search.matters
-    if len(search.mean) <= EXACT or search.goal != RANKING:
-        i, j, values = best_gains(search.upper, *state, TIE)
+def _best_pairs(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance) -> PairSet:
+    """The pairs that are tied for the best."""
+    if (joins := joining(component, open_pairs)) is not None:
+        return joins
+    criterion, ranks = search.policy.criterion, search.goal == RANKING
+    if criterion is not Criterion.KNOWLEDGE:
+        return _best_of(open_pairs if ranks else favoured(open_pairs, search.matters), search, sigma)
+    if len(search.mean) <= EXACT or not ranks:
+        state = search.mean, sigma, search.model, search.matters
+        i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):
             return _tied(i, j, values, len(search.mean))
-    rows, tied, many = _best_of_many(search, sigma)
-    if many > SHORTLIST:
-        return rows, tied, many
-    i, j = _shortlist(search, sigma)
-    return _tied(i, j, gains(i, j, *state), len(search.mean))
+    return _most_telling(open_pairs, search, sigma)
 
 
-def _tied(i: Ints, j: Ints, values: Floats, n: int) -> tuple[Ints, Bools, int]:
-    """As `_best_pairs`, from the (L,) values of some pairs."""
-    tied, best = np.zeros((n, n), np.bool_), values >= values.max() * (1.0 - TIE)
-    tied[i[best], j[best]] = True
-    return np.arange(n), tied, int(np.count_nonzero(best))
+def _most_telling(open_pairs: PairSet, search: _Search, sigma: Covariance) -> PairSet:
+    """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
+    leading = _best_of(open_pairs, search, sigma, SHORTLIST)
+    i, j = in_list(leading)
+    own = score(search.policy, search.model, search.mean[i] - search.mean[j], variances(sigma, i, j), search.floor)
+    if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
+        return leading
+    first = np.argsort(-own, kind="stable")[:SHORTLIST]
+    i, j = i[first], j[first]
+    return _tied(i, j, most_gains(i, j, search.mean, sigma, search.model, search.matters, TIE), len(search.mean))
 
 
-def _shortlist(search: _Search, sigma: Covariance) -> tuple[Ints, Ints]:
-    """Rows and columns of the pairs that score best, SHORTLIST of them where so many are open."""
-    variances = diagonal(sigma)
-    rows, line = _leading_rows(search, sigma, variances, SHORTLIST)
-    leading = np.empty((3, 0))
-    for _, block in _blocks(rows):
-        scores = _row_scores(search, sigma, variances, block)
-        row, column = np.nonzero((scores >= line) & np.isfinite(scores))
-        pairs = np.vstack([block[row], block[0] + column, scores[row, column]])
-        leading = np.hstack([leading, pairs])
-        leading = leading[:, np.argsort(-leading[2], kind="stable")[:SHORTLIST]]
-    return leading[0].astype(np.int64), leading[1].astype(np.int64)
+def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1) -> PairSet:
+    """The pairs of the first `places` places, and those that are tied with the last of them."""
+    n, rule = len(search.mean), _rule(search)
+    if rule is None:
+        return _best_by_scan(pairs, search, sigma, places)
+    land = Landscape(search.mean, diagonal(sigma), sigma.base, sigma.columns, not search.model.has_biases)
+    best, is_all = best_pairs(land, rule, pairs, places, TIE, MOST_READ * n)
+    if not is_all:
+        land = land._replace(base=dense(sigma), columns=np.empty((n, 0)))
+        best, _ = best_pairs(land, rule, pairs, places, TIE, n * n)
+    return listed(n, best)
 
 
-def _best_of_few(search: _Search, sigma: Covariance) -> tuple[Ints, Bools, int]:
-    """All rows, by one call of a kernel."""
-    policy = search.policy
-    determinant = policy.criterion is Criterion.DETERMINANT
-    power = {
-        Criterion.VARIANCE: 0.0,
-        Criterion.REORDERING: 1.0,
-        Criterion.EXPONENT: 0.5 * policy.epsilon,
-        Criterion.DETERMINANT: 0.0,
-    }[policy.criterion]
-    pairs = search.mean, _array(sigma), search.favoured
-    tied, many = best_pairs(*pairs, determinant, power, search.floor, TIE)
-    return np.arange(len(search.mean)), tied, many
+def _best_by_scan(pairs: PairSet, search: _Search, sigma: Covariance, places: int) -> PairSet:
+    """`_best_of` where weights are those of an expert that kernels do not know: the slow formula, too."""
+    (i, j), full = np.nonzero(mask(pairs)), dense(sigma)
+    variance = full.diagonal()
+    v = np.maximum(variance[i] + variance[j] - 2.0 * full[i, j], 0.0)
+    values = score(search.policy, search.model, search.mean[i] - search.mean[j], v, search.floor)
+    line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
+    best = values >= line * (1.0 - TIE)
+    return listed(len(search.mean), i[best] * len(search.mean) + j[best])
 
 
-def _blocks(rows: Ints) -> Iterator[tuple[int, Ints]]:
-    """Rows a few at a time, each with its place."""
-    for start in range(0, len(rows), BLOCK):
-        yield start, rows[start : start + BLOCK]
+def _rule(search: _Search) -> Rule | None:
+    """The criterion as kernels know it; None where it reads weights that they do not know."""
+    policy, model = search.policy, search.model
+    match policy.criterion:
+        case Criterion.VARIANCE:
+            form, power = POWER, 0.0
+        case Criterion.REORDERING:
+            form, power = POWER, 1.0
+        case Criterion.EXPONENT:
+            form, power = POWER, 0.5 * policy.epsilon
+        case criterion:
+            form, power = DETERMINANT if criterion is Criterion.DETERMINANT else OWN_TERM, 0.0
+    if form != POWER and model.expert.as_soft_bt is None:
+        return None
+    return Rule(form, power, search.floor, model.votes)
 
 
-def _row_bests(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
-    """(R,) the best score of each of the ascending `rows`; -inf if nothing is open."""
-    if search.policy.criterion is Criterion.KNOWLEDGE and search.model.expert.as_soft_bt is not None:
-        m, v = _row_differences(search, sigma, variances, rows)
-        v[~search.favoured[rows, int(rows[0]) :]] = -np.inf
-        return np.asarray(most_own_terms(m, v, search.model.votes))
-    return np.asarray(_row_scores(search, sigma, variances, rows).max(axis=1))
-
-
-def _row_scores(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> Floats:
-    """Scores of the pairs (i, j) for i in the ascending `rows` and j from the first of them on; -inf if not open."""
-    m, v = _row_differences(search, sigma, variances, rows)
-    value = score(search.policy, search.model, m, v, search.floor)
-    return np.where(search.favoured[rows, int(rows[0]) :], value, -np.inf)
-
-
-def _row_differences(search: _Search, sigma: Covariance, variances: Floats, rows: Ints) -> tuple[Floats, Floats]:
-    """m and v of the same pairs."""
-    left = int(rows[0])
-    covariances = sigma.base[rows, left:] - sigma.columns[rows] @ sigma.columns[left:].T
-    v = variances[rows, None] + variances[None, left:] - 2.0 * covariances
-    return search.mean[rows, None] - search.mean[None, left:], np.maximum(v, 0.0)
+def _tied(i: Ints, j: Ints, values: Floats, n: int) -> PairSet:
+    """Those of the (L,) pairs whose values are tied for the best."""
+    best = values >= values.max() * (1.0 - TIE)
+    return listed(n, np.sort(i[best] * n + j[best]))

@@ -3,6 +3,7 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
+from app.inference.covariance import DENSE, TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.closed_form import build_for
@@ -12,10 +13,12 @@ from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
+from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 
 __all__ = [
     "BASELINES",
+    "DENSE",
     "WEAK",
     "AbsoluteScores",
     "Hyperparameters",
@@ -27,14 +30,18 @@ __all__ = [
     "Posterior",
     "Published",
     "Scores",
+    "SparsePosterior",
     "Told",
+    "TooMany",
     "at_scale",
     "build",
     "build_for",
     "combine",
     "evidence_apart",
     "fit",
+    "fit_sparse",
     "fold",
+    "is_sparse",
     "learn",
     "moments",
     "no_absolute_scores",

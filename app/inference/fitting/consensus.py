@@ -141,15 +141,14 @@ def likeliest(theta: Floats, objective: Objective) -> tuple[Floats, Reduced]:
     return theta, reduce(weights, objective)
 
 
-def evaluate(theta: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
-    """The log posterior up to a constant, its gradient like theta, and w (K,)."""
+def evaluate(theta: Floats, objective: Objective) -> tuple[Floats, Floats]:
+    """The gradient of the log posterior, like theta, and w (K,)."""
     comparisons, model, _ = objective
-    d, pull, prior = design_times(theta, objective), np.zeros_like(theta), objective.precision
+    d, pull = design_times(theta, objective), np.zeros_like(theta)
     pull[: model.n] = model.prior.pull
-    value = comparisons.weight @ model.expert.log_density(d, comparisons.p) + theta @ (pull - 0.5 * prior * theta)
     slope = comparisons.weight * model.expert.slope(d, comparisons.p)
-    gradient = scatter(slope, objective) + pull - prior * theta
-    return float(value), gradient, comparisons.weight * model.expert.curvature(d, comparisons.p)
+    gradient = scatter(slope, objective) + pull - objective.precision * theta
+    return gradient, comparisons.weight * model.expert.curvature(d, comparisons.p)
 
 
 def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:

@@ -116,7 +116,7 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
     """
     others = take(comparisons, comparisons.judge != judge)
     judges = aware.judges._replace(c=np.maximum(aware.judges.c, 0.0))
-    _, g, weights = evaluate(aware.scores, judges, others, model)
+    g, weights = evaluate(aware.scores, judges, others, model)
     return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
 
 
@@ -129,16 +129,13 @@ def likeliest_scores(
     return mean, weights
 
 
-def evaluate(
-    s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
-) -> tuple[float, Floats, Floats]:
-    """The log posterior of s given the judges, up to a constant, its gradient (N,), and c^2 w (K,)."""
+def evaluate(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
+    """The gradient (N,) of the log posterior of s given the judges, and c^2 w (K,)."""
     expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
     c = parameters.c[comparisons.judge]
     d = c * differences(s, comparisons, model) + parameters.delta[comparisons.judge]
-    value = float(weight @ expert.log_density(d, p) + s @ (prior.pull - 0.5 * prior.precision * s))
     g = scatter(weight * c * expert.slope(d, p), comparisons, model) + prior.pull - prior.precision * s
-    return value, g, c**2 * (weight * expert.curvature(d, p))
+    return g, c**2 * (weight * expert.curvature(d, p))
 
 
 def likelier_judges(

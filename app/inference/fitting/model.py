@@ -29,8 +29,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference import experts
+from app.inference.covariance import require_matrix
 from app.inference.experts import Expert, measured_bt, soft_bt
-from app.inference.types import Comparisons, Convergence, Floats
+from app.inference.kernels import contiguous, design
+from app.inference.kernels.design import NO_BIAS
+from app.inference.types import Comparisons, Convergence, Floats, Ints
 
 VAGUE = 1e6
 BIAS_VARIANCE = 100.0
@@ -153,18 +156,13 @@ def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floa
     return total.astype(np.float64, copy=False)
 
 
+def bias_places(comparisons: Comparisons, model: Model) -> Ints:
+    """(K,) place of the judge's bias among the parameters; (0,) where biases are none."""
+    return model.n + comparisons.judge if model.has_biases else NO_BIAS
+
+
 def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """H = diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision."""
-    n, size = model.n, model.size
-    i, j, values = comparisons.first, comparisons.second, -weights
-    if model.has_biases:
-        bias = n + comparisons.judge
-        i, j = np.concatenate([i, i, j]), np.concatenate([j, bias, bias])
-        values = np.concatenate([-weights, weights, -weights])
-    links = np.bincount(i * size + j, values, size * size).reshape(size, size)
-    h = np.asfortranarray(links + links.T, dtype=np.float64)
-    diagonal = information(weights, comparisons, model)
-    # Summed over pairs as the rest is: sums over comparisons are rounded by more than the anchor prior's precision.
-    diagonal[:n] = -h[:n, :n].sum(axis=1)
-    np.fill_diagonal(h, model.prior.precision + diagonal)
-    return h
+    """H = diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision. Raises TooMany."""
+    require_matrix(model.size)
+    first, second, bias = contiguous(comparisons.first), contiguous(comparisons.second), bias_places(comparisons, model)
+    return design.precision(first, second, bias, contiguous(weights), contiguous(model.prior.precision), model.n).T

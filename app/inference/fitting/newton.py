@@ -18,17 +18,21 @@ comparisons are: none at all, islands, ties only, or one candidate that always w
 """
 
 from collections.abc import Callable
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.sparse.linalg import LinearOperator, cg
 
 from app.inference.fitting import interior_point
-from app.inference.fitting.model import Fit, Model, design_times, differences, hessian, information, scatter
-from app.inference.kernels.bradley_terry import FEW, maximiser
+from app.inference.fitting.model import Fit, Model, bias_places, differences, hessian, information, scatter
+from app.inference.kernels import bradley_terry, comparison_graph, contiguous
+from app.inference.kernels.bradley_terry import FEW, Votes, maximiser
+from app.inference.kernels.comparison_graph import LEAST_PRECISE
+from app.inference.kernels.design import precision_times, shown
 from app.inference.types import Comparisons, Convergence, Floats
 
+NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 
 
@@ -42,22 +46,62 @@ class Objective(NamedTuple):
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
     """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
-    start = np.zeros(model.size) if start is None else start
+    start = np.zeros(model.size) if start is None else contiguous(start)
     objective = Objective(comparisons, model, tolerance(comparisons, model))
     if model.expert.kink is not None and comparisons.size:
         return interior_point.solve(start, *objective)
-    mean, g, w, iterations = maximiser(evaluate, newton_step)(objective, start, objective.tolerance)
+    maximise = maximiser(evaluate, newton_step)
+    if model.expert.as_soft_bt is not None and model.size > FEW:
+        votes = votes_of(comparisons, model)
+        if votes.are_all_there_is and (on_graph := _fit_on_graph(votes, start, objective.tolerance)):
+            return on_graph
+        maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
+    mean, g, w, iterations = maximise(objective, start, objective.tolerance)
     return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
 
 
-def evaluate(theta: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
-    """L(theta) up to a constant, g (P,) and w (K,)."""
-    comparisons, model, _ = objective
+def votes_of(comparisons: Comparisons, model: Model) -> Votes:
+    """The arrays that kernels read, of an expert that is soft-bt."""
+    assert model.expert.as_soft_bt is not None
+    p, measure = model.expert.as_soft_bt(comparisons.p), model.expert.measurement
+    measurement = NONE if measure is None else measure(p)
+    return Votes(
+        contiguous(comparisons.first),
+        contiguous(comparisons.second),
+        bias_places(comparisons, model),
+        NONE if model.known_biases is None else model.known_biases[comparisons.judge],
+        contiguous(p),
+        NONE if np.isnan(measurement).all() else measurement,
+        contiguous(comparisons.weight),
+        contiguous(model.prior.precision),
+        contiguous(model.prior.pull),
+    )
+
+
+def _fit_on_graph(votes: Votes, start: Floats, aim: float) -> Fit | None:
+    """`fit` to votes without biases; None where a score is too far from 0 or not finite."""
+    first, second, _, _, p, _, weight, precision, pull = votes
+    graph = comparison_graph.graph_of(first, second, p, weight, precision, pull, aim)
+    mean, g, _, iterations = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, aim)
+    norm = float(np.abs(g).max())
+    if not isfinite(norm):
+        return None
+    w = comparison_graph.weights_of(mean, first, second, weight)
+    return Fit(mean, w, Convergence.of(norm, iterations, aim))
+
+
+def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
+    """L(theta), up to a constant."""
     d, prior = differences(theta, comparisons, model), model.prior
     log_likelihood = comparisons.weight @ model.expert.log_density(d, comparisons.p)
-    log_prior = theta @ (prior.pull - 0.5 * prior.precision * theta)
-    g = gradient(theta, d, comparisons, model)
-    return float(log_likelihood + log_prior), g, comparisons.weight * model.expert.curvature(d, comparisons.p)
+    return float(log_likelihood + theta @ (prior.pull - 0.5 * prior.precision * theta))
+
+
+def evaluate(theta: Floats, objective: Objective) -> tuple[Floats, Floats]:
+    """g (P,) and w (K,)."""
+    comparisons, model, _ = objective
+    d = differences(theta, comparisons, model)
+    return gradient(theta, d, comparisons, model), comparisons.weight * model.expert.curvature(d, comparisons.p)
 
 
 def gradient(theta: Floats, d: Floats, comparisons: Comparisons, model: Model) -> Floats:
@@ -82,8 +126,10 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
         if not failed:
             return np.asarray(step, dtype=np.float64)
 
+    first, second, bias = contiguous(comparisons.first), contiguous(comparisons.second), bias_places(comparisons, model)
+
     def hessian_times(x: Floats) -> Floats:
-        return model.prior.precision * x + scatter(weights * design_times(x, comparisons, model), comparisons, model)
+        return precision_times(x, first, second, bias, weights, model.prior.precision)
 
     diagonal = model.prior.precision + information(weights, comparisons, model)
     return conjugate_gradients(hessian_times, diagonal, g, tolerance)
@@ -97,15 +143,16 @@ def conjugate_gradients(hessian_times: Callable[[Floats], Floats], diagonal: Flo
         diagonal: (P,) of H.
         aim: |g|_inf that is wanted in the end.
     """
-    shape = (len(g), len(g))
-    step, _ = cg(
-        LinearOperator(shape, matvec=hessian_times, dtype=np.float64),
-        g,
-        rtol=min(0.1, float(np.linalg.norm(g))),
-        atol=0.1 * aim,
-        M=LinearOperator(shape, matvec=lambda x: x / diagonal, dtype=np.float64),
-    )
-    return np.asarray(step, dtype=np.float64)
+    x, residual, direction = np.zeros_like(g), g, g / diagonal
+    square, largest, rounds = g @ direction, np.abs(g).max(), 0
+    enough = max(min(LEAST_PRECISE, np.sqrt(np.mean(g**2))) * largest, LEAST_PRECISE * aim)
+    while largest > enough and rounds < 10 * len(g):
+        product = hessian_times(direction)
+        t = square / (direction @ product)
+        x, residual, rounds = x + t * direction, residual - t * product, rounds + 1
+        before, square, largest = square, residual @ (residual / diagonal), np.abs(residual).max()
+        direction = residual / diagonal + square / before * direction
+    return x
 
 
 def tolerance(comparisons: Comparisons, model: Model) -> float:
@@ -115,7 +162,8 @@ def tolerance(comparisons: Comparisons, model: Model) -> float:
     sum so far, and terms alike are rounded alike: the error grows with rows times votes.
     """
     exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
-    shown = np.concatenate([comparisons.first, comparisons.second])
-    rows, votes = np.bincount(shown), np.bincount(shown, np.concatenate([comparisons.weight, comparisons.weight]))
+    rows, votes = shown(
+        contiguous(comparisons.first), contiguous(comparisons.second), contiguous(comparisons.weight), model.n
+    )
     of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
     return exactness + of_sums + 1e-14 * float(model.prior.precision.max(initial=0.0))

@@ -1,19 +1,17 @@
 """The live posterior: posterior = fold(comparisons, model), one comparison at a time.
 
 The mean is the exact MAP after every comparison. Sigma is exact at a checkpoint, every `period` comparisons, and in
-between carries one rank-one update per comparison, its weight taken at the new MAP. The MAP needs no fresh Sigma: the
-chord iteration (PoE A.7, methods 4)
-
-    mu <- mu + Sigma g(mu)      until g = 0
-
-uses the stale Sigma as a preconditioner only. Where a weight has drifted too far from its value at the checkpoint,
-max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_DRIFT, the covariance is computed afresh at once. Checkpoints depend on
-the number of comparisons alone, so any process that folds the same comparisons holds the same posterior, whenever it
-looked at the log.
+between carries one rank-one update per comparison, its weight taken at the new MAP. Where a weight has drifted too far
+from its value at the checkpoint, max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_DRIFT, the covariance is computed afresh
+at once. Checkpoints depend on the number of comparisons alone, so any process that folds the same comparisons holds the
+same posterior, whenever it looked at the log.
 
 An expert whose curvature hangs on p alone (gaussian, logit-gaussian, laplace) needs no checkpoint: its weights never
 move and rank-one updates are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
+
+A sparse posterior (sparse.py) has no array Sigma, but intervals that are certain (covariance.py): every fold is a fit
+from where the last one was, and the intervals follow its weights.
 
     mu, Sigma, w   Posterior.mean, .covariance, .weights        (P,), (P, P), (seen,)
 """
@@ -27,21 +25,21 @@ from app.inference.covariance import (
     Covariance,
     Rows,
     block,
+    bounded,
     compact,
     condition_all,
     from_precision,
     plain,
+    require_matrix,
     size_bytes,
-    times,
 )
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, differences, hessian, information
-from app.inference.kernels import bradley_terry
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, take
+from app.inference.fitting.model import Model, hessian, information
+from app.inference.fitting.sparse import in_rows, is_sparse
+from app.inference.kernels import bradley_terry, contiguous
+from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
-NO_BIAS = np.empty(0, np.int64)
-MAX_CHORD_ITERATIONS = 30
 MAX_PERIOD = 128
 
 
@@ -78,6 +76,9 @@ def period(n: int) -> int:
 
 def prior(model: Model) -> Posterior:
     """The posterior before any comparison."""
+    if is_sparse(model):
+        return _of_many(no_comparisons(), model, None)
+    require_matrix(model.size)
     variances = 1.0 / model.prior.precision
     sigma = plain(np.diag(variances), float(np.log(variances).sum()))
     return Posterior(model.prior.pull * variances, sigma, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
@@ -87,6 +88,8 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
     if not comparisons.size:
         return prior(model)
+    if is_sparse(model):
+        return _of_many(comparisons, model, None, start=start)
     if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
         return compiled
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
@@ -95,22 +98,9 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
 
 def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
     """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
-    assert model.expert.as_soft_bt is not None
-    p, tolerance = model.expert.as_soft_bt(comparisons.p), newton.tolerance(comparisons, model)
-    measure = model.expert.measurement
-    mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(
-        comparisons.first.copy(),  # whose layout a kernel knows
-        comparisons.second.copy(),
-        model.n + comparisons.judge if model.has_biases else NO_BIAS,
-        np.zeros(len(p)) if model.known_biases is None else model.known_biases[comparisons.judge],
-        p.copy(),
-        np.full(len(p), np.nan) if measure is None else measure(p),
-        comparisons.weight.copy(),
-        model.prior.precision,
-        model.prior.pull,
-        np.zeros(model.size) if start is None else start,
-        tolerance,
-    )
+    votes, tolerance = newton.votes_of(comparisons, model), newton.tolerance(comparisons, model)
+    start = np.zeros(model.size) if start is None else contiguous(start)
+    mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(*votes, start, tolerance)
     if not isfinite(log_det + gradient_norm):
         return None
     return Posterior(mean, plain(sigma, log_det), weights, Convergence.of(gradient_norm, iterations, tolerance))
@@ -118,6 +108,10 @@ def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) 
 
 def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen."""
+    if is_sparse(model):
+        if posterior.seen == comparisons.size:
+            return posterior
+        return _of_many(comparisons, model, posterior.covariance, start=posterior.mean)
     if model.expert.fixed_curvature:
         return _extend(posterior, comparisons, model)
     checkpoint = comparisons.size - comparisons.size % period(model.n)
@@ -133,27 +127,20 @@ def update(posterior: Posterior, comparisons: Comparisons, model: Model) -> Post
 
     Equivalent to `fit(comparisons, model)`: exactly so for the mean, up to drift for the covariance.
     """
-    last, tolerance = take(comparisons, slice(-1, None)), newton.tolerance(comparisons, model)
-    sigma = _conditioned(posterior.covariance, last, newton.weights(posterior.mean, last, model), model)
-    mean, iterations = posterior.mean, 0
-    while True:  # the chord iteration
-        d = differences(mean, comparisons, model)
-        g = newton.gradient(mean, d, comparisons, model)
-        convergence = Convergence.of(float(np.abs(g).max()), iterations, tolerance)
-        if convergence.converged or iterations == MAX_CHORD_ITERATIONS:
-            break
-        mean, iterations = mean + times(sigma, g), iterations + 1
+    mean, weights, convergence = newton.fit(comparisons, model, start=posterior.mean)
     if not convergence.converged:
-        return fit(comparisons, model, start=posterior.mean)
-    weights = comparisons.weight * model.expert.curvature(d, comparisons.p)
+        return fit(comparisons, model)
     stale = np.append(posterior.weights, weights[-1])
     if np.abs(weights / stale - 1.0).max() > MAX_DRIFT:
         return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
-    return Posterior(mean, _conditioned(posterior.covariance, last, weights[-1:], model), stale, convergence)
+    sigma = _conditioned(posterior.covariance, take(comparisons, slice(-1, None)), weights[-1:], model)
+    return Posterior(mean, sigma, stale, convergence)
 
 
 def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """`posterior` with its covariance exact at its mean: what is published."""
+    if posterior.covariance.bounds:
+        return posterior._replace(covariance=bounded(in_rows(posterior.weights, comparisons, model), posterior.mean))
     if posterior.covariance.columns.shape[1] == 0:
         return posterior
     if model.expert.fixed_curvature:
@@ -170,6 +157,15 @@ def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scor
     of_biases = (model.prior.precision + information(posterior.weights, seen, model))[n:]
     log_det = posterior.covariance.log_det + float(np.log(of_biases).sum())
     return Scores(posterior.mean[:n], block(posterior.covariance, n, log_det))
+
+
+def _of_many(
+    comparisons: Comparisons, model: Model, before: Covariance | None, *, start: Floats | None = None
+) -> Posterior:
+    """A sparse posterior: the MAP of all comparisons, and intervals of the variances."""
+    mean, weights, convergence = newton.fit(comparisons, model, start=start)
+    sigma = bounded(in_rows(weights, comparisons, model), mean, before)
+    return Posterior(mean, sigma, weights, convergence)
 
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:

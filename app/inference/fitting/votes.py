@@ -40,7 +40,7 @@ def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
         mean, weights, _ = newton.fit(comparisons, model)
         factor, _ = lapack.dpotrf(hessian(weights, comparisons, model), lower=1, overwrite_a=1)
         log_det = -2.0 * float(np.log(factor.diagonal()).sum())
-    value, _, _ = newton.evaluate(mean, newton.Objective(comparisons, model, 0.0))
+    value = newton.log_posterior(mean, comparisons, model)
     return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
 
 

@@ -5,13 +5,22 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 
 from app.inference.judges.accord import Accord, accords
 from app.inference.judges.aggregation import Aggregate, Probabilities, Votes, binary, is_labelled, votes
-from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff
+from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff, krippendorff_of_items
 from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
 from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
-from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, needs_context
+from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, has_regulariser, needs_context
+from app.inference.judges.item_verdicts import (
+    TIE,
+    UNKNOWN,
+    ItemVerdicts,
+    JudgeCard,
+    answers_of,
+    decide,
+    share_right,
+)
 from app.inference.judges.labels import LabelFindings, Rightness, confirmed, labels_by, next_to_label
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
@@ -30,6 +39,8 @@ from app.inference.judges.system_scores import (
 
 __all__ = [
     "ENOUGH",
+    "TIE",
+    "UNKNOWN",
     "Accord",
     "Aggregate",
     "Agreements",
@@ -43,6 +54,8 @@ __all__ = [
     "Influence",
     "Instances",
     "ItemContext",
+    "ItemVerdicts",
+    "JudgeCard",
     "JudgedInstances",
     "LabelFindings",
     "Learner",
@@ -59,17 +72,21 @@ __all__ = [
     "accords",
     "aggregate",
     "agreements",
+    "answers_of",
     "binary",
     "by_people",
     "confirmed",
     "debias",
+    "decide",
     "disputed_pairs",
     "examine",
     "examine_judges",
+    "has_regulariser",
     "hashed_ngrams",
     "is_labelled",
     "judged_instances",
     "krippendorff",
+    "krippendorff_of_items",
     "labels_by",
     "least_seen",
     "needs_context",
@@ -77,6 +94,7 @@ __all__ = [
     "pair_numbers",
     "prediction_powered",
     "ranked",
+    "share_right",
     "standardised",
     "usual_simultaneous",
     "verdicts_saved",

@@ -77,6 +77,11 @@ def is_labelled(labels: Labels) -> Bools:
     return np.asarray(labels.any(axis=1))
 
 
+def with_labels(group: Aggregate, labels: Labels) -> Aggregate:
+    """Labelled items have people's classes, whatever the judges say."""
+    return group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
+
+
 def one_sided(v: Votes) -> Bools:
     """(K,) judges whose votes are next to all of one class: they tell nothing of any item."""
     counts = v.sum(axis=0)
@@ -114,7 +119,7 @@ def _normalised(weights: Floats) -> Floats:
 
 
 def estimated(v: Votes, p: Floats) -> Latent:
-    """The M step. Items count for the sum of their row of `p` (N, C), one or less."""
+    """The M step. Items count for the sum of their row of `p` (N, C)."""
     n, judges, classes = v.shape
     counts = (p.T @ v.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
     counts = counts + np.where(np.eye(classes) > 0.0, RIGHT, WRONG)

@@ -1,33 +1,41 @@
-"""How far judges agree on pairs of outputs that several of them judged: Cohen's kappa, and Krippendorff's alpha.
+"""How far judges agree on what several of them judged: Cohen's kappa, and Krippendorff's alpha, with intervals.
 
-A vote on a pair names the one output, the other, or neither: three classes without an order. Which output is the one
-depends on who joined first, so that each pair is counted both ways round: the two named classes are equally frequent.
-With t_i the share of ties of judge i, a the share of the pairs on which i and j agree, of those that both judged
+A vote on a pair of outputs names the one, the other, or neither: three classes without an order. Which output is the
+one depends on who joined first, so that each pair is counted both ways round: the two named classes are equally
+frequent. With t_i the share of ties of judge i, a the share of the pairs on which i and j agree, of those that both
+judged
 
     Cohen           kappa = (a - e) / (1 - e),    e = t_i t_j + (1 - t_i) (1 - t_j) / 2
 
-and with m_u votes on pair u, n_uc of them for class c, where m_u > 1; n votes in all, T of them ties (nominal data,
-Krippendorff 2011)
+and with m_u votes on unit u, n_uc of them for class c, where m_u > 1; n votes in all, p_c of them for class c (nominal
+data, Krippendorff 2011)
 
     Krippendorff    alpha = 1 - D_o / D_e,        D_o = sum_u s_u / n,    s_u = (m_u^2 - sum_c n_uc^2) / (m_u - 1)
-                                                  D_e = (4 n^2 - 2 (n - T)^2 - 4 T^2) / (2 n (2 n - 1))
+                                                  D_e = (1 - sum_c p_c^2) r / (r - 1)
 
-Pairs of outputs are what is drawn: D_o / D_e varies as the sum over pairs of its derivative by each one,
+Units are items, with r = n, or pairs of outputs, with n_uc and p_c of both ways round in D_e, and r = 2 n.
 
-    d_u = ((s_u - D_o m_u) / D_e - (1 - alpha) (1 - 3 T / n) (T_u - m_u T / n) / D_e) / n
+Units are what is drawn: D_o / D_e varies as the sum over units of its derivative by each one,
 
-and D_o is as sure as a share of so many pairs that has the same variance. The interval of alpha is Wilson's (1927) for
-that share: it does not close where all agree.
+    alpha   d_u = ((s_u - D_o m_u) + 2 (1 - alpha) sum_c p_c (n_uc - m_u p_c)) / (n D_e)
+    kappa   d_u = ((s_u - D_o) + (1 - kappa) (g_j (t_ui - t_i) + g_i (t_uj - t_j))) / (m D_e),    g = (3 t - 1) / 2
+
+where for kappa D_o = 1 - a and D_e = 1 - e are of the m pairs that both judged, s_u is 1 where the two differ and t_ui
+where i calls a tie; this is the asymptotic variance of Fleiss, Cohen and Everitt (1969). D_o is as sure as a share of
+so many units that has the same variance. The intervals of alpha and kappa are Wilson's (1927) for that share: they do
+not close where all agree.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.judges.aggregation import Votes
 from app.inference.types import Floats, Ints
-from app.inference.wilson import wilson
+from app.inference.wilson import wilson, wilson_of_each
 
 LEVEL = 0.95
+NOTHING = 1e-12  # variance that is rounding
 
 
 class Agreements(NamedTuple):
@@ -36,6 +44,7 @@ class Agreements(NamedTuple):
     pairs: Ints  # (J, J) pairs of outputs
     agreeing: Ints  # (J, J) those of which they name the same winner; a tie agrees with a tie
     kappa: Floats  # (J, J) NaN where no pair is, or all are ties
+    interval: Floats  # (2, J, J) ends of what holds kappa with LEVEL
 
 
 class Alpha(NamedTuple):
@@ -43,7 +52,7 @@ class Alpha(NamedTuple):
 
     value: float
     interval: tuple[float, float]  # that holds it with LEVEL
-    pairs: int  # of outputs, that several judged
+    units: int  # pairs of outputs, or items, that several judged
 
 
 def agreements(direction: Floats) -> Agreements:
@@ -54,9 +63,16 @@ def agreements(direction: Floats) -> Agreements:
     voted = (~np.isnan(direction)).astype(np.int64)
     named = [(direction == way).astype(np.int64) for way in (-1.0, 0.0, 1.0)]
     pairs, agreeing = voted.T @ voted, np.sum([way.T @ way for way in named], axis=0)
-    ties = _share(named[1].T @ voted, pairs)  # of the row's judge
-    chance = ties * ties.T + (1.0 - ties) * (1.0 - ties.T) / 2.0
-    return Agreements(pairs, agreeing, _share(_share(agreeing, pairs) - chance, 1.0 - chance))
+    ties, both_tie = (_share(named[1].T @ each, pairs) for each in (voted, named[1]))  # `ties` of the row's judge
+    by_chance = 1.0 - ties * ties.T - (1.0 - ties) * (1.0 - ties.T) / 2.0
+    differing = 1.0 - _share(agreeing, pairs)
+    ratio = _share(differing, by_chance)
+    by_ties = ratio * (3.0 * ties.T - 1.0) / 2.0
+    of_row = by_ties**2 * ties * (1.0 - ties) + 2.0 * by_ties * (ties - both_tie - differing * ties)
+    of_both = 2.0 * by_ties * by_ties.T * (both_tie - ties * ties.T)
+    variance = (differing * (1.0 - differing) + of_row + of_row.T + of_both) / np.maximum(pairs - 1, 1)
+    low, high = wilson_of_each(differing, _draws(differing, variance, pairs), LEVEL)
+    return Agreements(pairs, agreeing, 1.0 - ratio, np.stack([1.0 - _share(end, by_chance) for end in (high, low)]))
 
 
 def krippendorff(direction: Floats) -> Alpha | None:
@@ -65,25 +81,44 @@ def krippendorff(direction: Floats) -> Alpha | None:
     Conceptually: alpha of the directions stacked on their negatives, by the matrix of coincidences.
     """
     counts = np.column_stack([(direction == way).sum(axis=1) for way in (-1.0, 0.0, 1.0)])
-    counts = counts[counts.sum(axis=1) > 1]
-    votes, ties = counts.sum(axis=1), counts[:, 1]
-    n, t = int(votes.sum()), int(ties.sum())
-    if t == n:
+    return _alpha(counts, (counts + counts[:, ::-1]) / 2.0, ways=2)
+
+
+def krippendorff_of_items(v: Votes) -> Alpha | None:
+    """Krippendorff's alpha, from the (N, K, C) votes; None where no two judges met, or all say the same.
+
+    Votes that are shared alike by the same classes, ties, are a class of their own.
+    """
+    item, judge = np.nonzero(v.any(axis=2) & (v.max(axis=2) < 1.0))
+    kinds, kind = np.unique(v[item, judge], axis=0, return_inverse=True)
+    ties = np.zeros((len(v), len(kinds)))
+    np.add.at(ties, (item, kind.reshape(-1)), 1.0)
+    counts = np.column_stack([(v == 1.0).sum(axis=1), ties])
+    return _alpha(counts, counts, ways=1)
+
+
+def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Alpha | None:
+    """Alpha of n_uc (U, C), and of what they are as the mean of so many ways round."""
+    several = counts.sum(axis=1) > 1
+    counts, all_ways = counts[several], all_ways[several]
+    votes, n = counts.sum(axis=1), float(counts.sum())
+    p = all_ways.sum(axis=0) / max(n, 1.0)
+    if not n or p.max() == 1.0:
         return None
     differing = (votes**2 - (counts**2).sum(axis=1)) / (votes - 1)
-    observed = float(differing.sum()) / n
-    expected = (4.0 * n**2 - 2.0 * (n - t) ** 2 - 4.0 * t**2) / (2.0 * n * (2.0 * n - 1.0))
-    by_ties = observed / expected * (1.0 - 3.0 * t / n) * (ties - votes * t / n)
-    low, high = _interval(observed, (differing - observed * votes - by_ties) / n)
-    return Alpha(1.0 - observed / expected, (1.0 - high / expected, 1.0 - low / expected), len(counts))
+    observed, by_chance = float(differing.sum()) / n, float(1.0 - p @ p) * ways * n / (ways * n - 1.0)
+    by_shares = 2.0 * observed / by_chance * ((all_ways - votes[:, None] * p) @ p)
+    moved_by = (differing - observed * votes + by_shares) / n
+    units = len(votes)
+    variance = float(moved_by @ moved_by) * units / max(units - 1, 1)
+    low, high = wilson(observed, float(_draws(observed, variance, units)), LEVEL)
+    return Alpha(1.0 - observed / by_chance, (1.0 - high / by_chance, 1.0 - low / by_chance), units)
 
 
-def _interval(share: float, moved_by: Floats) -> tuple[float, float]:
-    """Interval of a share that each of U parts moves by so much; where none does, as of U draws."""
-    size = len(moved_by)
-    variance = float(moved_by @ moved_by) * size / max(size - 1, 1)
-    draws = share * (1.0 - share) / variance if variance > 0.0 and 0.0 < share < 1.0 else float(size)
-    return wilson(share, draws, LEVEL)
+def _draws(share: Floats | float, variance: Floats | float, units: Ints | int) -> Floats:
+    """How many draws are as sure as a share of so many units; one for each unit where nothing varies."""
+    varies = np.asarray((variance > NOTHING) & (share > 0.0) & (share < 1.0))
+    return np.where(varies, share * (1.0 - share) / np.where(varies, variance, 1.0), np.maximum(units, 1))
 
 
 def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:

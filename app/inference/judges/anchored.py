@@ -3,7 +3,8 @@
 t_nc is the share of the people who labelled item n that gave it class c; P(c | n) = t_nc there, whatever judges say.
 The other items come into the M step with a weight u, and judges who err together (dependence.py) share their votes:
 
-    M   pi and A_kcb as in aggregation.py, from P(c | n) of labelled items and u P(c | n) of the others
+    M   pi and A_kcb as in aggregation.py, from t_nc of labelled items, weighted where these are unlike the others
+        (labels.py), and u P(c | n) of the others
     E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
 
 from the A of the labelled items on. Items without a label are worth having where errors are independent, and mislead
@@ -27,8 +28,10 @@ from app.inference.judges.aggregation import (
     estimated,
     expected,
     is_labelled,
+    with_labels,
 )
 from app.inference.judges.dependence import Dependence, dependence
+from app.inference.judges.labels import as_of_all
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 WEIGHTS = (0.0, 0.1, 1.0)
@@ -41,7 +44,8 @@ LEAST = 1e-3  # probability: one label that nobody foresaw does not decide
 class Anchored(NamedTuple):
     aggregate: Aggregate
     dependence: Dependence
-    held_out: Floats  # (N, C) P(c | n) of labelled items by the labels of other items, else 0
+    labels: Labels
+    held_out: Floats  # (N, C) P(c | n) by the labels of other items than n
 
 
 def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator) -> Anchored:
@@ -53,7 +57,8 @@ def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator) -> 
     likelihood = {u: float(np.log((foretold[u] * labels)[known].sum(axis=1) + LEAST).sum()) for u in WEIGHTS}
     u = max(u for u in WEIGHTS if likelihood[u] >= max(likelihood.values()) - AS_GOOD)
     aggregate, together = _decided(v, labels, u, TOLERANCE)
-    return Anchored(aggregate, together, foretold[u])
+    held_out = np.where(known[:, None], foretold[u], aggregate.probability)
+    return Anchored(aggregate, together, labels, held_out)
 
 
 def _held_out(v: Votes, labels: Labels, u: float, parts: list[Ints]) -> Floats:
@@ -69,18 +74,17 @@ def _decided(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Aggr
     """P(c | n) by labels and votes, with those who err together counted once."""
     latent, convergence = _fit(v, labels, u, tolerance)
     together = dependence(v, latent)
-    p = np.where(is_labelled(labels)[:, None], labels, expected(v, latent, together.counts_for))
-    return Aggregate(p, latent.confusion, convergence), together
+    group = Aggregate(expected(v, latent, together.counts_for), latent.confusion, convergence)
+    return with_labels(group, labels), together
 
 
 def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, Convergence]:
-    known = is_labelled(labels)[:, None]
-    weight = np.where(known, 1.0, u)
-    latent, p = estimated(v, labels), labels
+    known, by_labels = is_labelled(labels)[:, None], as_of_all(v, labels)
+    latent, p = estimated(v, by_labels), labels
     iterations, moved = 0, np.inf if u else 0.0
     while moved > tolerance and iterations < MAX_ITERATIONS:
         new = np.where(known, labels, expected(v, latent))
         moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
-        latent = estimated(v, p * weight)
+        latent = estimated(v, by_labels + np.where(known, 0.0, u * p))
     outcome = Outcome.CONVERGED if moved <= tolerance else Outcome.MAX_ITERATIONS
     return latent, Convergence(outcome, iterations, moved)

@@ -20,6 +20,7 @@ from app.inference.judges.aggregation import (
     is_labelled,
     majority,
     votes,
+    with_labels,
 )
 from app.inference.judges.anchored import Anchored, dawid_skene_anchored
 from app.inference.judges.dependence import Dependence, dependence
@@ -57,6 +58,10 @@ def needs_context(method: AggregationName) -> bool:
     return method in get_args(ContextMethod)
 
 
+def has_regulariser(method: AggregationName) -> bool:
+    return method in ("skill-aggregation", "skill-aggregation-x")
+
+
 def examine(
     y: Probabilities,
     method: AggregationName,
@@ -72,18 +77,18 @@ def examine(
     Args: `people` (N, P, C) are people's votes, those of nobody where P = 0; `regulariser` as in `by_context`.
     """
     v, labels = votes(y), labels_by(people)
-    by_dawid_skene = _dawid_skene(v, labels, rng)
+    known, by_dawid_skene = is_labelled(labels), _dawid_skene(v, labels, rng)
     if method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
-        group = aggregate(y, method, rng, context, progress, learner, labels, regulariser)
-    held_out, known = by_dawid_skene.held_out, is_labelled(labels)
+        by_labels = by_dawid_skene if known.any() else None
+        group = aggregate(y, method, rng, context, progress, learner, by_labels, regulariser)
     return GroupVerdicts(
         aggregate=group,
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
         dependence=by_dawid_skene.dependence,
         departure=0.0 if known.any() else departure(group, v),
-        labels=held_against(y, labels, people, held_out) if telling(v, labels).any() else None,
+        labels=held_against(y, labels, people, by_dawid_skene.held_out) if telling(v, labels).any() else None,
         to_label=next_to_label(v, known, LISTED, rng).item,
     )
 
@@ -95,32 +100,31 @@ def aggregate(
     context: ItemContext | None = None,
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
-    labels: Labels | None = None,
+    by_labels: Anchored | None = None,
     regulariser: float | None = None,
 ) -> Aggregate:
     """The judges' common answers; labelled items have people's, whatever the judges say.
 
-    Raises ValueError where `method` needs a context and there is none.
+    Raises ValueError where `method` needs a context and there is none. Args: `by_labels` as in `by_context`.
     """
-    labels = np.zeros((len(y), y.shape[2])) if labels is None else labels
     if needs_context(method):
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
         return by_context(
             y, context, cast("ContextMethod", method), rng,
-            labels=labels, regulariser=regulariser, progress=progress, learner=learner,
+            by_labels=by_labels, regulariser=regulariser, progress=progress, learner=learner,
         )  # fmt: skip
     if method == "dawid-skene":
-        return _dawid_skene(votes(y), labels, rng).aggregate
+        return by_labels.aggregate if by_labels else dawid_skene(votes(y))
     group = average(y) if method == "average" else majority(votes(y))
-    return group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
+    return with_labels(group, by_labels.labels) if by_labels else group
 
 
 def _dawid_skene(v: Votes, labels: Labels, rng: np.random.Generator) -> Anchored:
     if is_labelled(labels).any():
         return dawid_skene_anchored(v, labels, rng)
     group = dawid_skene(v)
-    return Anchored(group, dependence(v, estimated(v, group.probability)), np.zeros_like(labels))
+    return Anchored(group, dependence(v, estimated(v, group.probability)), labels, group.probability)
 
 
 def skill(confusion: Floats) -> Floats:

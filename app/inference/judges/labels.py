@@ -8,6 +8,11 @@ to their number. So the labelled items are like all, and what they tell of judge
 what is most disputed would tell wrong how often each judge is right elsewhere (benchmarks/studies/labels.py); the
 labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree,
 is more than UNLIKE standard errors from that of all.
+
+Labels of such items are weighted (post-stratification), with the majority as one label more. Of N items, L labelled,
+let d judges dissent from most in N_d, of which L_d are labelled. With t_nc = 0 without a label, judges are learnt from
+
+    (L / N) (N_d t_nc + sum_k v_nkc / sum_kb v_nkb) / (L_d + 1)
 """
 
 from collections.abc import Mapping
@@ -74,6 +79,19 @@ def labels_by(people: Votes) -> Labels:
 def telling(v: Votes, labels: Labels) -> Bools:
     """(N,) labelled items on which any judge voted."""
     return is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))
+
+
+def as_of_all(v: Votes, labels: Labels) -> Floats:
+    """(N, C) what labels say of all items: as they are, or weighted where the labelled items are unlike the others."""
+    known, heard = telling(v, labels), np.asarray(v.any(axis=(1, 2)))
+    if not _is_unlike(v, known):
+        return labels
+    counts = v.sum(axis=1)
+    dissent = np.rint(counts.sum(axis=1) - counts.max(axis=1)).astype(np.int64)
+    items, labelled = (np.bincount(dissent[some], minlength=dissent.max() + 1) for some in (heard, known))
+    per_label = (known.sum() / heard.sum() / (labelled + 1.0))[dissent, None]
+    by_majority = np.where(heard[:, None], majority(v).probability, 0.0)
+    return np.asarray(per_label * (items[dissent, None] * labels + by_majority))
 
 
 def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:

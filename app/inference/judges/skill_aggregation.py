@@ -28,7 +28,7 @@ Without people's labels judges are held against each other, and most of them may
 So one who is sure of what the labels deny is not heard, and context and agreement are, where labels bear them out.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -40,15 +40,16 @@ from scipy.special import softmax
 
 from app.inference.judges.aggregation import (
     Aggregate,
-    Labels,
     Probabilities,
     Votes,
     estimated,
     is_labelled,
     one_sided,
     votes,
+    with_labels,
 )
-from app.inference.judges.anchored import dawid_skene_anchored
+from app.inference.judges.anchored import Anchored
+from app.inference.judges.labels import as_of_all
 from app.inference.judges.skill_model import (
     LEAST,
     NO_PENALTY,
@@ -72,6 +73,8 @@ HEADS: Mapping[ContextMethod, Head] = {
     "crowdlayer": "crowdlayer",
     "train-on-majority": "shares",
 }
+
+BY_CONTEXT_ALONE: tuple[Head, ...] = ("crowdlayer", "shares")
 
 REGULARISERS = (0.0, 0.03, 0.1, 0.2)  # of which lambda is chosen
 REGULARISER = 0.1  # lambda where it is not
@@ -114,7 +117,7 @@ def by_context(
     method: ContextMethod,
     rng: np.random.Generator,
     *,
-    labels: Labels | None = None,
+    by_labels: Anchored | None = None,
     regulariser: float | None = None,
     training: Training = Training(),  # noqa: B008  # immutable
     progress: Progress = lambda _: None,
@@ -122,87 +125,69 @@ def by_context(
 ) -> Aggregate:
     """The judges' common answers, given each item's context. The confusion matrices are means over the items.
 
-    `regulariser` is lambda, chosen where None. A `learner` other than `linear` may read of a context what it likes; its
-    lambda is not chosen, as that takes a training for each, but REGULARISER.
+    Args:
+        by_labels: what Dawid-Skene makes of the same votes by people's labels, where there are any.
+        regulariser: lambda, chosen where None.
+        learner: one other than `linear` may read of a context what it likes. Its lambda is not chosen, as that takes
+            a training for each, but REGULARISER.
     """
-    labels = np.zeros((len(y), y.shape[2])) if labels is None else labels
+    head, heard = HEADS[method], _heard(y)
+    judged = JudgedItems(context.x, _answers(y[:, heard], method), context.group, np.zeros((len(y), y.shape[2])))
+    trainings = _trainings(head, training, REGULARISER if regulariser is None and learner else regulariser)
+    rounds = _rounds(progress, len(trainings) + _chooses_by_skills(head, trainings) + (by_labels is not None))
+    seed = int(rng.integers(2**32))
+
+    def fit(judged: JudgedItems, head: Head, training: Training) -> CrossFitted:
+        return cross_fit(judged, head, training, np.random.default_rng(seed), next(rounds), learner or linear)
+
+    best, by_judges = _best(judged, head, trainings, fit)
+    v = None if head in BY_CONTEXT_ALONE else votes(y)
+    if by_labels is None:
+        return _decide(by_judges, v, heard)
+    by_both = fit(judged._replace(labels=by_labels.labels), head, best._replace(folds=training.folds))
+    return _pool([_decide(by_judges, v, heard), _decide(by_both, v, heard)], by_labels)
+
+
+def _heard(y: Probabilities) -> Bools:
+    """(K,) judges who do not say always the same, or all if there are no others."""
     heard = ~one_sided(votes(y))
-    heard = heard if heard.any() else np.ones_like(heard)
-    if regulariser is None and learner is not None:
-        regulariser = REGULARISER
+    return heard if heard.any() else np.ones_like(heard)
+
+
+def _answers(y: Probabilities, method: ContextMethod) -> Floats:
+    """y as it is fitted: zero where a judge gave no answer, and (N, 1, C) if it is the majority's."""
+    if method == "train-on-majority":
+        counts = votes(y).sum(axis=1, keepdims=True)
+        return votes(np.where(counts.any(axis=2, keepdims=True), counts, np.nan))
+    return np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y)
+
+
+def _trainings(head: Head, training: Training, regulariser: float | None) -> list[Training]:
+    """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count twice."""
+    if head in BY_CONTEXT_ALONE:
+        return [training._replace(folds=1)]
     options = REGULARISERS if regulariser is None else (regulariser,)
-    group = _by_context(y[:, heard], labels, context, method, rng, options, training, progress, learner or linear)
-    group = group._replace(probability=np.where(is_labelled(labels)[:, None], labels, group.probability))
-    if group.confusion is None:
-        return group
-    confusion = np.full((len(heard), *group.confusion.shape[1:]), 1.0 / y.shape[2])
-    confusion[heard] = group.confusion
-    return group._replace(confusion=confusion)
+    return [training._replace(regulariser=each) for each in options]
 
 
-def _by_context(
-    y: Probabilities,
-    labels: Labels,
-    context: ItemContext,
-    method: ContextMethod,
-    rng: np.random.Generator,
-    regularisers: Sequence[float],
-    training: Training,
-    progress: Progress,
-    learner: Learner,
-) -> Aggregate:
-    head, v = HEADS[method], votes(y)
-    answers = _by_majority(y) if method == "train-on-majority" else _answers(y)
-    judged = JudgedItems(context.x, answers, context.group, labels)
-    trainings = [training._replace(regulariser=regulariser) for regulariser in regularisers]
-    by_judges, decide = trainings, partial(_decide, v)
-    if head in ("crowdlayer", "shares"):
-        by_judges, decide = [training._replace(folds=1)], partial(_decide, None)
-    head_of_choice: Head = "skills" if head == "skills-x" and len(by_judges) > 1 else head
-    rounds = len(by_judges) + (head_of_choice != head) + bool(labels.any())
-    unlabelled, seed = judged._replace(labels=np.zeros_like(labels)), int(rng.integers(2**32))
-
-    def fit_unlabelled(number: int, head: Head, training: Training) -> CrossFitted:
-        part = _part(progress, number, rounds)
-        return cross_fit(unlabelled, head, training, np.random.default_rng(seed), part, learner)
-
-    fits = [fit_unlabelled(number, head_of_choice, each) for number, each in enumerate(by_judges)]
-    best = int(np.argmin([_surprise(answers, each) for each in fits]))
-    chosen = fits[best] if head_of_choice == head else fit_unlabelled(len(fits), head, trainings[best])
-    if not labels.any():
-        return decide(chosen)
-    with_labels = cross_fit(judged, head, trainings[best], rng, _part(progress, rounds - 1, rounds), learner)
-    return _pool([decide(chosen), decide(with_labels), _by_labels(v, labels, rng)], labels)
+def _chooses_by_skills(head: Head, trainings: Sequence[Training]) -> bool:
+    return head == "skills-x" and len(trainings) > 1
 
 
-def _surprise(y: Floats, fits: CrossFitted) -> float:
-    """How badly items that were held out are foretold."""
-    return surprise(y, np.einsum("nc,nkcb->nkb", fits.s, fits.a) + LEAST)
-
-
-def _decide(v: Votes | None, fits: CrossFitted) -> Aggregate:
-    """By the context alone where there are no votes."""
-    if v is None:
-        return Aggregate(fits.s, None, fits.convergence)
-    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v, np.log(fits.a + LEAST))
-    return Aggregate(softmax(log_p, axis=1), fits.a.mean(axis=0), fits.convergence)
-
-
-def _by_labels(v: Votes, labels: Labels, rng: np.random.Generator) -> Aggregate:
-    group, _, held_out = dawid_skene_anchored(v, labels, rng)
-    return group._replace(probability=np.where(is_labelled(labels)[:, None], held_out, group.probability))
-
-
-def _pool(answers: Sequence[Aggregate], labels: Labels) -> Aggregate:
-    """The mean of answers that each have not seen an item's own labels, weighted by how well they foretell them.
-
-    The confusion matrices are those of the last.
-    """
-    p, known = np.stack([answer.probability for answer in answers]), is_labelled(labels)
-    foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
-    weight = softmax(foreseen.sum(axis=1))
-    slowest = _slowest([answer.convergence for answer in answers if answer.convergence is not None])
-    return Aggregate(np.tensordot(weight, p, 1), answers[-1].confusion, slowest)
+def _best(
+    judged: JudgedItems,
+    head: Head,
+    trainings: Sequence[Training],
+    fit: Callable[[JudgedItems, Head, Training], CrossFitted],
+) -> tuple[Training, CrossFitted]:
+    """The training by which answers to items held out are foretold best, and its fits."""
+    if _chooses_by_skills(head, trainings):
+        best, _ = _best(judged, "skills", trainings, fit)
+        return best, fit(judged, head, best)
+    fits = [fit(judged, head, each) for each in trainings]
+    surprises = [surprise(judged.y, np.einsum("nc,nkcb->nkb", each.s, each.a) + LEAST) for each in fits]
+    least = int(np.argmin(surprises))
+    return trainings[least], fits[least]
 
 
 def cross_fit(
@@ -219,6 +204,20 @@ def cross_fit(
         s[fold], a[fold] = predict(judged.x[fold])
         ends.append(end)
     return CrossFitted(s, a, _slowest(ends))
+
+
+def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
+    """Items of each fold, as flags (N,); groups stay whole."""
+    names = rng.permutation(np.unique(group))
+    return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
+
+
+def _with_skills(judged: JudgedItems) -> JudgedItems:
+    """With z by the labels, if there are any."""
+    if not judged.labels.any():
+        return judged
+    v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
+    return judged._replace(z=np.log(estimated(v, as_of_all(v, judged.labels)).confusion))
 
 
 def _slowest(ends: Sequence[Convergence]) -> Convergence:
@@ -281,33 +280,33 @@ class _Watch:
             raise StopIteration
 
 
-def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
-    """Items of each fold, as flags (N,); groups stay whole."""
-    names = rng.permutation(np.unique(group))
-    return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
+def _decide(fits: CrossFitted, v: Votes | None, heard: Bools) -> Aggregate:
+    """The verdicts by s, A and the votes of those who are heard; by s alone where there are no votes."""
+    if v is None:
+        return Aggregate(fits.s, None, fits.convergence)
+    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, heard], np.log(fits.a + LEAST))
+    confusion = np.full((len(heard), *fits.a.shape[2:]), 1.0 / v.shape[2])
+    confusion[heard] = fits.a.mean(axis=0)
+    return Aggregate(softmax(log_p, axis=1), confusion, fits.convergence)
 
 
-def _answers(y: Probabilities) -> Floats:
-    return np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y)
+def _pool(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
+    """The mean of `answers` and those by labels, weighted by how well they foretell labels that they have not seen."""
+    labels, known = by_labels.labels, is_labelled(by_labels.labels)
+    p = np.stack([*(answer.probability for answer in answers), by_labels.held_out])
+    foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
+    pooled = np.tensordot(softmax(foreseen.sum(axis=1)), p, 1)
+    ends = [answer.convergence for answer in (*answers, by_labels.aggregate) if answer.convergence is not None]
+    return with_labels(Aggregate(pooled, by_labels.aggregate.confusion, _slowest(ends)), labels)
 
 
-def _by_majority(y: Probabilities) -> Floats:
-    """(N, 1, C) as if one judge had voted as most did; nothing where none did."""
-    counts = votes(y).sum(axis=1, keepdims=True)
-    return votes(np.where(counts.any(axis=2, keepdims=True), counts, np.nan))
+def _rounds(progress: Progress, count: int) -> Iterator[Progress]:
+    """Progress of each of several rounds of folds, told as that of all."""
 
+    def of_all(number: int, step: Step) -> None:
+        progress(step._replace(fold=step.fold + number * step.folds, folds=count * step.folds))
 
-def _with_skills(judged: JudgedItems) -> JudgedItems:
-    """With z by the labels, if there are any."""
-    if not judged.labels.any():
-        return judged
-    v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
-    return judged._replace(z=np.log(estimated(v, judged.labels).confusion))
-
-
-def _part(progress: Progress, part: int, parts: int) -> Progress:
-    """Progress of one of several rounds of folds."""
-    return lambda step: progress(step._replace(fold=step.fold + part * step.folds, folds=parts * step.folds))
+    return (partial(of_all, number) for number in range(count))
 
 
 def _report(progress: Progress, fold: int, folds: int, iteration: int) -> None:

@@ -3,16 +3,20 @@
 Not here: models, logs, and whatever has no loop. Every kernel has its slow formula in numpy; tests compare the two.
 
 All that a kernel calls is in its own file: the result that is cached on disk is made afresh when that file changes, and
-looks at no other. Kernels take contiguous arrays of one type each, so that each is compiled once.
+looks at no other. Kernels take contiguous arrays of one type each, so that each is compiled once. A check of bounds,
+and sums in one order, keep a loop from being vectorised: see `unchecked_kernel`.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
 import numba
+import numpy as np
 from numba.core.dispatcher import Dispatcher
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., object])
+Number = TypeVar("Number", np.float64, np.int64)
 
 
 def kernel(function: F) -> "Dispatcher[F]":
@@ -20,10 +24,32 @@ def kernel(function: F) -> "Dispatcher[F]":
 
     It is cached on disk, unless neither the folder of its file nor a home can be written to.
     """
+    return _compiled(function, True, False)
+
+
+def unchecked_kernel(function: F) -> "Dispatcher[F]":
+    """`kernel` for loops whose every index was made by a kernel that checks its own; sums go in the quickest order.
+
+    What is not finite is found all the same.
+    """
+    return _compiled(function, False, {"reassoc", "contract"})
+
+
+def _compiled(function: F, boundscheck: bool, fastmath: bool | set[str]) -> "Dispatcher[F]":
+    def compiled(cache: bool) -> "Dispatcher[F]":
+        return numba.njit(cache=cache, nogil=True, error_model="numpy", boundscheck=boundscheck, fastmath=fastmath)(
+            function
+        )
+
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=True)(function)
+        return compiled(cache=True)
     except RuntimeError:
-        return numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
+        return compiled(cache=False)
 
 
-__all__ = ["kernel"]
+def contiguous(array: NDArray[Number]) -> NDArray[Number]:
+    """The array, or a copy where its layout is not the one that kernels are compiled for."""
+    return array if array.flags.carray else array.copy()
+
+
+__all__ = ["contiguous", "kernel", "unchecked_kernel"]

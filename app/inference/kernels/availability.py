@@ -1,44 +1,55 @@
-"""Pairs that were shown on each item, and those that may be shown now. Compiled: a set asks and marks all the time.
+"""Pairs that were shown, on which item and in which orders. Compiled: a set asks and marks all the time."""
 
-`shown` is (I, N, N) and holds bits at [item, i, j], i < j: the orders in which the pair was shown.
-"""
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.inference.kernels import kernel
-from app.inference.types import Bools, Ints
+from app.inference.types import Ints
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
 
-OrdersShown = NDArray[np.uint8]
+Orders = NDArray[np.uint8]  # bits
+
+
+class ShownPairs(NamedTuple):
+    """M pairs i < j of outputs of N candidates on I items."""
+
+    items: int  # I
+    n: int  # N
+    code: Ints  # (M,) ascending, (item N + i) N + j
+    orders: Orders  # (M,)
+
+
+def none_shown(items: int, n: int) -> ShownPairs:
+    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
 @kernel
-def mark(shown: OrdersShown, item: Ints, first: Ints, second: Ints) -> OrdersShown:
-    """`shown` once these (B,) pairs have been shown."""
-    marked = shown.copy()
-    for k in range(len(item)):
-        i, j = first[k], second[k]
-        if i < j:
-            marked[item[k], i, j] |= LOWER_FIRST
-        else:
-            marked[item[k], j, i] |= HIGHER_FIRST
-    return marked
+def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs:
+    """`shown` once these (B,) pairs have been shown. Raises IndexError for an item or candidate that is not there."""
+    items, n, old, orders = shown
+    new = codes(item, first, second, n)
+    if len(new) and (item.max() >= items or max(first.max(), second.max()) >= n):
+        raise IndexError("there are not as many items or candidates")
+    code, bits = np.empty(len(old) + len(new), np.int64), np.empty(len(old) + len(new), np.uint8)
+    many, a = 0, 0
+    for b in np.argsort(new):
+        while a < len(old) and old[a] <= new[b]:
+            code[many], bits[many] = old[a], orders[a]
+            many, a = many + 1, a + 1
+        if many == 0 or code[many - 1] < new[b]:
+            code[many], bits[many] = new[b], 0
+            many += 1
+        bits[many - 1] |= LOWER_FIRST if first[b] < second[b] else HIGHER_FIRST
+    rest = len(old) - a
+    code[many : many + rest], bits[many : many + rest] = old[a:], orders[a:]
+    return ShownPairs(items, n, code[: many + rest].copy(), bits[: many + rest].copy())
 
 
 @kernel
-def still_open(shown: OrdersShown, has: Bools, item: Ints, first: Ints, second: Ints, full: int) -> Bools:
-    """(I, N, N), True at [item, i, j], i < j, where both have an output and the pair may be shown still.
-
-    Args: the (B,) pairs may not; `full` is the least that `shown` holds where a pair is used up.
-    """
-    is_open = np.zeros(shown.shape, np.bool_)
-    for a in range(len(shown)):
-        for i in range(shown.shape[1]):
-            for j in range(i + 1, shown.shape[1]):
-                is_open[a, i, j] = has[a, i] and has[a, j] and shown[a, i, j] < full
-    for k in range(len(item)):
-        is_open[item[k], min(first[k], second[k]), max(first[k], second[k])] = False
-    return is_open
+def codes(item: Ints, first: Ints, second: Ints, n: int) -> Ints:
+    """(B,) the codes of these pairs."""
+    return (item * n + np.minimum(first, second)) * n + np.maximum(first, second)

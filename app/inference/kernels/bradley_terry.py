@@ -2,10 +2,12 @@
 
 The maximum of a concave function of theta in R^P, with gradient g and Hessian -H (Boyd and Vandenberghe 2004, 9.5):
 
-    theta <- theta + t H^-1 g        until no entry of g is above the tolerance
-    t        the first of 1, 1/2, 1/4, ... at which the value rises by ARMIJO t g^T H^-1 g or more
+    theta <- theta + t x,  H x = g   until no entry of g is above the tolerance
+    t        the first of 1, 1/2, 1/4, ... after which x^T g is at least -OVERSHOT times what it was
 
-Where g^T H^-1 g < SETTLED, about twice what is left to rise, rounding would decide, and the full step stands.
+A step that goes too far has x^T g below 0 at its end: the slope along it says so as well as the value does (the half of
+the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. Where
+x^T g < SETTLED at the start, about twice what is left to rise, rounding would decide, and the full step stands.
 
 `maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
 
@@ -29,7 +31,7 @@ from app.inference.kernels import kernel
 from app.inference.types import Floats, Ints
 
 MAX_ITERATIONS = 100
-ARMIJO = 1e-4
+OVERSHOT = 0.1
 SETTLED = 1e-9
 SHORTEST = 1e-8  # t
 FEW = 64  # parameters: up to so many, a Cholesky factor of H is quicker than conjugate gradients
@@ -38,27 +40,27 @@ Objective = TypeVar("Objective")
 
 
 def maximiser(
-    evaluate: Callable[[Floats, Objective], tuple[float, Floats, Floats]],
+    evaluate: Callable[[Floats, Objective], tuple[Floats, Floats]],
     newton_step: Callable[[Floats, Floats, Objective], Floats],
 ) -> Callable[[Objective, Floats, float], tuple[Floats, Floats, Floats, int]]:
     """The loop above for objectives of one kind; a closure, since no kernel that is handed functions can be cached.
 
     Args:
-        evaluate: the value, the gradient (P,) and the weights (K,) that H is made of, from theta and what is maximised.
+        evaluate: the gradient (P,) and the weights (K,) that H is made of, from theta and what is maximised.
         newton_step: H^-1 g, from the weights, g and what is maximised.
     """
 
     def maximise(objective: Objective, start: Floats, tolerance: float) -> tuple[Floats, Floats, Floats, int]:
         """The maximum from `start` on, the gradient and the weights there, and the iterations."""
         theta, iterations = start, 0
-        value, gradient, weights = evaluate(theta, objective)
+        gradient, weights = evaluate(theta, objective)
         while gradient.size > 0 and np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
-            step, t, before = newton_step(weights, gradient, objective), 1.0, value
-            rise = np.sum(gradient * step)
-            value, gradient, weights = evaluate(theta + step, objective)
-            while value < before + ARMIJO * t * rise and rise >= SETTLED and t > SHORTEST:
+            step, t = newton_step(weights, gradient, objective), 1.0
+            slope = np.sum(gradient * step)
+            gradient, weights = evaluate(theta + step, objective)
+            while np.sum(gradient * step) < -OVERSHOT * slope and slope >= SETTLED and t > SHORTEST:
                 t *= 0.5
-                value, gradient, weights = evaluate(theta + t * step, objective)
+                gradient, weights = evaluate(theta + t * step, objective)
             theta, iterations = theta + t * step, iterations + 1
         return theta, gradient, weights, iterations
 
@@ -71,12 +73,19 @@ class Votes(NamedTuple):
     first: Ints  # (K,)
     second: Ints  # (K,)
     bias: Ints  # (K,) place of the judge's bias among the parameters; (0,) where there is none
-    known_bias: Floats  # (K,) of the judge where it is no parameter, else 0
+    known_bias: Floats  # (K,) of the judge where it is no parameter; (0,) where there is none
     p: Floats  # (K,)
-    measurement: Floats  # (K,) y of a comparison that measures d (measured_bt.py); NaN where it is a vote
+    measurement: (
+        Floats  # (K,) y of a comparison that measures d (measured_bt.py), NaN where it is a vote; (0,) if all are
+    )
     weight: Floats  # (K,)
     precision: Floats  # (P,) of the prior
     pull: Floats  # (P,)
+
+    @property
+    def are_all_there_is(self) -> bool:
+        """Whether there are neither biases nor measurements."""
+        return not len(self.bias) + len(self.known_bias) + len(self.measurement)
 
 
 def serves(expert: Expert, parameters: int) -> bool:
@@ -85,30 +94,29 @@ def serves(expert: Expert, parameters: int) -> bool:
 
 
 @kernel
-def evaluate(theta: Floats, votes: Votes) -> tuple[float, Floats, Floats]:
-    """L(theta), its gradient (P,) and the weights (K,)."""
+def evaluate(theta: Floats, votes: Votes) -> tuple[Floats, Floats]:
+    """The gradient (P,) and the weights (K,)."""
     first, second, bias, known_bias, p, measurement, weight, precision, pull = votes
-    value = np.sum(theta * (pull - 0.5 * precision * theta))
     gradient, weights = pull - precision * theta, np.empty(len(p))
     for k in range(len(p)):
         i, j = first[k], second[k]
-        d = theta[i] - theta[j] + known_bias[k]
+        d = theta[i] - theta[j]
         if len(bias):
             d += theta[bias[k]]
-        if math.isnan(measurement[k]):
+        if len(known_bias):
+            d += known_bias[k]
+        if not len(measurement) or math.isnan(measurement[k]):
             e = math.exp(-abs(d))
-            value += weight[k] * ((p[k] - 1.0) * d + min(d, 0.0) - math.log(1.0 + e))
             weights[k] = weight[k] * e / (1.0 + e) ** 2
             slope = weight[k] * (p[k] - (1.0 if d > 0.0 else e) / (1.0 + e))
         else:
             slope = weight[k] * (measurement[k] - d)
-            value -= 0.5 * slope * (measurement[k] - d)
             weights[k] = weight[k]
         gradient[i] += slope
         gradient[j] -= slope
         if len(bias):
             gradient[bias[k]] += slope
-    return value, gradient, weights
+    return gradient, weights
 
 
 @kernel

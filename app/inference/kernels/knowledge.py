@@ -16,11 +16,11 @@ the sum has i or j in it; as g is convex in s, the rest is at most
     sum over k, l of g(m_kl, |u_k| + |u_l|) <= 1/2 sum over k of Q_k(2 |u_k|)        Q_k(s) = sum over l of g(m_kl, s)
 
 and g(m, s) = s h(|m| / s). h and Q_k are convex too: between points where they are known they lie below their chords.
+Of fewer pairs than candidates no Q_k is made: the sum itself, along the chords of h, is the bound.
 
     kernel               slow formula
     knowledge            the sum over all k < l that matter
     most_knowledge       its maximum
-    most_own_terms       the maximum of each row of choosing/knowledge.py: own_term
 """
 
 import math
@@ -37,109 +37,95 @@ ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
 
 @kernel
-def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, matters: Bools) -> Floats:
+def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints, meets: Bools) -> Floats:
     """(L,) KG_ij of each of these pairs.
 
     Args:
         first, second: (L,) i and j.
         moves: (L, N) u of each.
         mean: (N,) of the scores.
-        matters: (N, N), True at [k, l], k < l, where the order of k and l matters.
+        kind, meets: (N,) and (C, C), which pairs matter: those whose kinds meet.
     """
     gains, order, exactly = np.empty(len(first)), np.argsort(mean), np.empty(0)
     for a in range(len(first)):
-        i, j, u = first[a], second[a], moves[a]
-        gains[a] = _with_either(i, j, u, mean, matters, exactly) + _without_them(i, j, u, mean, matters, order)
+        gains[a] = _sum(first[a], second[a], moves[a], mean, kind, meets, order, exactly)
     return gains
 
 
 @kernel
-def most_knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, matters: Bools, tie: float) -> Floats:
+def most_knowledge(
+    first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints, meets: Bools, tie: float
+) -> Floats:
     """(L,) KG_ij of the pairs that may be the best or tied with it, and no more than KG_ij of those that cannot.
 
     Args: those of `knowledge`; what is within a relative `tie` of the best is tied with it.
     """
     bounds, gains, order, exactly = np.empty(len(first)), np.zeros(len(first)), np.argsort(mean), np.empty(0)
     chords = np.array([_gain(SETTLED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 1)])
-    largest = 2.0 * np.abs(moves).max() if len(first) else 0.0
-    most = _most_with_each(largest, mean, matters, chords)
-    for a in range(len(first)):
-        i, j, u = first[a], second[a], moves[a]
-        bounds[a] = _with_either(i, j, u, mean, matters, chords) + _most_without_them(i, j, u, most, largest)
+    if len(first) < len(mean):
+        for a in range(len(first)):
+            bounds[a] = _sum(first[a], second[a], moves[a], mean, kind, meets, order, chords)
+    else:
+        largest = 2.0 * np.abs(moves).max()
+        most = _most_with_each(largest, mean, kind, meets, chords)
+        for a in range(len(first)):
+            i, j, u = first[a], second[a], moves[a]
+            bounds[a] = _with_either(i, j, u, mean, kind, meets, chords) + _most_without_them(i, j, u, most, largest)
     best = 0.0
     for a in np.argsort(-bounds):
         if bounds[a] < best * (1.0 - 2.0 * tie):
             break
-        i, j, u = first[a], second[a], moves[a]
-        gains[a] = _with_either(i, j, u, mean, matters, exactly) + _without_them(i, j, u, mean, matters, order)
+        gains[a] = _sum(first[a], second[a], moves[a], mean, kind, meets, order, exactly)
         best = max(best, gains[a])
     return gains
 
 
 @kernel
-def most_own_terms(m: Floats, v: Floats, votes: float) -> Floats:
-    """(R,) the largest own term, (k, l) = (i, j), of each row, with weights as soft-bt expects them; -inf if none.
-
-    Most pairs cannot be the best: phi w <= phi / (4 + m^2) and g(m, s) <= g(0, s) / (1 + (m / s)^2 / 2).
-
-    Args:
-        m, v: (R, C) of the pairs; v is -inf where a pair does not count.
-        votes: phi.
-    """
-    most, exactly = np.full(len(m), -np.inf), np.empty(0)
-    for a in range(m.shape[0]):
-        for b in range(m.shape[1]):
-            squared, variance = m[a, b] * m[a, b], v[a, b]
-            if variance < 0.0:
-                continue
-            weight = votes / (4.0 + squared)
-            s_squared = variance * variance * weight / (1.0 + weight * variance)
-            bound = 2.0 * math.sqrt(s_squared) / ROOT_TWO_PI
-            if bound * s_squared <= most[a] * (s_squared + 0.5 * squared):
-                continue
-            e = math.exp(-abs(m[a, b]))
-            weight = votes * e / (1.0 + e) ** 2
-            most[a] = max(most[a], _gain(m[a, b], variance * math.sqrt(weight / (1.0 + weight * variance)), exactly))
-    return most
+def _sum(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints, chords: Floats) -> float:
+    """KG_ij; with `chords`, a bound of it."""
+    with_either = _with_either(i, j, u, mean, kind, meets, chords)
+    return with_either + _without_them(i, j, u, mean, kind, meets, order, chords)
 
 
 @kernel
-def _with_either(i: int, j: int, u: Floats, mean: Floats, matters: Bools, chords: Floats) -> float:
+def _with_either(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, chords: Floats) -> float:
     """The part of the sum that has i or j in it; with `chords`, a bound of it."""
-    total = _gain(mean[i] - mean[j], u[i] - u[j], chords) if matters[min(i, j), max(i, j)] else 0.0
+    total = _gain(mean[i] - mean[j], u[i] - u[j], chords) if meets[kind[i], kind[j]] else 0.0
     for k in range(len(mean)):
         if k != i and k != j:
-            if matters[min(i, k), max(i, k)]:
+            if meets[kind[i], kind[k]]:
                 total += _gain(mean[i] - mean[k], u[i] - u[k], chords)
-            if matters[min(j, k), max(j, k)]:
+            if meets[kind[j], kind[k]]:
                 total += _gain(mean[j] - mean[k], u[j] - u[k], chords)
     return total
 
 
 @kernel
-def _without_them(i: int, j: int, u: Floats, mean: Floats, matters: Bools, order: Ints) -> float:
-    """The part of the sum that has neither i nor j in it; `order` (N,) is that of the means."""
+def _without_them(
+    i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints, chords: Floats
+) -> float:
+    """The part of the sum that has neither i nor j in it, or a bound; `order` (N,) is that of the means."""
     others = order[(order != i) & (order != j)]
-    m, s, total, exactly = mean[others], u[others], 0.0, np.empty(0)
+    m, s, total = mean[others], u[others], 0.0
     for a in range(len(others)):
         reach = 2.0 * SETTLED * abs(s[a])  # to those that move no more
         for step in (1, -1):
             b = a + step
             while 0 <= b < len(others) and abs(m[b] - m[a]) < reach:
                 moves_less = abs(s[b]) < abs(s[a]) or (abs(s[b]) == abs(s[a]) and step > 0)
-                if moves_less and matters[min(others[a], others[b]), max(others[a], others[b])]:
-                    total += _gain(m[b] - m[a], s[b] - s[a], exactly)
+                if moves_less and meets[kind[others[a]], kind[others[b]]]:
+                    total += _gain(m[b] - m[a], s[b] - s[a], chords)
                 b += step
     return total
 
 
 @kernel
-def _most_with_each(largest: float, mean: Floats, matters: Bools, chords: Floats) -> Floats:
+def _most_with_each(largest: float, mean: Floats, kind: Ints, meets: Bools, chords: Floats) -> Floats:
     """(N, POINTS + 1) a bound of Q_k at s = largest (point / POINTS)^2."""
     most = np.zeros((len(mean), POINTS + 1))
     for k in range(len(mean)):
         for other in range(k + 1, len(mean)):
-            if matters[k, other]:
+            if meets[kind[k], kind[other]]:
                 for point in range(1, POINTS + 1):
                     gain = _gain(mean[k] - mean[other], largest * (point / POINTS) ** 2, chords)
                     most[k, point] += gain

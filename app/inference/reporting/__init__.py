@@ -30,6 +30,7 @@ from app.inference.reporting.standings import (
     by_baseline,
     by_judges,
     by_posterior,
+    by_sparse,
 )
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance, concordance_after, sureness_of
 from app.inference.reporting.tastes import Departure, Tastes
@@ -70,6 +71,7 @@ __all__ = [
     "by_baseline",
     "by_judges",
     "by_posterior",
+    "by_sparse",
     "check_predictions",
     "circulation",
     "closed_form",

@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import fit, scores
+from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import ROUNDING, entropy
 from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
 from app.inference.types import Comparisons, Floats, take
@@ -30,7 +31,7 @@ def ranking_history(comparisons: Comparisons, model: Model, pairs_of: PairsOf = 
     beginnings = [take(comparisons, slice(count)) for count in counts]
     posteriors = [scores(fit(beginning, model), beginning, model) for beginning in beginnings]
     entropies = [entropy(posterior.covariance) for posterior in posteriors]
-    concordances = [concordance(posterior, pairs_of(posterior.mean)) for posterior in posteriors]
+    concordances = [concordance(posterior, matching(pairs_of(posterior.mean))) for posterior in posteriors]
     correlations = rank_correlations_with_last([posterior.mean for posterior in posteriors])
     return [Moment(*each) for each in zip(counts, entropies, concordances, correlations, strict=True)]
 

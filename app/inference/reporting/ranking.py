@@ -25,6 +25,7 @@ from scipy.special import ndtr, ndtri
 
 from app.inference.covariance import Covariance, dense, diagonal, times, variance_of_difference
 from app.inference.fitting.posterior import Scores
+from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
 from app.inference.types import Floats, Ints
 
@@ -53,7 +54,7 @@ class Ranking(NamedTuple):
     p_best: Floats  # (N,)
     p_top: Floats  # (N,)
     tie_group: Ints  # (N,) 1 for the best
-    entropy: float
+    entropy: float | None  # None where the covariance is not known as a whole (sparse_ranking.py)
     sureness: Sureness | None  # None where there are no two candidates
 
 
@@ -77,13 +78,13 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
         tie_groups(posterior, wanted),
         entropy(posterior.covariance),
-        sureness_of(posterior, rank, drawn, pairs_of(posterior.mean), wanted.level),
+        sureness_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
 
 
 def relative_sd(sigma: Covariance) -> Floats:
     """(N,) of s_i - mean(s): the root of the diagonal of C Sigma C, C = I - 1/N."""
-    n = len(sigma.base)
+    n = len(sigma.columns)
     with_mean = times(sigma, np.full(n, 1.0 / n))
     variance = diagonal(sigma) - 2.0 * with_mean + with_mean.mean()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)

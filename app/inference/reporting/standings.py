@@ -13,6 +13,9 @@ from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
+from app.inference.fitting.sparse import SparsePosterior
+from app.inference.kernels.pair_sets import matching
+from app.inference.reporting import sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
@@ -50,7 +53,7 @@ class Standings(NamedTuple):
     rows: list[Standing]
     convergence: Convergence
     components: int
-    entropy: float | None  # nats; None from a baseline
+    entropy: float | None  # nats; None from a baseline, and without a matrix
     sureness: Sureness | None  # None from a baseline, and where there are no two candidates
     forecast: list[Foretold]  # with more comparisons of the same kind; none where there is no comparison yet
     biases: list[Bias]  # one per judge where they are estimated
@@ -62,8 +65,23 @@ def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_p
     marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
         return Standings([], posterior.convergence, 0, 0.0, None, [], [])
+    if marginal.covariance.bounds:
+        sparse = SparsePosterior(marginal.mean, marginal.covariance.bounds.held, posterior.convergence)
+        standings = by_sparse(sparse, comparisons, wanted)
+        is_about_all = len(pairs_of(marginal.mean).meets) == 1
+        return standings if is_about_all else standings._replace(sureness=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
     return _summarised(marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
+
+
+def by_sparse(posterior: SparsePosterior, comparisons: Comparisons, wanted: Wanted) -> Standings:
+    """The ranking of a posterior without a matrix."""
+    summary = sparse_ranking.summarise(posterior, wanted, np.random.default_rng(DRAWS_SEED))
+    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
+    votes = float(comparisons.weight.sum())
+    later = sparse_ranking.concordances_after(posterior, summary.sd, TIMES)
+    foretold = [Foretold(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
+    return Standings(rows, posterior.convergence, components, None, summary.sureness, foretold, [])
 
 
 def by_judges(
@@ -121,7 +139,11 @@ def _summarised(
 
 
 def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[Foretold]:
-    votes, prior, pairs = float(comparisons.weight.sum()), 1.0 / model.prior.precision, pairs_of(marginal.mean)
+    votes, prior, pairs = (
+        float(comparisons.weight.sum()),
+        1.0 / model.prior.precision,
+        matching(pairs_of(marginal.mean)),
+    )
     if not votes:
         return []
     return [

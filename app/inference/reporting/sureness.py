@@ -22,9 +22,10 @@ from scipy.special import ndtr, owens_t
 
 from app.inference.covariance import dense
 from app.inference.fitting.posterior import Scores
+from app.inference.kernels.pair_sets import Kinds, of_one_kind
 from app.inference.types import Bools, Floats, Ints
 
-PairsOf = Callable[[Floats], Bools]  # the pairs that matter (N, N), by the mean scores (N,)
+PairsOf = Callable[[Floats], Kinds]  # the pairs that matter, by the mean scores (N,)
 
 ORDERS = 50_000_000  # orders of two candidates that are looked at for an interval: fewer draws for very many pairs
 FEWEST = 200  # draws
@@ -58,13 +59,14 @@ def concordance_after(posterior: Scores, prior: Floats, pairs: Bools, factor: fl
     above, below = _in_order(posterior, pairs)
     before = prior[above] + prior[below]
     return sum(
-        weight * float(_after(m, v, before, factor).mean()) for weight, m, v in _differences(posterior, above, below)
+        weight * float(expected_after(m, v, before, factor).mean())
+        for weight, m, v in _differences(posterior, above, below)
     )
 
 
-def all_pairs(mean: Floats) -> Bools:
-    """(N, N) every pair of candidates: what a whole ranking is about."""
-    return np.triu(np.ones((len(mean), len(mean)), np.bool_), 1)
+def all_pairs(mean: Floats) -> Kinds:
+    """Every pair of candidates: what a whole ranking is about."""
+    return of_one_kind(len(mean))
 
 
 def _in_order(posterior: Scores, pairs: Bools) -> tuple[Ints, Ints]:
@@ -82,7 +84,7 @@ def _differences(posterior: Scores, above: Ints, below: Ints) -> Iterator[tuple[
         yield weight, part.mean[above] - part.mean[below], variance[above] + variance[below] - 2.0 * sigma[above, below]
 
 
-def _after(m: Floats, v: Floats, before: Floats, factor: float) -> Floats:
+def expected_after(m: Floats, v: Floats, before: Floats, factor: float) -> Floats:
     """(K,) E Phi(|m'| / sqrt v')."""
     learnt = np.maximum(1.0 / v - 1.0 / before, 0.0)
     still = 1.0 / (1.0 / v + (factor - 1.0) * learnt)

@@ -25,10 +25,11 @@ from app.inference.state.snapshot import (
     raw,
     with_lesson,
 )
-from app.inference.state.speed import are_quick, choices_are_quick, warm_up, work_of_a_pair
+from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
 
 __all__ = [
     "DIGITS",
+    "MANY",
     "BlockedPairs",
     "Catalogue",
     "ChosenPair",

@@ -16,8 +16,10 @@ from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
+from app.inference.fitting.sparse import is_sparse
 from app.inference.judges import binary, next_to_label, votes
-from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, still_open
+from app.inference.kernels.availability import BOTH_ORDERS, codes
+from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
 from app.inference.state.snapshot import Snapshot, echo_of, pair_votes_of, plain_model
@@ -162,37 +164,39 @@ def _round(
     reopening: Reopening | None,
 ) -> list[ChosenPair]:
     on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
-    if reopening and not on_items.any():
+    if reopening and not any_open(on_items) and not is_sparse(snapshot.model):
         orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
-        on_items, count = orders | orders.swapaxes(1, 2), min(count, most)
-    open_pairs = on_items[0] if len(on_items) == 1 else np.asarray(on_items.any(axis=0))
+        item, low, high = np.nonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
+        on_items = OpenOnItems(catalogue.has, codes(item, low, high, snapshot.model.n), leaves_out=False)
+        count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    pairs = next_pairs(snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs, plan, count, rng)
+    pairs = next_pairs(
+        snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs(on_items), plan, count, rng
+    )
     return [_on_item(pair, on_items, orders, snapshot, plan.order, rng) for pair in pairs]
 
 
-def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> Bools:
-    """(I, N, N), True at [item, i, j], i < j, where the pair may be shown now.
-
-    With order "both", a pair seen in one order comes before any new pair.
-    """
-    used_up = BOTH_ORDERS if order in IN_BOTH_ORDERS else LOWER_FIRST
-    on_items = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, used_up)
-    if order is not Order.BOTH:
-        return on_items
-    half_done = on_items & (snapshot.shown != 0)
-    return half_done if half_done.any() else on_items
+def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenOnItems:
+    """The pairs that may be shown now. With order "both", a pair seen in one order comes before any new pair."""
+    _, n, code, orders = snapshot.shown
+    is_out = codes(blocked.item, blocked.first, blocked.second, n)
+    if order is Order.BOTH:
+        half_done = np.setdiff1d(code[orders != BOTH_ORDERS], is_out)
+        if half_done.size:
+            return OpenOnItems(catalogue.has, half_done, leaves_out=False)
+    used_up = code[orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else code
+    return OpenOnItems(catalogue.has, np.union1d(used_up, is_out) if is_out.size else used_up, leaves_out=True)
 
 
 def _reopened(
     snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening
 ) -> Reopened:
-    never_used_up = BOTH_ORDERS + 1
-    free = still_open(snapshot.shown, catalogue.has, blocked.item, blocked.first, blocked.second, never_used_up)
+    free = np.triu(catalogue.has[:, :, None] & catalogue.has[:, None, :], 1)
+    free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
     marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
     already_asked = asked_of(
         snapshot.log.entries,
-        snapshot.shown,
+        orders_shown(snapshot.shown),
         reopening,
         blocked.leases,
         echo_of(snapshot, reopening.judge),
@@ -201,22 +205,17 @@ def _reopened(
 
 
 def _on_item(
-    pair: Presented, on_items: Bools, orders: Bools | None, snapshot: Snapshot, order: Order, rng: Draws
+    pair: Presented, on_items: OpenOnItems, orders: Bools | None, snapshot: Snapshot, order: Order, rng: Draws
 ) -> ChosenPair:
     """The pair on an item where it is open, drawn if there are several; its other order where only that is open."""
-    i, j = pair.choice.i, pair.choice.j
-    items = on_items[:, i, j].nonzero()[0]
+    items = items_of(on_items, pair.choice.i, pair.choice.j)
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
     first, second = pair.first, pair.second
     if orders is not None:
         is_open = bool(orders[item, first, second])
     else:
-        is_open = order not in IN_BOTH_ORDERS or not snapshot.shown[item, i, j] & _bit(first, second)
+        is_open = order not in IN_BOTH_ORDERS or not was_shown(snapshot.shown, item, first, second)
     return ChosenPair(item, pair if is_open else Presented(second, first, pair.choice))
-
-
-def _bit(first: int, second: int) -> int:
-    return LOWER_FIRST if first < second else HIGHER_FIRST
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:

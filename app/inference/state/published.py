@@ -8,6 +8,7 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published, publish
+from app.inference.fitting.sparse import is_sparse
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
@@ -42,8 +43,11 @@ def biases(snapshot: Snapshot) -> list[Bias]:
 
 
 def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal) -> Reason | None:
-    """Reason to ask no more pairs, if there is one. What the live posterior nearly says, the published one confirms."""
-    if snapshot.model.n < 2:
+    """Reason to ask no more pairs, if there is one. What the live posterior nearly says, the published one confirms.
+
+    Of very many candidates none is looked for: it is about all pairs.
+    """
+    if snapshot.model.n < 2 or is_sparse(snapshot.model):
         return None
     live = posteriors.scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
     nearly = stop._replace(error_level=NEARLY, goal=None if stop.goal is None else 1.0 - NEARLY)

@@ -33,7 +33,8 @@ def comparisons_left(
 def _new(snapshot: Snapshot, catalogue: Catalogue, order: Order) -> int:
     """Pairs that were not shown, in both orders where that is the set's."""
     in_both = order in IN_BOTH_ORDERS
-    shown = np.count_nonzero(snapshot.shown) + in_both * np.count_nonzero(snapshot.shown == BOTH_ORDERS)
+    orders = snapshot.shown.orders
+    shown = len(orders) + in_both * np.count_nonzero(orders == BOTH_ORDERS)
     return max(_questions(catalogue, both_orders=in_both) - int(shown), 0)
 
 

@@ -24,7 +24,6 @@ import numpy as np
 from app.inference.choosing.order import Order
 from app.inference.choosing.stopping import Stop
 from app.inference.experts.measured_bt import is_vote
-from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, OrdersShown
 from app.inference.state.log import Entries
 from app.inference.types import Bools, Ints
 
@@ -67,11 +66,10 @@ def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
     return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
 
 
-def asked_of(entries: Entries, shown: OrdersShown, reopening: Reopening, leases: int, echo: float | None) -> Asked:
+def asked_of(entries: Entries, was_shown: Bools, reopening: Reopening, leases: int, echo: float | None) -> Asked:
     """Args: so many `leases` are live; `echo` is rho of the judge, None where each answer is one vote."""
-    was_shown = ((shown & LOWER_FIRST) != 0) | _turned((shown & HIGHER_FIRST) != 0)
-    repeats = repeats_left(entries, reopening, leases, shown.shape[1])
-    times = times_judged(entries, reopening.judge, shown.shape)
+    repeats = repeats_left(entries, reopening, leases, was_shown.shape[1])
+    times = times_judged(entries, reopening.judge, was_shown.shape)
     return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, echo))
 
 

@@ -22,7 +22,7 @@ from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
-from app.inference.kernels.availability import OrdersShown, mark
+from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.state.evidence import Evidence, Interpretation, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
@@ -58,7 +58,7 @@ class Snapshot(NamedTuple):
     learnt: Hyperparameters | None  # None where the set says what answers are worth
     model: Model
     posterior: Posterior
-    shown: OrdersShown  # (I, N, N)
+    shown: ShownPairs
     lesson: Lesson | None = None
 
     @property
@@ -68,13 +68,13 @@ class Snapshot(NamedTuple):
     @property
     def size_bytes(self) -> int:
         rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
-        return self.posterior.size_bytes + self.shown.nbytes + rows
+        return self.posterior.size_bytes + 9 * len(self.shown.code) + rows
 
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = empty_log(), build(interpretation.method, n, 0)
-    evidence, shown = interpret(log, interpretation, judges_of(log)), np.zeros((items, n, n), np.uint8)
+    evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
     stage = Stage(0, 0, 0, 0, 0)
     return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown)
 
@@ -84,7 +84,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     voids, method = list(voided), old.interpretation.method
     log = without(extend(old.log, new), voids)
     evidence = interpret(log, old.interpretation, judges_of(log) if voids else _joined(old.evidence.judges, new))
-    shown, entries = (np.zeros_like(old.shown), log.entries) if voids else (old.shown, new.entries)
+    shown, entries = (none_shown(old.shown.items, old.shown.n), log.entries) if voids else (old.shown, new.entries)
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
     stage = _stage(log, evidence, method, old.model.n)
     goes_on = stage == old.stage and not voids

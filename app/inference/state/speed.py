@@ -1,16 +1,18 @@
 """Steps that take some milliseconds, and the compiled loops that they need."""
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.goals import Goal
 from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
-from app.inference.kernels.bradley_terry import serves
-from app.inference.kernels.knowledge import most_own_terms
+from app.inference.fitting.posterior import fit
+from app.inference.kernels.bradley_terry import FEW, serves
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
@@ -18,6 +20,8 @@ from app.inference.state.log import log_from_rows
 from app.inference.state.snapshot import Snapshot, advance, empty
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
+MANY = max(EXACT, FEW) + 1  # candidates for whom other kernels work
+COLUMNS = 500  # of a covariance, more or less, that has taken in as many comparisons and fantasies as it may
 FEW_TO_KNOW = 12  # candidates among whom the knowledge gradient takes no longer
 
 
@@ -33,17 +37,22 @@ def choices_are_quick(sets: Sequence[tuple[Snapshot, Plan]], pairs: int) -> bool
 
 
 def work_of_a_pair(n: int, plan: Plan) -> int:
-    """The time that choosing one of the pairs of n candidates takes, where reading N^2 scores takes N^2."""
+    """The time that choosing one of the pairs of n candidates takes, where a product of two numbers takes 1.
+
+    Of few all pairs are read; of many some, and the fantasy of the last pair takes a column for each one before it.
+    """
     few = min(n, EXACT) if plan.policy.criterion is Criterion.KNOWLEDGE else 0
-    return max(n**2 + few**3, 1)
+    return max(n * min(n, COLUMNS) + few**3, 1)
 
 
 def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody = np.empty(0, np.int64)
-    one_comparison = log_from_rows([(1, 0, 0, 1, 0.5, 1, 1.0)])
-    snapshot = advance(empty(Interpretation(Method(), {}), 3, 1), 1, one_comparison, [])
-    everyone = make_catalogue(0, ("a", "b", "c"), (("", None),), np.ones((1, 3), np.int64))
-    for criterion in (Criterion.VARIANCE, Criterion.KNOWLEDGE):
-        ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), Plan(Policy(criterion), Order.BALANCED, 0), 1)
-    most_own_terms(np.zeros((1, 1)), np.ones((1, 1)), 1.0)  # of many candidates alone
+    one_comparison = log_from_rows([(1, 0, 0, 1, 1.0, 1, 1.0)])
+    for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
+        snapshot = advance(empty(Interpretation(method, {}), n, 1), 1, one_comparison, [])
+        fit(snapshot.comparisons, snapshot.model)
+        everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
+        for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
+            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan, 1)
+            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan._replace(goal=Goal(pair=(0, 1))), 1)

@@ -6,9 +6,8 @@ from collections import Counter
 import numpy as np
 from rich.console import Console
 
-from app.inference.judges import about_labels, votes, warnings
-from app.inference.types import Floats, Ints
-from app.offline.aggregation import UNKNOWN, ItemAnswers, ItemVerdicts
+from app.inference.judges import Alpha, ItemVerdicts, about_labels, share_right, votes, warnings
+from app.offline.aggregation import ItemAnswers
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, count, grid, write_json, write_rows
 
@@ -47,7 +46,8 @@ def _summary(answers: ItemAnswers, verdicts: ItemVerdicts) -> Row:
         "items": len(answers.items),
         **({} if answers.names_classes else {"yes": counts[1]}),
         "classes": {name: counts[number] for number, name in enumerate(answers.classes)},
-        "accuracy": _right(_named(verdicts.verdict, len(answers.classes)), answers.scored),
+        "accuracy": share_right(np.eye(len(answers.classes))[verdicts.verdict], answers.scored),
+        "alpha": _alpha(verdicts.alpha),
         "people": about_labels(group.labels, answers.judges),
         "warnings": warnings(group, verdicts.method, answers.judges),
         "label_next": [answers.items[item] for item in group.to_label],
@@ -56,35 +56,26 @@ def _summary(answers: ItemAnswers, verdicts: ItemVerdicts) -> Row:
     }
 
 
+def _alpha(alpha: Alpha | None) -> Row | None:
+    return None if alpha is None else {"value": alpha.value, "interval": alpha.interval, "items": alpha.units}
+
+
 def _judge(answers: ItemAnswers, verdicts: ItemVerdicts, k: int) -> Row:
     """The agreement of a judge with the group and with people, and what the method believes of the judge."""
-    v, confusion, labels = votes(answers.y)[:, k], verdicts.group.aggregate.confusion, verdicts.group.labels
-    voted = v.any(axis=1)
-    by_people = None if labels is None else labels.judges[k]
+    card = verdicts.cards[k]
     return {
         "judge": answers.judges[k],
-        "votes": int(voted.sum()),
-        "agreement": _right(v[voted], verdicts.verdict[voted]),
+        "votes": card.votes,
+        "agreement": card.agreement,
         **{
-            f"p_{name}_if_{name}": None if confusion is None else float(confusion[k, number, number])
+            f"p_{name}_if_{name}": None if card.confusion is None else float(card.confusion[number, number])
             for number, name in enumerate(answers.classes)
         },
-        "with_people": None if by_people is None else by_people.share,
-        "interval": None if by_people is None else by_people.interval,
-        "labelled": 0 if by_people is None else by_people.items,
-        "accuracy": _right(v[voted], answers.scored[voted]),
+        "with_people": card.by_people and card.by_people.share,
+        "interval": card.by_people and card.by_people.interval,
+        "labelled": 0 if card.by_people is None else card.by_people.items,
+        "accuracy": share_right(votes(answers.y)[:, k], answers.scored),
     }
-
-
-def _right(v: Floats, truth: Ints) -> float | None:
-    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
-    known = truth != UNKNOWN
-    return float(v[known, truth[known]].mean()) if known.any() else None
-
-
-def _named(verdict: Ints, classes: int) -> Floats:
-    """(N, C) one whole vote for each verdict."""
-    return np.eye(classes)[verdict]
 
 
 def _print(summary: Row) -> None:
@@ -94,6 +85,8 @@ def _print(summary: Row) -> None:
     counts = ", ".join(f"{number:,} {name}" for name, number in summary["classes"].items())
     console.print(f"{summary['method']}: {count(summary['items'], 'item')}, {counts}{accuracy}{warning}")
     console.print(summary["people"], soft_wrap=True)
+    if summary["alpha"]:
+        console.print(_in_words(**summary["alpha"]), soft_wrap=True)
     for sentence in summary["warnings"]:
         console.print(f"warning: {sentence}", soft_wrap=True)
     if summary["label_next"]:
@@ -102,6 +95,12 @@ def _print(summary: Row) -> None:
     left_out = ("interval", "labelled", "agreement" if summary["ways"] else "")
     known = [name for name in rows[0] if name not in left_out and any(row[name] is not None for row in rows)]
     console.print(grid(known, [[_cell(row[name]) for name in known] for row in rows]))
+
+
+def _in_words(value: float, interval: tuple[float, float], items: int) -> str:
+    low, high = interval
+    on = f"on {count(items, 'item')} that several judged"
+    return f"agreement of judges, Krippendorff's alpha: {value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 
 def _interval(row: Row) -> str | None:

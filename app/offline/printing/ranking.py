@@ -17,6 +17,8 @@ from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod
 
+MOST_SHOWN = 1000  # rows of a table
+
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
     """Every row of every ranking; the names of groups stand in front in CSV, above in a table."""
@@ -24,8 +26,7 @@ def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> N
         write_json([_ranking_json(ranked, group_by) for ranked in rankings])
     elif form == "csv":
         write_rows(
-            [_named(r.group.labels, group_by) | _row(s, r) for r in rankings for s in r.standings.rows],
-            sys.stdout,
+            (_named(r.group.labels, group_by) | _row(s, r) for r in rankings for s in r.standings.rows), sys.stdout
         )
     else:
         console = Console(highlight=False)
@@ -38,17 +39,18 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
     return {
         "group": _named(ranked.group.labels, group_by),
         "method": _method(ranked.method),
-        "comparisons": ranked.group.comparisons.size,
+        "comparisons": ranked.group.rows,
         "components": standings.components,
         "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
         "entropy": standings.entropy,
         "certainty": {"about": ABOUT_CERTAINTY},
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
-        "signal": ranked.signal._asdict(),
+        "signal": ranked.signal and ranked.signal._asdict(),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "tastes": {ranked.group.judges[t.judge]: _tastes(t, ranked.group.keys) for t in standings.tastes},
         "absolute_scores": [scale._asdict() for scale in ranked.scales],
         "agreement": ranked.agreement and _agreement(ranked.agreement, ranked.group),
+        "left_out": ranked.left_out,
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
 
@@ -59,7 +61,7 @@ def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
 
 def _method(method: RankingMethod) -> Row:
     known: Row = method._asdict() | {"parameters": dict(method.parameters)}
-    del known["wanted"]
+    del known["wanted"], known["is_evidence_usual"]
     return known | method.wanted._asdict()
 
 
@@ -82,16 +84,17 @@ def _tastes(tastes: Tastes, keys: Sequence[str]) -> Row:
 
 def _agreement(agreement: JudgeAgreement, group: Group) -> Row:
     """Of each two judges who met, and of all of them; disputes in the order of their last verdict."""
-    pairs, agreeing, kappa = agreement.by_pair
-    met = np.argwhere(np.triu(pairs, 1))
+    pairs, agreeing, kappa, interval = agreement.by_pair
+    met, alpha = np.argwhere(np.triu(pairs, 1)), agreement.alpha
     return {
-        "alpha": agreement.alpha and agreement.alpha._asdict(),
+        "alpha": alpha and {"value": alpha.value, "interval": alpha.interval, "pairs": alpha.units},
         "judges": [
             {
                 "judges": [group.judges[i], group.judges[j]],
                 "pairs": int(pairs[i, j]),
                 "share": float(agreeing[i, j] / pairs[i, j]),
                 "kappa": None if np.isnan(kappa[i, j]) else float(kappa[i, j]),
+                "kappa_interval": None if np.isnan(kappa[i, j]) else interval[:, i, j].tolist(),
             }
             for i, j in met.tolist()
         ],
@@ -141,7 +144,9 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     if ranked.standings.sureness:
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
-    if not ranked.signal.claimed:
+    if ranked.left_out:
+        console.print(f"not said of so much: {'; '.join(ranked.left_out)}.")
+    if ranked.signal and not ranked.signal.claimed:
         console.print(
             f"no signal yet: judges who toss coins could have said the same (evidence {ranked.signal.e_value:.2g})"
         )
@@ -158,11 +163,13 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     if ranked.agreement and ranked.agreement.alpha:
         console.print(_agreement_line(ranked.agreement.alpha, len(ranked.agreement.disputes)))
     console.print(_ranking_table(ranked, console))
+    if (rest := len(ranked.standings.rows) - MOST_SHOWN) > 0:
+        console.print(f"and {rest:,} more: --format csv and json have them all.")
 
 
 def _agreement_line(alpha: Alpha, disputes: int) -> str:
     low, high = alpha.interval
-    on = f"on {count(alpha.pairs, 'pair')} that several judged, of which they dispute {disputes:,}"
+    on = f"on {count(alpha.units, 'pair')} that several judged, of which they dispute {disputes:,}"
     return f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 
@@ -209,7 +216,7 @@ def _expected(share: float) -> str:
 
 
 def _headline(ranked: Ranked) -> str:
-    standings, comparisons = ranked.standings, count(ranked.group.comparisons.size, "comparison")
+    standings, comparisons = ranked.standings, count(ranked.group.rows, "comparison")
     entropy = "" if standings.entropy is None else f" · entropy {standings.entropy:.2f} nats"
     candidates = count(len(standings.rows), "candidate")
     return f"{comparisons} · {candidates} · {ranked.method.name}, converged{entropy}"
@@ -217,7 +224,7 @@ def _headline(ranked: Ranked) -> str:
 
 def _ranking_table(ranked: Ranked, console: Console) -> Table:
     """The ranking, with a picture of the intervals where there is room for it."""
-    columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows]
+    columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows[:MOST_SHOWN]]
     plain = grid(columns, rows)
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
@@ -229,7 +236,7 @@ def _columns(ranked: Ranked) -> list[str]:
     wanted = ranked.method.wanted
     top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
     uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "tie", "P(best)", *top]
-    known = uncertain if ranked.standings.entropy is not None else []
+    known = uncertain if ranked.standings.rows[0].uncertainty else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
 
@@ -251,7 +258,8 @@ def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
 
 def pictures(ranked: Ranked, width: int) -> list[str]:
     """One interval per row, drawn `width` columns wide on a common axis."""
-    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in ranked.standings.rows]
+    shown = ranked.standings.rows[:MOST_SHOWN]
+    spans = [(s.score, *(s.uncertainty.interval if s.uncertainty else (s.score,) * 2)) for s in shown]
     axis = np.array(spans)
     low, length = axis.min(), max(float(np.ptp(axis)), 1e-12)
     places = np.rint((axis - low) / length * (width - 1)).astype(int)

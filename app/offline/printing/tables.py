@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from rich import box
@@ -16,8 +17,11 @@ NARROWEST, WIDEST = 11, 48  # columns that a picture may take
 LEFT = ("candidate", "judge", "system", "criterion", "curve", "")
 
 
-def write_rows(rows: Sequence[Row], file: Any) -> None:
-    spreadsheets.write([rows[0], *(row.values() for row in rows)], file)
+def write_rows(rows: Iterable[Row], file: Any) -> None:
+    """At least one row, each with the same columns."""
+    rows = iter(rows)
+    first = next(rows)
+    spreadsheets.write(chain([first, first.values()], (row.values() for row in rows)), file)
 
 
 def write_json(value: Any) -> None:

@@ -10,14 +10,12 @@ from nextpair.words import AskStatus, StopReason
 
 from app.inference.state import ChosenPair
 from app.live.posteriors import Terms
-from app.service.leases import PairLease
+from app.service.leases import PairLease, Texts
 from app.service.posteriors import CurrentSet
-from app.storage.assignments import NewLease
-from app.storage.schema import Record
+from app.storage.assignments import Blocking, NewLease
 
-Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
 StatusAndReason = tuple[AskStatus, StopReason | str | None]  # the reason only where a set has converged, or cannot
-Pair = TypeVar("Pair", Record, NewLease)
+Pair = TypeVar("Pair", Blocking, NewLease)
 LARGEST_ANSWER = 7_000_000  # bytes of text in one answer: JSON may need six for one
 
 
@@ -77,7 +75,7 @@ def fitting(
     return pairs[: max(count, 0 if behind else 1)]
 
 
-def _size(current: CurrentSet, pair: PairLease | NewLease | Record) -> int:
+def _size(current: CurrentSet, pair: PairLease | NewLease | Blocking) -> int:
     """Bytes of the texts of a pair, by the catalogue."""
     lengths = current.catalogue.lengths[pair.item_id]
     around = _bytes(current.terms.question, current.terms.context, current.catalogue.items[pair.item_id][1])

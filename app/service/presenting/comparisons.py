@@ -1,10 +1,8 @@
 """Entries of the log."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from nextpair import schemas
 
+from app.storage.comparisons import NewVote
 from app.storage.schema import Record
 
 
@@ -12,10 +10,11 @@ def present_comparison(row: Record) -> schemas.Comparison:
     return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
 
 
-def present_verdict(entry: Mapping[str, Any], assignment: Record) -> schemas.Comparison:
+def present_verdict(vote: NewVote, seq: int, assignment: Record) -> schemas.Comparison:
     """The comparison that a verdict has just become."""
-    names = {
-        "item": assignment.item or None, "first": assignment.first_key, "second": assignment.second_key,
-        "judge": assignment.judge,
-    }  # fmt: skip
-    return schemas.Comparison.model_validate({**entry, **names, "voided_by": None})
+    return schemas.Comparison(
+        seq=seq, set_id=vote.set_id, item=assignment.item or None, first=assignment.first_key,
+        second=assignment.second_key, p_first=vote.p_first, winner=vote.winner, weight=1.0, judge=assignment.judge,
+        client_id=None, assignment_id=vote.assignment_id, late=vote.late, label_mass=vote.label_mass,
+        latency_ms=vote.latency_ms, raw=vote.raw, created_at=vote.created_at, voided_by=None,
+    )  # fmt: skip

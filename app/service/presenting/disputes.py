@@ -9,7 +9,7 @@ from nextpair import schemas
 from app.inference.judges import Dispute
 from app.inference.state import Catalogue
 from app.inference.verdicts import TIE
-from app.service.presenting.assignments import Texts
+from app.service.leases import Texts
 from app.storage.schema import Record
 
 

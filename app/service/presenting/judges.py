@@ -187,15 +187,18 @@ def _drawn(votes: PairVotes, overlap: Overlap | None) -> Floats:
 
 def _alpha(direction: Floats, overlap: Overlap | None) -> schemas.Alpha | None:
     alpha = krippendorff(direction)
-    return None if alpha is None else schemas.Alpha(**alpha._asdict(), drawn=overlap is not None)
+    if alpha is None:
+        return None
+    return schemas.Alpha(value=alpha.value, interval=alpha.interval, pairs=alpha.units, drawn=overlap is not None)
 
 
 def _pairs(names: Sequence[str], agreed: Agreements) -> list[schemas.PairAgreement]:
-    pairs, agreeing, kappa = agreed
+    pairs, agreeing, kappa, interval = agreed
     return [
         schemas.PairAgreement(
             judges=(names[i], names[j]),
             kappa=None if np.isnan(kappa[i, j]) else float(kappa[i, j]),
+            kappa_interval=None if np.isnan(kappa[i, j]) else tuple(interval[:, i, j].tolist()),
             **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump(),
         )
         for i in range(len(names))

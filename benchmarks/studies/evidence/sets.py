@@ -6,6 +6,7 @@ import numpy as np
 
 from app.inference.choosing import Plan
 from app.inference.fitting import Method
+from app.inference.kernels.availability import none_shown
 from app.inference.state import (
     BlockedPairs,
     Catalogue,
@@ -33,7 +34,7 @@ def judged(answer: Answer, n: int, method: Method, plan: Plan, asked: int = 1) -
     while True:
         chosen = ask(snapshot, catalogue, NONE_OUT, plan, 1)
         if not chosen:
-            snapshot = snapshot._replace(shown=np.zeros_like(snapshot.shown))
+            snapshot = snapshot._replace(shown=none_shown(1, n))
             continue
         first, second = chosen[0].pair.first, chosen[0].pair.second
         for _ in range(asked):

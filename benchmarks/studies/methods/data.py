@@ -59,7 +59,7 @@ def summeval_verdicts(folder: Path, dimension: str) -> list[Case]:
 
 def summeval_scores(folder: Path, dimension: str) -> Mapping[tuple[str, str], Mapping[str, float]]:
     """Scores of gpt-3.5 for each prompt, by (document, system)."""
-    table = where(read(str(folder / SUMMEVAL_SCORES)), [("judge", GPT35), ("dim", dimension)])
+    (table,) = where([read(str(folder / SUMMEVAL_SCORES))], [("judge", GPT35), ("dim", dimension)])
     scores: dict[tuple[str, str], dict[str, float]] = {}
     for (doc, system, prompt), score in read_means(table, ["doc", "system", "prompt"], "score").items():
         if not np.isnan(score):
@@ -89,8 +89,9 @@ def all_stories(folder: Path, dimension: str) -> list[Case]:
 
 def vicuna(folder: Path, judge: str) -> list[Case]:
     """Cases of a question each, 5 systems; hard verdicts on every pair in both orders."""
-    table, truths = where(read(str(folder / "prd_vicuna80/llm.csv.gz")), [("reviewer", judge)]), _vicuna_people(folder)
-    groups = split(read_grouped([table], ComparisonColumns(), ["question_id"]))
+    tables = where([read(str(folder / "prd_vicuna80/llm.csv.gz"))], [("reviewer", judge)])
+    truths = _vicuna_people(folder)
+    groups = split(read_grouped(tables, ComparisonColumns(), ["question_id"]))
     return [from_pairs(group, truths[group.labels]) for group in groups]
 
 

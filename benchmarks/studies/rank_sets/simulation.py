@@ -43,6 +43,7 @@ COVARIANCES: tuple[CovarianceName, ...] = ("sandwich", "published")
 LEVELS = np.linspace(0.5, 0.99, 50)
 SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  # k, n, N
 FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
+SCARCE = ((12, 132, 600), (12, 264, 1200))
 RUNS = {2: 400, 4: 400, 12: 400, 30: 200}
 JUDGES = ("good", "partial", "coin")
 
@@ -82,6 +83,7 @@ def designs() -> list[Design]:
     usual = product(SIZES, ("even", "uneven"), JUDGES)
     return [
         *(Design(*size, "even", "good") for size in FEW),
+        *(Design(*size, "uneven", "coin") for size in SCARCE),
         *(Design(*size, shown, judge) for size, shown, judge in usual if size != SIZES[3] or judge == "good"),
         Design(12, 990, 5346, "near", "good"),
     ]

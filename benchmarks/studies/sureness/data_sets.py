@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from app.inference.fitting import Method, fit, no_absolute_scores, publish
-from app.inference.reporting import Wanted, all_pairs, by_posterior
+from app.inference.reporting import Wanted, by_posterior
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, take
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
@@ -94,14 +94,14 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> Judged:
 
 def in_order(scores: Floats, truth: Floats) -> Floats:
     """(K,) by pair: 1 where `scores` (N,) put it in the order of `truth` (N,), 0 where in the other, 1/2 in a tie."""
-    i, j = np.nonzero(all_pairs(truth))
+    i, j = np.triu_indices(len(truth), 1)
     mine, true = (np.sign(np.round(values[i] - values[j], 9)) for values in (scores, truth))
     return np.asarray(0.5 + 0.5 * mine * true, np.float64)
 
 
 def told_apart(truth: Floats) -> Bools:
     """(K,) pairs that `truth` (N,) does not call equal."""
-    i, j = np.nonzero(all_pairs(truth))
+    i, j = np.triu_indices(len(truth), 1)
     return np.asarray(np.round(truth[i] - truth[j], 9) != 0.0)
 
 

@@ -9,6 +9,7 @@ Not here: how a call is sent (sending), objects with methods (resources), the sh
 
 # ruff: noqa: F403
 
+from nextpair.calls.aggregating import *
 from nextpair.calls.asking import *
 from nextpair.calls.describing import *
 from nextpair.calls.description import Call as Call

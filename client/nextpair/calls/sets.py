@@ -17,6 +17,7 @@ from nextpair.schemas import (
 
 
 def create_set(new: SetIn) -> Call[SetOut]:
+    """Creates a set, with or without its candidates."""
     return write("POST", path_of("sets"), SetOut.model_validate_json, new)
 
 

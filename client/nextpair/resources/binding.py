@@ -84,6 +84,17 @@ def by_fields(describe: Callable[[Id, M], Call[T]], model: Callable[P, M]) -> Ca
     return described
 
 
+def of_fields(describe: Callable[[M], Call[T]], model: Callable[P, M]) -> Callable[P, Call[T]]:
+    """The call of a body alone, with the fields of it as keyword arguments."""
+
+    @wraps(describe)
+    def described(*args: P.args, **kwargs: P.kwargs) -> Call[T]:
+        return describe(model(*args, **kwargs))
+
+    vars(described)["__signature__"] = signature(model)
+    return described
+
+
 # For a sender that blocks
 
 

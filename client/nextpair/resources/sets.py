@@ -1,7 +1,6 @@
 """Sets: made, listed and read, asked for pairs and told of comparisons."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from inspect import signature
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Literal, ParamSpec
 
 from nextpair import calls
@@ -17,6 +16,7 @@ from nextpair.resources.binding import (
     async_presented,
     by_fields,
     call,
+    of_fields,
     own_call,
     own_listing,
     presented,
@@ -189,19 +189,10 @@ class AsyncSet(AsyncBound):
 # All of them
 
 
-def _create(new: Callable[P, SetIn]) -> Callable[P, Call[SetOut]]:
-    def create(*args: P.args, **kwargs: P.kwargs) -> Call[SetOut]:
-        """Creates a set, with or without its candidates."""
-        return calls.create_set(new(*args, **kwargs))
-
-    vars(create)["__signature__"] = signature(new)
-    return create
-
-
 class SetCollection(Resource):
     """`client.sets`."""
 
-    create = presented(call(_create(SetIn)), Set)
+    create = presented(call(of_fields(calls.create_set, SetIn)), Set)
     get = presented(call(calls.get_set), Set)
 
     def list(self, *, project: str | None = None, status: Literal["open", "paused"] | None = None) -> Iterator[Set]:
@@ -213,7 +204,7 @@ class SetCollection(Resource):
 class AsyncSetCollection(AsyncResource):
     """`SetCollection` for asyncio."""
 
-    create = async_presented(async_call(_create(SetIn)), AsyncSet)
+    create = async_presented(async_call(of_fields(calls.create_set, SetIn)), AsyncSet)
     get = async_presented(async_call(calls.get_set), AsyncSet)
 
     async def list(

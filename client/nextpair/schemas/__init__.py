@@ -6,6 +6,7 @@ Not here: operations that take and answer them (calls), words that are choices o
 # ruff: noqa: F403
 
 from nextpair.schemas.absolute_scores import *
+from nextpair.schemas.aggregations import *
 from nextpair.schemas.assignments import *
 from nextpair.schemas.calibration import *
 from nextpair.schemas.candidates import *

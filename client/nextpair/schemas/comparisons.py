@@ -1,6 +1,7 @@
 """Entries of the log, and voids that take one back."""
 
 from datetime import datetime
+from math import exp, inf
 from typing import Self
 from uuid import UUID
 
@@ -16,6 +17,13 @@ class Logprobs(Request):
     first: Finite
     second: Finite
     tie: Finite | None = None
+
+    @property
+    def p_first(self) -> float:
+        """The softmax of the labels, with half of the tie."""
+        z = (self.first, self.second, -inf if self.tie is None else self.tie)
+        first, second, tie = (exp(each - max(z)) for each in z)
+        return (first + 0.5 * tie) / (first + second + tie)
 
 
 class Answer(Request):

@@ -46,6 +46,7 @@ class PairAgreement(Agreement):
     kappa: float | None = Field(
         description="Cohen's: 1 is always, 0 is as often as by chance; coins agree on half. Null where all are ties."
     )
+    kappa_interval: tuple[float, float] | None = Field(description="Of 95%; null as kappa is.")
 
 
 class Alpha(Response):

@@ -8,10 +8,12 @@ from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
 from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
+from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
-from app.inference.types import Bools, Comparisons, Ints, no_comparisons
+from app.inference.kernels.pair_sets import PairSet, mask
+from app.inference.types import Comparisons, Ints, no_comparisons
 from tests.inference.factories import comparisons, cycle, model
 
 MANY = EXACT + 2
@@ -31,13 +33,15 @@ def asked(
 ) -> list[tuple[int, int]]:
     log, of = log or no_comparisons(), of or model(n)
     plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
-    open_pairs = np.ones((n, n), np.bool_)
+    open_pairs = every_pair(n)
     presented = next_pairs(live, of, log, leased, open_pairs, plan, count, Draws(plan, log.size, len(leased.first)))
     return [(pair.first, pair.second) for pair in presented]
 
 
-def pairs_of(mask: Bools) -> set[tuple[int, int]]:
-    return {(int(i), int(j)) for i, j in np.argwhere(mask)}
+def joins(component: Ints, open_pairs: PairSet) -> set[tuple[int, int]]:
+    pairs = joining(component, open_pairs)
+    assert pairs is not None
+    return {(int(i), int(j)) for i, j in np.argwhere(mask(pairs))}
 
 
 def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
@@ -59,24 +63,24 @@ def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_a
 def test_what_is_apart_joins_the_largest_component() -> None:
     component = np.array([0, 0, 0, 1, 1, 2, 2])
 
-    assert pairs_of(joining(component, upper_triangle(7))) == {(i, j) for i in (0, 1, 2) for j in (3, 4, 5, 6)}
+    assert joins(component, every_pair(7)) == {(i, j) for i in (0, 1, 2) for j in (3, 4, 5, 6)}
 
 
 def test_never_compared_candidates_meet_each_other_first() -> None:
     component, open_pairs = np.array([0, 0, 1, 2, 3]), upper_triangle(5).copy()
 
-    assert pairs_of(joining(component, open_pairs)) == {(2, 3), (2, 4), (3, 4)}
+    assert joins(component, every_pair(5)) == {(2, 3), (2, 4), (3, 4)}
 
     open_pairs[2:, 2:] = False  # somebody else has these
-    assert pairs_of(joining(component, open_pairs)) == {(i, j) for i in (0, 1) for j in (2, 3, 4)}
+    assert joins(component, of_mask(open_pairs)) == {(i, j) for i in (0, 1) for j in (2, 3, 4)}
 
 
 def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open() -> None:
     within = np.zeros((4, 4), np.bool_)
     within[0, 1] = True
 
-    assert not joining(np.zeros(4, np.int64), upper_triangle(4)).any()
-    assert not joining(np.array([0, 0, 1, 1]), within).any()
+    assert joining(np.zeros(4, np.int64), every_pair(4)) is None
+    assert joining(np.array([0, 0, 1, 1]), of_mask(within)) is None
 
 
 def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
@@ -120,7 +124,7 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     """Four of the candidates were never compared."""
     log, of = cycle(MANY - 4, seed=0), model(MANY)
     plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(log, of)
-    open_pairs = np.ones((MANY, MANY), np.bool_)
+    open_pairs = every_pair(MANY)
 
     pairs = [
         next_pairs(live, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed)) for seed in range(300)

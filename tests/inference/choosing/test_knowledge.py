@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs
+from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import EXACT, gains, own_term
+from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import SHORTLIST, Batch, Choice, Criterion, Policy, score, select
 from app.inference.covariance import Covariance, condition, dense, variance_of_difference
 from app.inference.experts import make
@@ -33,7 +34,7 @@ def chosen(
     seed: int = 0,
 ) -> list[Choice]:
     n = len(mean)
-    pairs = np.ones((n, n), np.bool_) if open_pairs is None else open_pairs
+    pairs = every_pair(n) if open_pairs is None else of_mask(open_pairs)
     return select(mean, sigma, of or model(n), pairs, together(n), policy, goal, count, np.random.default_rng(seed))
 
 
@@ -92,7 +93,7 @@ def test_of_many_candidates_the_pair_is_nearly_the_best(goal: Goal, share: float
     """All 4,005 pairs of 90 candidates summed, of which the choice looks at some: it gets so much of the best."""
     mean, sigma = large_state(90, seed)
     first, second = (np.array(column) for column in zip(*combinations(range(90), 2), strict=True))
-    every = gains(first, second, mean, sigma, model(90), goal_pairs(goal, mean))
+    every = gains(first, second, mean, sigma, model(90), goal_kinds(goal, mean))
 
     (pick,) = chosen(mean, sigma, goal)
 
@@ -106,8 +107,7 @@ def test_of_many_candidates_whose_pairs_are_all_alike_any_may_be_the_first() -> 
     assert pick.propensity == pytest.approx(1.0 / (70 * 69 / 2))
 
 
-def test_the_own_terms_of_rows_that_could_not_win_are_not_read_again() -> None:
-    """A batch of many candidates is the choice by a full scan after each pick."""
+def test_a_batch_of_many_candidates_is_the_choice_by_a_full_scan_after_each_pick() -> None:
     mean, sigma = large_state(80, seed=0)
     batch, left = chosen(mean, sigma, count=6), np.ones((80, 80), np.bool_)
 
@@ -117,7 +117,7 @@ def test_the_own_terms_of_rows_that_could_not_win_are_not_read_again() -> None:
         v = np.array([variance_of_difference(sigma, int(i), int(j)) for i, j in zip(first, second, strict=True)])
         own = own_term(m, v, expit(m) * expit(-m))
         front = np.argsort(-own)[:SHORTLIST]
-        values = gains(first[front].copy(), second[front].copy(), mean, sigma, model(80), goal_pairs(RANKING, mean))
+        values = gains(first[front].copy(), second[front].copy(), mean, sigma, model(80), goal_kinds(RANKING, mean))
         best = front[int(values.argmax())]
         assert (pick.i, pick.j) == (first[best], second[best])
         left[pick.i, pick.j] = False
@@ -193,7 +193,7 @@ def test_a_choice_explains_what_it_adds_to_the_goal() -> None:
     for goal in (RANKING, Goal(top_k=2)):
         (pick,) = chosen(mean, sigma, goal)
         pair = np.array([pick.i]), np.array([pick.j])
-        (gain,) = gains(*pair, mean, sigma, model(7), goal_pairs(goal, mean))
+        (gain,) = gains(*pair, mean, sigma, model(7), goal_kinds(goal, mean))
         assert pick.score == gain
 
 
@@ -204,4 +204,4 @@ def test_the_own_term_is_what_a_pair_adds_to_its_own_order() -> None:
 
     own = score(KNOWLEDGE, model(7), m, v, 0.0)
 
-    np.testing.assert_allclose(own, gains(*pair, mean, sigma, model(7), goal_pairs(Goal(pair=(2, 5)), mean)), rtol=1e-9)
+    np.testing.assert_allclose(own, gains(*pair, mean, sigma, model(7), goal_kinds(Goal(pair=(2, 5)), mean)), rtol=1e-9)

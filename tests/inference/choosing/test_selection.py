@@ -10,6 +10,7 @@ from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
 from app.inference.choosing.goals import RANKING, Goal
+from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import (
     Batch,
     Choice,
@@ -55,7 +56,7 @@ def chosen(
     goal: Goal = RANKING,
 ) -> list[Choice]:
     n, rng = len(mean), np.random.default_rng(seed)
-    pairs = all_open(n) if open_pairs is None else open_pairs
+    pairs = every_pair(n) if open_pairs is None else of_mask(open_pairs)
     return select(mean, sigma, model(n), pairs, together(n), policy, goal, count, rng)
 
 
@@ -400,7 +401,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     m, v = mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j]
     weight = votes * row.expert.curvature(m, row.expert.expected(m))
 
-    policy, everything = Policy(Criterion.DETERMINANT), all_open(20)
+    policy, everything = Policy(Criterion.DETERMINANT), every_pair(20)
     (choice,) = select(mean, sigma, judged, everything, together(20), policy, RANKING, 1, np.random.default_rng(0))
 
     np.testing.assert_allclose(score(policy, judged, m, v, 0.0), weight * v)
@@ -421,7 +422,7 @@ def test_the_determinant_after_a_fantasy_is_what_the_criterion_promised(row: Row
     }
 
     policy, rng = Policy(Criterion.DETERMINANT), np.random.default_rng(0)
-    (choice,) = select(mean, sigma, judged, all_open(6), together(6), policy, RANKING, 1, rng)
+    (choice,) = select(mean, sigma, judged, every_pair(6), together(6), policy, RANKING, 1, rng)
     assert left[choice.i, choice.j] == pytest.approx(min(left.values()))
     assert sigma.log_det - left[choice.i, choice.j] == pytest.approx(np.log1p(choice.score))
 
@@ -431,7 +432,7 @@ def test_where_verdicts_weigh_alike_determinant_is_variance() -> None:
     rng, gaussian = np.random.default_rng(0), model(12, expert="gaussian")
 
     picks = [
-        pairs_of(select(mean, sigma, gaussian, all_open(12), together(12), Policy(criterion), RANKING, 10, rng))
+        pairs_of(select(mean, sigma, gaussian, every_pair(12), together(12), Policy(criterion), RANKING, 10, rng))
         for criterion in (Criterion.DETERMINANT, Criterion.VARIANCE)
     ]
 

@@ -50,20 +50,30 @@ def objective(expert: str = "soft-bt", count: int = 60) -> Objective:
 
 def precision(weights: Floats, of: Objective) -> Floats:
     """H, from the columns of the design."""
-    size = len(of.precision)
-    design = np.array([scatter(row, of) for row in np.eye(of.comparisons.size)])
-    return np.asarray(np.diag(of.precision) + design.T @ (weights[:, None] * design)).reshape(size, size)
+    size, r = len(of.precision), design(of)
+    return np.asarray(np.diag(of.precision) + r.T @ (weights[:, None] * r)).reshape(size, size)
+
+
+def design(of: Objective) -> Floats:
+    """R, one row for each comparison."""
+    return np.array([scatter(row, of) for row in np.eye(of.comparisons.size)])
+
+
+def log_posterior(theta: Floats, of: Objective) -> float:
+    log_density = of.model.expert.log_density(design(of) @ theta, of.comparisons.p)
+    return float(log_density.sum() - 0.5 * of.precision @ theta**2)
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
     of = objective()
     theta = np.random.default_rng(1).standard_normal(len(of.precision))
 
-    _, g, weights = evaluate(theta, of)
-    nearby = [[evaluate(theta + step, of) for step in (-steps, steps)] for steps in 1e-5 * np.eye(len(theta))]
+    g, weights = evaluate(theta, of)
+    nearby = [(theta - step, theta + step) for step in 1e-5 * np.eye(len(theta))]
 
-    np.testing.assert_allclose(g, [(above[0] - below[0]) / 2e-5 for below, above in nearby], atol=1e-6)
-    bends = [(below[1] - above[1]) / 2e-5 for below, above in nearby]
+    rises = [(log_posterior(above, of) - log_posterior(below, of)) / 2e-5 for below, above in nearby]
+    np.testing.assert_allclose(g, rises, atol=1e-6)
+    bends = [(evaluate(below, of)[0] - evaluate(above, of)[0]) / 2e-5 for below, above in nearby]
     np.testing.assert_allclose(precision(weights, of), bends, atol=1e-6)
     small = 1e-5 * g  # near the mode the step is exact
     np.testing.assert_allclose(precision(weights, of) @ newton_step(weights, small, of), small, atol=1e-7)
@@ -74,7 +84,7 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     theta, reduced = likeliest(np.zeros(len(of.precision)), of)
     found = at_mode(theta, reduced, of, DONE)
 
-    whole = np.linalg.inv(precision(evaluate(theta, of)[2], of))
+    whole = np.linalg.inv(precision(evaluate(theta, of)[1], of))
     tastes = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
     about_their_mean = tastes - of.variances.of_tastes[:, None] / N
 

@@ -9,9 +9,10 @@ import pytest
 from nextpair.words import AggregationName, ContextMethod
 from scipy.sparse import csr_array
 
-from app.inference.judges.aggregation import average, binary, dawid_skene, majority, votes
+from app.inference.judges.aggregation import average, binary, dawid_skene, is_labelled, majority, votes
+from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, skill
+from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, examine, skill
 from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
 from app.inference.judges.skill_model import Head, JudgedItems, Training, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
@@ -87,10 +88,21 @@ def test_labels_of_forty_items_undo_a_majority_that_is_fooled(method: ContextMet
     accuracies = []
     for seed in range(4):
         truth, y, context, labels = fooled_together(319, seed, telling=telling)
-        group = by_context(binary(y), context, method, rng(), labels=labels, training=QUICK)
+        by_labels = dawid_skene_anchored(votes(binary(y)), labels, rng())
+        group = by_context(binary(y), context, method, rng(), by_labels=by_labels, training=QUICK)
         np.testing.assert_array_equal(group.probability[:40], labels[:40])
         accuracies.append((group.labels(rng()) == truth)[40:].mean())
     assert np.mean(accuracies) > 0.78
+
+
+def test_with_labels_judges_are_as_dawid_skene_has_them() -> None:
+    """Held to labels once, for all judges, whoever says always the same among them."""
+    _, y, context, labels = fooled_together(319, 0, telling=True)
+    with_one_sided = binary(np.column_stack([y, np.ones(319)]))
+    people = votes(np.where(is_labelled(labels)[:, None], labels, np.nan)[:, None, :])
+    one, other = (examine(with_one_sided, method, rng(), people, context) for method in ("dawid-skene", "crowdlayer"))
+    np.testing.assert_array_equal(one.aggregate.confusion, other.aggregate.confusion)
+    np.testing.assert_array_equal(other.aggregate.probability[:40], labels[:40])
 
 
 def test_the_context_helps_and_skills_are_found() -> None:

@@ -121,10 +121,10 @@ def test_a_kernel_compiles_where_no_cache_can_be_kept(monkeypatch: pytest.Monkey
     assert asked == [True, False]
 
 
-def bowl(x: Floats, centre: Floats) -> tuple[float, Floats, Floats]:
-    """The sum of -log cosh(x - centre), its gradient and minus its second derivatives."""
+def bowl(x: Floats, centre: Floats) -> tuple[Floats, Floats]:
+    """The gradient of the sum of -log cosh(x - centre), and minus its second derivatives."""
     slope = np.tanh(x - centre)
-    return -float((np.logaddexp(x - centre, centre - x) - np.log(2.0)).sum()), -slope, 1.0 - slope**2
+    return -slope, 1.0 - slope**2
 
 
 @pytest.mark.parametrize("start", [0.0, 2.0, 5.0])

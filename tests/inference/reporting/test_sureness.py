@@ -7,10 +7,20 @@ from scipy.special import expit, ndtr
 from app.inference.covariance import condition, variance_of_difference
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import Scores, fit
+from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import draw_ranks, ranks
-from app.inference.reporting.sureness import all_pairs, concordance, concordance_after, sureness_of
+from app.inference.reporting.sureness import (
+    all_pairs,
+    concordance,
+    concordance_after,
+    sureness_of,
+)
 from app.inference.types import Bools, by_one_judge
 from tests.inference.factories import independent, isotropic, marginal, model, random_state
+
+
+def every(n: int) -> Bools:
+    return matching(all_pairs(np.zeros(n)))
 
 
 def only(n: int, *pairs: tuple[int, int]) -> Bools:
@@ -26,19 +36,27 @@ def test_concordance_by_hand() -> None:
     for pair, expected in by_pair.items():
         assert concordance(posterior, only(3, pair)) == pytest.approx(expected)
         assert concordance(posterior, only(3, pair, pair[::-1])) == pytest.approx(expected)
-    assert concordance(posterior, all_pairs(np.zeros(3))) == pytest.approx(np.mean(list(by_pair.values())))
+    assert concordance(posterior, every(3)) == pytest.approx(np.mean(list(by_pair.values())))
 
 
 def test_nothing_is_known_of_candidates_that_are_alike() -> None:
     posterior = Scores(np.zeros(4), isotropic(4, 1.0))
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    assert sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(np.zeros(4)), 0.9) == (0.5, 6, (0.5, 0.5))
+    assert sureness_of(posterior, ranks(posterior.mean), drawn, every(4), 0.9) == (
+        0.5,
+        6,
+        (0.5, 0.5),
+    )
 
 
 def test_there_is_no_sureness_without_pairs() -> None:
     assert (
         sureness_of(
-            Scores(np.zeros(1), isotropic(1, 1.0)), np.ones(1, int), np.ones((9, 1), int), all_pairs(np.zeros(1)), 0.9
+            Scores(np.zeros(1), isotropic(1, 1.0)),
+            np.ones(1, int),
+            np.ones((9, 1), int),
+            every(1),
+            0.9,
         )
         is None
     )
@@ -70,12 +88,12 @@ def test_the_forecast_is_the_mean_over_what_more_comparisons_may_say() -> None:
         still = variance_of_difference(condition(before, 0, 1, 0.7 * (factor - 1.0)), 0, 1)
         moved = 0.5 + np.sqrt(v - still) * rng.standard_normal(1_000_000)
         expected = ndtr(np.abs(moved) / np.sqrt(still)).mean()
-        assert concordance_after(posterior, prior, all_pairs(np.zeros(2)), factor) == pytest.approx(expected, abs=1e-3)
+        assert concordance_after(posterior, prior, every(2), factor) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
-    posterior, pairs = Scores(*random_state(7, seed)), all_pairs(np.zeros(7))
+    posterior, pairs = Scores(*random_state(7, seed)), every(7)
     foretold = [concordance_after(posterior, np.ones(7), pairs, factor) for factor in (1.0, 1.25, 2.0, 4.0, 1e9)]
     assert foretold[0] == pytest.approx(concordance(posterior, pairs), abs=1e-12)
     assert (np.diff(foretold) > 0.0).all()
@@ -85,7 +103,7 @@ def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_of_a_mixture_it_is_the_chance_that_its_one_published_order_is_right(seed: int) -> None:
     posterior = mixed([(0.7, Scores(*random_state(6, seed))), (0.3, Scores(*random_state(6, seed + 10)))])
-    pairs, rank = all_pairs(np.zeros(6)), ranks(posterior.mean)
+    pairs, rank = every(6), ranks(posterior.mean)
     drawn = draw_ranks(posterior, np.random.default_rng(seed), 200_000)
     i, j = np.nonzero(pairs)
     share = np.mean((drawn[:, i] < drawn[:, j]) == (rank[i] < rank[j]))
@@ -100,7 +118,7 @@ def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
     one = Scores(np.linspace(10.0, 0.0, n), isotropic(n, 1e-6))
     posterior = mixed([(0.9, one), (0.1, one._replace(mean=-one.mean))])
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    sure = sureness_of(posterior, ranks(posterior.mean), drawn, all_pairs(one.mean), 0.95)
+    sure = sureness_of(posterior, ranks(posterior.mean), drawn, every(n), 0.95)
     assert sure is not None
     assert sure.concordance == pytest.approx(0.9)
     assert sure.interval == pytest.approx((0.0, 1.0))
@@ -108,12 +126,12 @@ def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
 
 def test_where_verdicts_told_nothing_more_of_them_tell_nothing() -> None:
     alike = Scores(np.zeros(3), isotropic(3, 1.0))
-    assert concordance_after(alike, np.ones(3), all_pairs(np.zeros(3)), 4.0) == pytest.approx(0.5)
+    assert concordance_after(alike, np.ones(3), every(3), 4.0) == pytest.approx(0.5)
 
 
 def test_stated_and_true_shares_agree() -> None:
     """300 sets of 10 with scores from the prior, 30 hard verdicts each; seed 20,261."""
-    rng, m, pairs = np.random.default_rng(20_261), model(10), all_pairs(np.zeros(10))
+    rng, m, pairs = np.random.default_rng(20_261), model(10), every(10)
     stated, true, inside = [], [], []
     for _ in range(300):
         s, first = rng.standard_normal(10), rng.integers(10, size=30)

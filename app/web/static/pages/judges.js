@@ -72,11 +72,16 @@ function showAgreement(agreement) {
     element("th", { scope: "row", dir: "auto" }, name),
     ...names.map((other) => {
       const pair = pairs.get(`${name}\n${other}`);
-      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}, kappa ${number(pair.kappa)}` : "");
+      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}, kappa ${kappaInWords(pair)}` : "");
     }));
   find("#agreement thead").replaceChildren(
     element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
   find("#agreement tbody").replaceChildren(...names.map(row));
+}
+
+/** @param {Contract.PairAgreement} pair */
+function kappaInWords({ kappa, kappa_interval: interval }) {
+  return interval ? `${number(kappa)} (${interval.map(number).join(" to ")})` : number(kappa);
 }
 
 /** @param {Contract.Alpha | null} alpha */

@@ -1,0 +1,67 @@
+"""Sums over comparisons by their design: row k of R is e_first - e_second, and + e_bias where biases are parameters.
+
+kernel             slow formula
+shown              np.bincount of first and of second
+precision_times    (diag(q) + R^T diag(w) R) x
+precision          diag(q) + R^T diag(w) R
+
+q, w    prior, weights     (P,), (K,)
+bias    the place of the judge's bias among the parameters; (0,) where there is none
+"""
+
+import numpy as np
+
+from app.inference.kernels import kernel
+from app.inference.types import Floats, Ints
+
+NO_BIAS = np.empty(0, np.int64)
+
+
+@kernel
+def shown(first: Ints, second: Ints, weight: Floats, n: int) -> tuple[Floats, Floats]:
+    """How many comparisons each candidate is in, and how many answers these stand for, (N,) each."""
+    rows, votes = np.zeros(n), np.zeros(n)
+    for k in range(len(weight)):
+        for i in (first[k], second[k]):
+            rows[i] += 1.0
+            votes[i] += weight[k]
+    return rows, votes
+
+
+@kernel
+def precision_times(x: Floats, first: Ints, second: Ints, bias: Ints, weights: Floats, prior: Floats) -> Floats:
+    """H x, (P,)."""
+    product = prior * x
+    for k in range(len(weights)):
+        i, j = first[k], second[k]
+        d = x[i] - x[j]
+        if len(bias):
+            d += x[bias[k]]
+            product[bias[k]] += weights[k] * d
+        product[i] += weights[k] * d
+        product[j] -= weights[k] * d
+    return product
+
+
+@kernel
+def precision(first: Ints, second: Ints, bias: Ints, weights: Floats, prior: Floats, n: int) -> Floats:
+    """H, (P, P), symmetric to the last bit.
+
+    The diagonal of the n candidates is summed over pairs, as the rest is: sums over comparisons are rounded by more
+    than the anchor prior's precision.
+    """
+    h = np.zeros((len(prior), len(prior)))
+    for k in range(len(weights)):
+        i, j, w = first[k], second[k], weights[k]
+        h[i, j] -= w
+        h[j, i] -= w
+        if len(bias):
+            b = bias[k]
+            h[b, b] += w
+            h[i, b] += w
+            h[b, i] += w
+            h[j, b] -= w
+            h[b, j] -= w
+    for i in range(len(prior)):
+        h[i, i] = prior[i] + (h[i, i] if i >= n else -h[i, :n].sum())
+    return h

@@ -1,0 +1,187 @@
+"""The ranking of very many candidates: what ranking.py says of N(mu, Sigma), without Sigma.
+
+    sd             of s_i - mean(s): Sigma_ii - tau2 / N, as Sigma 1 = tau2 1. Sigma_ii from its certified interval, the
+                   middle of it where that is narrow (kernels/push.py), else (2) held to the interval
+    given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
+               (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
+               (2) Sigma_ii = 1 / D_i + var m_i
+    rank interval  centre -+ c spread on normal scores z = Phi^-1((rank - 1/2) / N), with the one c that keeps enough
+                   whole draws inside. Centre and spread are those of score -+ sd among what all scores may be, and owe
+                   the draws nothing: few draws give the c of any N
+    tie group      as in ranking.py, by a column of Sigma for each head
+    sureness       shares of the pairs in order, counted in the draws
+    forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
+
+The means in (1) and (2) are over DRAWS draws, in (1) each with its mirror image about mu; what s_i does by itself is
+integrated out, so that one of them says more than many events or squares.
+Not here: the entropy, which needs the determinant, and which candidates are alike.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import ndtr, ndtri
+
+from app.inference.fitting.sampling import draws
+from app.inference.fitting.sparse import SparsePosterior
+from app.inference.kernels.inversions import inversions
+from app.inference.kernels.push import variances
+from app.inference.kernels.solving import solve
+from app.inference.reporting.ranking import Ranking, Wanted, ranks, sure_of_any
+from app.inference.reporting.sureness import Sureness, expected_after
+from app.inference.types import Floats, Ints
+
+DRAWS = 64
+WIDTH, WIDEST = 0.02, 0.05  # of an interval of Sigma_ii: what is aimed at, and what its middle is taken of
+EFFORT = 20_000  # neighbours visited for one Sigma_ii
+COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
+PAIRS = 200_000
+LEAST_SPREAD = 0.2  # of the way to the next rank: c is about 5
+POINTS = 8  # that stand for what one score may be
+
+
+class _Tally(NamedTuple):
+    """What the draws say."""
+
+    p_best: Floats  # (N,)
+    p_top: Floats  # (N,)
+    variance: Floats  # (N,) Sigma_ii by (2)
+    farthest: Floats  # (D,) of any rank from its centre, in its spread
+    in_order: Floats  # (D,) share of the pairs
+
+
+class _Drawing(NamedTuple):
+    """D draws."""
+
+    given_rest: Floats  # (D, N) m
+    scores: Floats  # (D, N)
+    best_first: Ints  # (D, N)
+    ranks: Ints  # (D, N)
+
+
+def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generator) -> Ranking:
+    """The ranking of `posterior`. Conceptually: ranking.summarise with np.linalg.inv(H)."""
+    mean, precision, _ = posterior
+    n, common = len(mean), posterior.prior_variance / len(mean)
+    rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
+    lower, upper = np.empty(n), np.empty(n)
+    lower[order], upper[order] = variances(precision, order, WIDTH, EFFORT)  # those near each other share rivals
+    centre, spread = _on_normal_scores(score, np.sqrt(np.maximum(lower - common, 0.0)))
+    tally = _count(posterior, rank, wanted.top_k, centre, spread, rng)
+    is_narrow = upper <= (1.0 + WIDEST) * lower
+    variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance, lower, upper))
+    sd = np.sqrt(np.maximum(variance - common, 0.0))
+    half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
+    c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (DRAWS + 1))), DRAWS) - 1]
+    return Ranking(
+        rank,
+        score,
+        sd,
+        np.column_stack([score - half, score + half]),
+        _ranks_within(centre - c * spread, centre + c * spread),
+        tally.p_best,
+        tally.p_top,
+        tie_groups(posterior, variance, wanted),
+        None,
+        _sureness(tally.in_order, n, wanted.level),
+    )
+
+
+def concordances_after(posterior: SparsePosterior, sd: Floats, factors: Sequence[float]) -> list[float]:
+    """The concordance expected with each factor times as many comparisons, from (N,) sds of s_i - mean(s)."""
+    n, prior, rng = len(sd), posterior.prior_variance, np.random.default_rng(0)
+    i = rng.integers(n, size=PAIRS)
+    j = (i + rng.integers(1, n, size=PAIRS)) % n
+    m = np.abs(posterior.mean[i] - posterior.mean[j])
+    v = (sd[i] ** 2 + sd[j] ** 2) * n / (n - 1)  # whose mean over the partners of any i is exact
+    return [float(expected_after(m, v, np.full(PAIRS, 2.0 * prior), factor).mean()) for factor in factors]
+
+
+def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> Ints:
+    """(N,) numbers of the tie groups, 1 for the best, from (N,) Sigma_ii. Conceptually: ranking.tie_groups."""
+    mean, precision, _ = posterior
+    n = len(mean)
+    order, groups, sure = np.argsort(-mean, kind="stable"), np.ones(n, np.int64), sure_of_any(n, wanted.level)
+    begin, accuracy, most = 0, COLUMN / float(precision.diagonal.max()), 10 * n
+    while True:
+        head, below = order[begin], order[begin + 1 :]
+        at_head = np.zeros((n, 1))
+        at_head[head] = 1.0
+        column = solve(precision, at_head, accuracy, most)[0][:, 0]
+        v = column[head] + variance[below] - 2.0 * column[below]
+        apart = np.flatnonzero(mean[head] - mean[below] - wanted.epsilon > sure * np.sqrt(v))
+        if not len(apart):
+            return groups
+        begin += 1 + int(apart[0])
+        groups[order[begin:]] += 1
+
+
+def _count(
+    posterior: SparsePosterior, rank: Ints, top_k: int, centre: Floats, spread: Floats, rng: np.random.Generator
+) -> _Tally:
+    mean, (start, rival, weight, q, diagonal), _ = posterior
+    n, prior = len(mean), posterior.prior_variance
+    links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
+    scale, by_rank = ndtri((np.arange(n) + 0.5) / n), np.argsort(rank, kind="stable")
+    tied = np.bincount(rank).astype(np.float64)
+    undecided, total = 0.5 * float((tied * (tied - 1.0)).sum()), 0.5 * n * (n - 1)
+    p_best, p_top, squares = np.zeros(n), np.zeros(n), np.zeros(n)
+    farthest, in_order = list[float](), list[float]()
+    for scores in draws(mean, posterior.precision, DRAWS, rng):
+        moved = scores - mean
+        level = moved.mean(axis=1, keepdims=True)
+        expected = (links @ (moved - level).T).T / diagonal
+        squares += (expected**2).sum(axis=0)
+        given_rest = expected + level * (1.0 - q / diagonal)
+        for side in (-1.0, 1.0):
+            drawn_scores = mean + side * moved
+            best_first = np.argsort(-drawn_scores, axis=1)
+            drawn = np.empty_like(best_first)
+            np.put_along_axis(drawn, best_first, np.arange(1, n + 1)[None], axis=1)
+            drawing = _Drawing(mean + side * given_rest, drawn_scores, best_first, drawn)
+            p_best += _chances(drawing, 1, diagonal).sum(axis=0)
+            p_top += _chances(drawing, top_k, diagonal).sum(axis=0)
+        farthest += (np.abs(scale[drawn - 1] - centre) / spread).max(axis=1).tolist()
+        for each in drawn:
+            ordered = each[by_rank][np.lexsort((each[by_rank], rank[by_rank]))]  # no inversions among ties
+            in_order.append((total - 0.5 * undecided - inversions(ordered)) / total)
+    of_level = (1.0 - q / diagonal) ** 2 * prior / n
+    variance = 1.0 / diagonal + of_level + squares / DRAWS
+    p_best, p_top = p_best / p_best.sum(), np.minimum(p_top * (min(top_k, n) / p_top.sum()), 1.0)
+    return _Tally(p_best, p_top, variance, np.array(farthest), np.array(in_order))
+
+
+def _chances(drawing: _Drawing, k: int, diagonal: Floats) -> Floats:
+    """(D, N) chance of each to be among the first k, given the scores of the others, by (1)."""
+    given_rest, scores, best_first, drawn = drawing
+    if k >= scores.shape[1]:
+        return np.ones_like(scores)
+    last, next_one = (np.take_along_axis(scores, best_first[:, [place]], axis=1) for place in (k - 1, k))
+    return np.asarray(ndtr(np.sqrt(diagonal) * (given_rest - np.where(drawn <= k, next_one, last))))
+
+
+def _on_normal_scores(score: Floats, sd: Floats) -> tuple[Floats, Floats]:
+    """(N,) centres and (N,) spreads of the normal scores of ranks, the best lowest."""
+    n = len(score)
+    points = np.sort((score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)).ravel())
+    above = [1.0 - np.searchsorted(points, score + side * sd) / len(points) for side in (1.0, 0.0, -1.0)]
+    high, centre, low = (ndtri(np.clip(share, 0.5 / n, 1.0 - 0.5 / n)) for share in above)
+    a_rank = ndtri(np.minimum(ndtr(-np.abs(centre)) + 1.0 / n, 0.5)) + np.abs(centre)  # from one rank to the next
+    return centre, np.maximum(0.5 * (low - high), LEAST_SPREAD * a_rank)
+
+
+def _ranks_within(low: Floats, high: Floats) -> Ints:
+    """(N, 2) the best and the worst rank with a normal score from `low` to `high`."""
+    n = len(low)
+    scale = ndtri((np.arange(n) + 0.5) / n)
+    best = np.minimum(np.searchsorted(scale, low, side="left") + 1, n)
+    return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
+
+
+def _sureness(in_order: Floats, n: int, level: float) -> Sureness | None:
+    if n < 2:
+        return None
+    low, high = np.quantile(in_order, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    return Sureness(float(in_order.mean()), n * (n - 1) // 2, (float(low), float(high)))

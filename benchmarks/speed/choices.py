@@ -1,0 +1,50 @@
+"""The next pair by each criterion, beside numpy's scan of all pairs and beside one pass over half of the covariance."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from scipy.linalg import blas
+
+from app.inference.choosing.goals import RANKING, upper_triangle
+from app.inference.choosing.pair_sets import every_pair
+from app.inference.choosing.selection import Criterion, Policy, equality, score, select
+from app.inference.covariance import dense
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.posterior import Posterior
+from app.inference.kernels.pair_sets import PairSet
+from app.inference.types import Bools, Floats
+from benchmarks.speed.measuring import Extent, Row, medians
+from benchmarks.speed.problem import simulated_log
+
+
+def measure(extent: Extent) -> Iterator[Row]:
+    for n in extent.dense:
+        model = build(Method(), n)
+        fit = posterior.fit(simulated_log(n), model)
+        sigma, half = dense(fit.covariance), np.ones(n * (n + 1) // 2)
+        for criterion in Criterion:
+            policy, what = Policy(criterion), f"the next pair by {criterion}"
+            ours, scan, limit = medians(
+                partial(_select, fit, model, every_pair(n), policy),
+                partial(_scan, fit, sigma, model, upper_triangle(n), policy),
+                partial(blas.dasum, half),
+                seconds=extent.seconds,
+            )
+            note = "numpy scores one term of the sum" if criterion is Criterion.KNOWLEDGE else ""
+            yield Row(what, n, "numpy over all pairs", ours, scan, note)
+            yield Row(what, n, "half Sigma read", ours, limit)
+
+
+def _select(fit: Posterior, model: Model, open_pairs: PairSet, policy: Policy) -> None:
+    together, rng = np.zeros(model.n, np.int64), np.random.default_rng(0)
+    select(fit.mean, fit.covariance, model, open_pairs, together, policy, RANKING, 1, rng)
+
+
+def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
+    """Find the argmax alone: no ties, no explanation."""
+    variances = sigma.diagonal()
+    v = variances[:, None] + variances - 2.0 * sigma
+    m = fit.mean[:, None] - fit.mean
+    np.where(upper, score(policy, model, m, v, equality(fit.covariance)), -np.inf).argmax()

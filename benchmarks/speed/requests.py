@@ -1,0 +1,172 @@
+"""Ask and tell over HTTP beside two bare FastAPI requests with the same commits: `python -m benchmarks.speed.requests`.
+
+Both share one PostgreSQL and take turns of some rounds each, so a ratio holds on a busy machine. CPU is that of the
+process which answers, without PostgreSQL.
+"""
+
+import argparse
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import numpy as np
+from nextpair import Client
+from nextpair.calls import add_comparisons, create_set
+from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn
+
+from app.storage.embedded.launcher import EmbeddedPostgres
+from benchmarks.speed.service import Service, cpu_ms, free_port, running
+
+SIZES = (16, 128, 1056)
+TURN = 20  # rounds of one, before it is another's turn
+UNCOUNTED = 3  # of each turn
+
+
+class Turn(NamedTuple):
+    """Milliseconds of each ask, of the tell behind it, and of the processor."""
+
+    asks: list[float]
+    tells: list[float]
+    cpu: float
+
+
+Play = Callable[[HTTPConnection, str], tuple[float, float]]  # a round; milliseconds of its ask and its tell
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.requests", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1000, help="of each, for each size; 1,000 by default")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    chosen = parser.parse_args()
+    print("| N | requests | ask, ms: p50, p99 | tell | both | times the bare ones | CPU, ms |\n|" + " --- |" * 7)
+    with (
+        tempfile.TemporaryDirectory(prefix="nextpair-") as folder,
+        running(Path(folder)) as service,
+        _bare(Path(folder)) as bare,
+    ):
+        for n in chosen.sizes:
+            _compare(n, chosen.rounds, service, bare)
+
+
+def _compare(n: int, rounds: int, service: Service, bare: Service) -> None:
+    players: dict[str, tuple[Service, Play]] = {
+        "bare": (bare, _bare_round),
+        "ours": (service, _round),
+        "ours, with a key": (service, _round_with_key),
+    }
+    turns: dict[str, list[Turn]] = {name: [] for name in players}
+    while len(turns["bare"]) * (TURN - UNCOUNTED) < rounds:
+        set_id = _new_set(service, bare, n)
+        for _ in range(1 if n < 100 else 10):
+            for name, (server, play) in players.items():
+                turns[name].append(_turn(server, play, set_id))
+    least = _summary(turns["bare"])[2]
+    for name, theirs in turns.items():
+        summary = _summary(theirs)
+        shown = " | ".join(f"{median:.2f} {slow:.2f}" for median, slow in [*summary, summary[2] / least])
+        cpu = sum(turn.cpu for turn in theirs) / len(theirs) / (TURN - UNCOUNTED)
+        print(f"| {n:,} | {name} | {shown} | {cpu:.2f} |", flush=True)
+
+
+def _summary(turns: list[Turn]) -> Any:
+    """(3, 2) median and 99th percentile of asks, of tells and of both."""
+    asks, tells = (np.concatenate(each) for each in list(zip(*turns, strict=True))[:2])
+    return np.percentile([asks, tells, asks + tells], [50, 99], axis=1).T
+
+
+def _turn(server: Service, play: Play, set_id: str) -> Turn:
+    at = urlsplit(server.url)
+    with closing(HTTPConnection(at.hostname or "", at.port)) as connection:
+        for _ in range(UNCOUNTED):
+            play(connection, set_id)
+        before = cpu_ms(server.pid)
+        asks, tells = zip(*(play(connection, set_id) for _ in range(TURN - UNCOUNTED)), strict=True)
+        return Turn(list(asks), list(tells), cpu_ms(server.pid) - before)
+
+
+def _round(connection: HTTPConnection, set_id: str, key: str | None = None) -> tuple[float, float]:
+    start = time.perf_counter()
+    (pair,) = _send(connection, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})["assignments"]
+    leased = time.perf_counter()
+    _send(connection, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7}, key)
+    return 1e3 * (leased - start), 1e3 * (time.perf_counter() - leased)
+
+
+def _round_with_key(connection: HTTPConnection, set_id: str) -> tuple[float, float]:
+    """Send the tell as our own client does."""
+    return _round(connection, set_id, uuid4().hex)
+
+
+def _bare_round(connection: HTTPConnection, set_id: str) -> tuple[float, float]:
+    start = time.perf_counter()
+    lease = _send(connection, f"/sets/{set_id}/ask", {"judge": "fast"})["id"]
+    leased = time.perf_counter()
+    _send(connection, f"/leases/{lease}/tell", {"set_id": set_id, "p_first": 0.7})
+    return 1e3 * (leased - start), 1e3 * (time.perf_counter() - leased)
+
+
+def _send(connection: HTTPConnection, path: str, body: Any, key: str | None = None) -> Any:
+    headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
+    connection.request("POST", path, json.dumps(body).encode(), headers)
+    answer = connection.getresponse()
+    content = answer.read()
+    assert answer.status < 300, content
+    return json.loads(content)
+
+
+def _new_set(service: Service, bare: Service, n: int) -> str:
+    """A set with comparisons, as many as leave most of its pairs open; the bare application has it too."""
+    rng, count = np.random.default_rng(0), min(10 * n, n * (n - 1) // 4)
+    first = rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    p = 1 / (1 + np.exp((first - second) / n))
+    log = [
+        ComparisonIn(first=f"c{i}", second=f"c{j}", p_first=float(each), judge="earlier")
+        for i, j, each in zip(first, second, p, strict=True)
+    ]
+    with Client(service.url) as client:
+        candidates = [CandidateIn(key=f"c{number}", text="word " * 50) for number in range(n)]
+        set_id = client.send(create_set(SetIn(name="Speed", question="Which?", candidates=candidates))).id
+        for start in range(0, count, 5000):
+            client.send(add_comparisons(set_id, ComparisonsIn(comparisons=log[start : start + 5000])))
+    at = urlsplit(bare.url)
+    with closing(HTTPConnection(at.hostname or "", at.port)) as connection:
+        _send(connection, f"/sets/{set_id}", {})
+    return str(set_id)
+
+
+@contextmanager
+def _bare(data_dir: Path) -> Iterator[Service]:
+    """Run the bare application on the service's PostgreSQL."""
+    postgres, port = EmbeddedPostgres(data_dir), free_port()
+    url = postgres.start().replace("+asyncpg", "")
+    with subprocess.Popen([sys.executable, "-m", "benchmarks.speed.bare", str(port), url]) as process:
+        try:
+            _wait_for(port)
+            yield Service(f"http://127.0.0.1:{port}", process.pid)
+        finally:
+            process.terminate()
+            process.wait()
+            postgres.stop()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(300):
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise TimeoutError("the bare application did not come up")
+
+
+if __name__ == "__main__":
+    main()

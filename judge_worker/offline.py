@@ -1,0 +1,69 @@
+"""Pairs that are fixed beforehand, judged by the engine of a worker: no service, no leases."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from judge_worker import prompts, verdicts
+from judge_worker.engine import Engine, Outcome, Unread
+from judge_worker.engines import open_engine
+from judge_worker.progress import Stats, event
+from judge_worker.prompts import Fields, Template
+from judge_worker.run import check, read_patiently
+from judge_worker.settings import BadSettings, WorkerSettings
+from judge_worker.worker import prepare
+
+
+class Judge(NamedTuple):
+    """An engine that is open, and what to ask it."""
+
+    settings: WorkerSettings
+    template: Template
+    engine: Engine
+
+
+def template_of(settings: WorkerSettings) -> Template:
+    """Raises BadTemplate, and BadSettings for a scale."""
+    if settings.absolute:
+        raise BadSettings("absolute: pairs are compared here; leave it out")
+    return prompts.load(settings.template or "comparative")
+
+
+def open_judge(settings: WorkerSettings) -> Judge:
+    """Open the engine and judge examples. Raises BadTemplate, BadSettings, BadLabels, EngineDown."""
+    template = template_of(settings)
+    event("loading", model=settings.model, engine=settings.engine)
+    engine = open_engine(settings)
+    check(engine, template, settings)
+    return Judge(settings, template, engine)
+
+
+def judge_pairs(judge: Judge, pairs: Sequence[Fields], stats: Stats, show: Callable[[], None]) -> list[Outcome]:
+    """An outcome for each pair, in order, counted in `stats`; prepares a batch while the one before is being read.
+
+    Raises EngineDown.
+    """
+    batch, outcomes = judge.settings.batch, list[Outcome]()
+    batches = [pairs[start : start + batch] for start in range(0, len(pairs), batch)]
+    with ThreadPoolExecutor(1, thread_name_prefix="prepare") as beside:
+        ahead = beside.submit(_prepare_all, judge, batches[0] if batches else [])
+        for following in [*batches[1:], []]:
+            prepared, ahead = ahead.result(), beside.submit(_prepare_all, judge, following)
+            start = time.monotonic()
+            read = read_patiently(judge.engine, prepared)
+            stats.reading += time.monotonic() - start
+            believed = [verdicts.enough(each, judge.settings.least_label_mass) for each in read]
+            stats.count(believed)
+            outcomes += believed
+            show()
+    return outcomes
+
+
+def _prepare_all(judge: Judge, pairs: Sequence[Fields]) -> list[Any]:
+    return [_without_text(pair) or prepare(judge.engine, judge.template, pair) for pair in pairs]
+
+
+def _without_text(pair: Fields) -> Unread | None:
+    missing = [side for side in ("first", "second") if not pair[side]]
+    return Unread("skipped", f"There is no text of the {' and the '.join(missing)}.") if missing else None

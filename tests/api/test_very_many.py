@@ -1,0 +1,56 @@
+"""A set of more candidates than a matrix of all pairs is made of: here of more than eight."""
+
+from itertools import pairwise
+
+import httpx
+import pytest
+
+from app.inference.fitting import sparse
+from tests.factories import ask, compare, create_set, get, names, tell
+
+KEYS = "abcdefghijkl"
+CHAIN = [f"{better}>{worse}" for better, worse in pairwise(KEYS)]
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparse, "DENSE", 8)
+
+
+@pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent", "random"])
+@pytest.mark.parametrize("goal", [{}, {"top_k": 3}])
+async def test_it_is_asked_told_and_ranked(http: httpx.AsyncClient, criterion: str, goal: dict[str, int]) -> None:
+    created = await create_set(
+        http, *KEYS, selection={"criterion": criterion}, goal=goal, evidence="one-vote", stop={"rank_width": 2}
+    )
+    await compare(http, created["id"], *CHAIN)
+
+    for _ in range(3):
+        pairs = (await ask(http, created["id"], count=4))["assignments"]
+        assert len({frozenset(names(pair)) for pair in pairs}) == 4
+        for pair in pairs:
+            p = 0.9 if names(pair)[0] < names(pair)[1] else 0.1
+            assert (await tell(http, pair["id"], p_first=p)).status_code == 201
+
+    ranking = await get(http, f"/v1/sets/{created['id']}/ranking")
+    order = [row["key"] for row in ranking["ranking"]]
+    assert sorted(order) == list(KEYS)
+    assert set("ab") <= set(order[:5])
+    assert ranking["entropy"] is None
+    assert (ranking["sureness"] is None) == bool(goal)
+    assert ranking["stopping"]["converged"] is False
+    first = ranking["ranking"][0]
+    assert first["interval"][0] < first["score"] < first["interval"][1]
+    assert sum(row["p_best"] for row in ranking["ranking"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "trust"])
+async def test_what_needs_a_matrix_says_so(http: httpx.AsyncClient, path: str) -> None:
+    created = await create_set(http, *KEYS, evidence="one-vote")
+    await compare(http, created["id"], *CHAIN)
+
+    response = await http.get(f"/v1/sets/{created['id']}/{path}")
+
+    assert response.status_code == 422
+    assert response.json()["type"] == "urn:nextpair:problem:too-many-candidates"
+    assert "12" in response.json()["detail"]

@@ -1,0 +1,109 @@
+"""Rankings without a matrix against those with one, and the claims that stand on few draws."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.covariance import DENSE
+from app.inference.fitting import posterior
+from app.inference.fitting.model import Method, build
+from app.inference.fitting.posterior import Scores
+from app.inference.fitting.sampling import draws
+from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
+from app.inference.kernels.pair_sets import matching
+from app.inference.reporting import ranking, sparse_ranking
+from app.inference.reporting.ranking import Ranking, Wanted
+from app.inference.reporting.sparse_ranking import concordances_after, summarise
+from app.inference.reporting.standings import by_sparse
+from app.inference.reporting.sureness import all_pairs, concordance_after
+from app.inference.types import Comparisons, by_one_judge
+
+WANTED = Wanted(top_k=20)
+
+
+def log(n: int, count: int, *, spread: float = 1.0, seed: int = 0) -> Comparisons:
+    rng = np.random.default_rng(seed)
+    scores, first = spread * rng.standard_normal(n), rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    return by_one_judge(first, second, expit(scores[first] - scores[second] + 0.5 * rng.standard_normal(count)))
+
+
+def both(comparisons: Comparisons, n: int, variance: float = 1.0) -> tuple[SparsePosterior, Scores]:
+    model = build(Method(prior_variance=variance), n)
+    dense = posterior.fit(comparisons, model)
+    return fit_sparse(comparisons, model), Scores(dense.mean, dense.covariance)
+
+
+def summaries(sparse: SparsePosterior, dense: Scores) -> tuple[Ranking, Ranking]:
+    rng = np.random.default_rng(0)
+    return summarise(sparse, WANTED, rng), ranking.summarise(dense, WANTED, rng)
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "variance"),
+    [(log(600, 6000), 1.0), (log(600, 600), 1.0), (log(600, 60_000, spread=3.0), 9.0)],
+    ids=["as many as usual", "few, in islands", "many, far apart"],
+)
+def test_a_ranking_without_a_matrix_says_what_one_with_a_matrix_says(comparisons: Comparisons, variance: float) -> None:
+    """Seeds 0. Variances are within 2.5%; a share over 64 draws, and over 2000, differ by 0.05 at most."""
+    sparse, dense = both(comparisons, 600, variance)
+    ours, theirs = summaries(sparse, dense)
+
+    np.testing.assert_array_equal(ours.rank, theirs.rank)
+    np.testing.assert_allclose(ours.score, theirs.score, atol=1e-8)
+    np.testing.assert_allclose(ours.sd, theirs.sd, rtol=0.0125)
+    np.testing.assert_allclose(ours.p_best, theirs.p_best, atol=0.05)
+    np.testing.assert_allclose(ours.p_top, theirs.p_top, atol=0.1)
+    assert np.abs(ours.tie_group - theirs.tie_group).max() <= 1
+    assert (ours.tie_group == theirs.tie_group).mean() > 0.9
+    widths = [np.diff(each.rank_interval, axis=1).mean() for each in (ours, theirs)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+    assert ours.sureness is not None
+    assert theirs.sureness is not None
+    assert ours.sureness.pairs == theirs.sureness.pairs
+    assert ours.sureness.concordance == pytest.approx(theirs.sureness.concordance, abs=0.003)
+    np.testing.assert_allclose(ours.sureness.interval, theirs.sureness.interval, atol=0.01)
+
+
+def test_the_forecast_is_that_over_all_pairs() -> None:
+    """Seed 0, 200,000 pairs: a standard error of 0.0004."""
+    sparse, dense = both(log(600, 6000), 600)
+    sd, times = ranking.relative_sd(dense.covariance), [1.25, 4.0]
+    theirs = [concordance_after(dense, np.ones(600), matching(all_pairs(dense.mean)), each) for each in times]
+    np.testing.assert_allclose(concordances_after(sparse, sd, times), theirs, atol=0.003)
+
+
+def test_rank_intervals_hold_together_as_often_as_they_say() -> None:
+    """Seed 3, 400 new draws: the level 0.8 has a standard error of 0.02, and that of its 64 draws is 0.05."""
+    sparse, _ = both(log(500, 5000), 500)
+    best, worst = summarise(sparse, Wanted(level=0.8), np.random.default_rng(0)).rank_interval.T
+    scores = np.concatenate(list(draws(sparse.mean, sparse.precision, 400, np.random.default_rng(3))))
+    ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
+    assert 0.65 < ((best <= ranks) & (ranks <= worst)).all(axis=1).mean() < 0.95
+
+
+def test_variances_that_pushes_leave_wide_come_from_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed 0, 64 draws of what a twentieth of the variance is: 2% of an sd at most."""
+    monkeypatch.setattr(sparse_ranking, "EFFORT", 1)
+    sparse, dense = both(log(400, 20_000), 400)
+    ours = summarise(sparse, WANTED, np.random.default_rng(0))
+    np.testing.assert_allclose(ours.sd, ranking.relative_sd(dense.covariance), rtol=0.02)
+
+
+def test_the_standings_have_a_forecast_and_no_entropy() -> None:
+    comparisons = log(50, 200)
+    sparse, _ = both(comparisons, 50)
+    standings = by_sparse(sparse, comparisons, WANTED)
+    assert [row.rank for row in standings.rows] == list(range(1, 51))
+    assert standings.entropy is None
+    assert [foretold.comparisons for foretold in standings.forecast] == [250, 300, 400, 800]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [Method(position_bias="estimate"), Method("laplace"), Method(prior="anchor"), Method(prior_variance=1e6)],
+)
+def test_other_models_have_no_sparse_posterior(method: Method) -> None:
+    assert not is_sparse(build(method, DENSE + 1))
+    assert is_sparse(build(Method("sigma-beta"), DENSE + 1))
+    assert not is_sparse(build(Method("sigma-beta"), DENSE))

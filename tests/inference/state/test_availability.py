@@ -1,0 +1,58 @@
+"""Pairs that may be shown, against matrices."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.inference.kernels.availability import codes, mark, none_shown
+from app.inference.kernels.pair_sets import mask
+from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
+from app.inference.types import Bools, Ints
+from tests.inference.factories import numerics
+
+sizes = {"items": st.integers(1, 4), "n": st.integers(2, 6), "seed": st.integers(0, 999), "full": st.booleans()}
+
+
+def outputs(items: int, n: int, rng: np.random.Generator, *, full: bool) -> Bools:
+    return np.ones((items, n), np.bool_) if full else rng.random((items, n)) < 0.7
+
+
+def some_codes(items: int, n: int, rng: np.random.Generator) -> tuple[Ints, Bools]:
+    """Codes, and True at [item, i, j]."""
+    some = np.triu(rng.random((items, n, n)) < rng.choice([0.2, 0.9, 1.0]), 1)
+    return np.flatnonzero(some), some
+
+
+@numerics
+@given(**sizes, leaves_out=st.booleans())
+def test_open_pairs_are_those_open_on_any_item(items: int, n: int, seed: int, full: bool, leaves_out: bool) -> None:
+    rng = np.random.default_rng(seed)
+    has, (code, some) = outputs(items, n, rng, full=full), some_codes(items, n, rng)
+    both = np.triu(has[:, :, None] & has[:, None, :], 1)
+    is_open = both & (some != leaves_out)
+    if not leaves_out:
+        code = np.flatnonzero(is_open)
+
+    on_items = OpenOnItems(has, code, leaves_out)
+
+    np.testing.assert_array_equal(mask(open_pairs(on_items)), is_open.any(axis=0))
+    assert any_open(on_items) == is_open.any()
+    for i, j in zip(*np.triu_indices(n, 1), strict=True):
+        np.testing.assert_array_equal(items_of(on_items, int(i), int(j)), np.flatnonzero(is_open[:, i, j]))
+
+
+@numerics
+@given(**sizes)
+def test_orders_that_were_shown(items: int, n: int, seed: int, full: bool) -> None:
+    rng = np.random.default_rng(seed)
+    count = 0 if full else 12
+    item, first = rng.integers(items, size=count), rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    expected = np.zeros((items, n, n), np.bool_)
+    expected[item, first, second] = True
+
+    shown = mark(none_shown(items, n), item, first, second)
+
+    np.testing.assert_array_equal(orders_shown(shown), expected)
+    assert all(was_shown(shown, *place) == expected[place] for place in np.ndindex(items, n, n) if place[1] != place[2])
+    np.testing.assert_array_equal(shown.code, np.unique(codes(item, first, second, n)))

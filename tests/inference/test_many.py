@@ -1,0 +1,187 @@
+"""Very many candidates, of whom there is no matrix, against the same ones with it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from app.inference import covariance
+from app.inference.choosing.goals import RANKING, Goal
+from app.inference.choosing.pair_sets import every_pair
+from app.inference.choosing.selection import Choice, Criterion, Policy, select
+from app.inference.covariance import TooMany, dense, diagonal, times, variance_of_difference
+from app.inference.fitting import posterior, sparse
+from app.inference.fitting.absolute import no_absolute_scores
+from app.inference.fitting.model import Method, Model
+from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.published import publish
+from app.inference.reporting import by_posterior
+from app.inference.reporting.ranking import Wanted, relative_sd
+from app.inference.reporting.standings import Standings
+from app.inference.types import Comparisons, take
+from tests.inference.factories import model, random_comparisons, together
+
+N, K = 120, 700
+Limit = Callable[[int], None]
+
+
+@pytest.fixture
+def dense_up_to(monkeypatch: pytest.MonkeyPatch) -> Limit:
+    def set_limit(candidates: int) -> None:
+        monkeypatch.setattr(covariance, "DENSE", candidates)
+        monkeypatch.setattr(sparse, "DENSE", candidates)
+
+    return set_limit
+
+
+def log(count: int = K, seed: int = 0) -> Comparisons:
+    return random_comparisons(N, count, seed=seed)
+
+
+def both(log: Comparisons, m: Model, dense_up_to: Limit) -> tuple[Posterior, Posterior]:
+    """With a matrix, and without."""
+    with_matrix = posterior.fit(log, m)
+    dense_up_to(N - 1)
+    return with_matrix, posterior.fit(log, m)
+
+
+def test_the_mean_is_the_same_and_intervals_hold_the_variances(dense_up_to: Limit) -> None:
+    with_matrix, without_matrix = both(log(), model(N), dense_up_to)
+    bounds = without_matrix.covariance.bounds
+
+    assert bounds is not None
+    np.testing.assert_allclose(without_matrix.mean, with_matrix.mean, atol=1e-8)
+    assert (bounds.lower <= diagonal(with_matrix.covariance) * (1.0 + 1e-9)).all()
+    assert (bounds.upper >= diagonal(with_matrix.covariance) * (1.0 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("m", [model(N, biases=1), model(N, prior="anchor")], ids=["biases", "vague"])
+def test_where_the_intervals_say_nothing_there_is_a_matrix(m: Model, dense_up_to: Limit) -> None:
+    dense_up_to(N - 1)
+
+    assert posterior.fit(log(), m).covariance.bounds is None
+
+
+def test_entries_are_those_of_the_matrix(dense_up_to: Limit) -> None:
+    with_matrix, without_matrix = both(log(), model(N), dense_up_to)
+    x = np.random.default_rng(0).standard_normal(N)
+
+    np.testing.assert_allclose(times(without_matrix.covariance, x), times(with_matrix.covariance, x), atol=1e-6)
+    for i, j in ((0, 1), (5, 80), (119, 3)):
+        expected = variance_of_difference(with_matrix.covariance, i, j)
+        assert variance_of_difference(without_matrix.covariance, i, j) == pytest.approx(expected, rel=1e-3)
+    np.testing.assert_allclose(relative_sd(without_matrix.covariance), relative_sd(with_matrix.covariance), rtol=0.03)
+
+
+def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
+    _, without_matrix = both(log(), model(N), dense_up_to)
+
+    with pytest.raises(TooMany, match=f"{N} candidates"):
+        dense(without_matrix.covariance)
+
+
+def test_a_fold_vote_by_vote_still_holds_the_variances(dense_up_to: Limit) -> None:
+    m, some = model(N), log(K + 60)
+    exact = posterior.fit(some, m)
+    dense_up_to(N - 1)
+    live = posterior.prior(m)
+    for seen in (*range(K, K + 60, 7), K + 60):
+        live = posterior.fold(live, take(some, slice(seen)), m)
+
+    bounds, published = live.covariance.bounds, posterior.exact(live, some, m).covariance.bounds
+
+    assert bounds is not None
+    assert published is not None
+    np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
+    for low, high in ((bounds.lower * 0.98, bounds.upper * 1.02), (published.lower, published.upper)):
+        assert (low <= diagonal(exact.covariance) * (1.0 + 1e-9)).all()
+        assert (high >= diagonal(exact.covariance) * (1.0 - 1e-9)).all()
+
+
+def chosen(live: Posterior, m: Model, policy: Policy, goal: Goal, count: int = 1) -> list[Choice]:
+    rng = np.random.default_rng(0)
+    return select(live.mean, live.covariance, m, every_pair(N), together(N), policy, goal, count, rng)
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=5), Goal(against=7)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_pair_is_the_best_or_nearly(criterion: Criterion, goal: Goal, seed: int, dense_up_to: Limit) -> None:
+    m = model(N)
+    with_matrix, without_matrix = both(log(seed=seed), m, dense_up_to)
+
+    ((best,), (near,)) = (chosen(live, m, Policy(criterion), goal) for live in (with_matrix, without_matrix))
+
+    assert near.score >= best.score / 1.15
+    assert near.propensity == 1.0
+
+
+@pytest.mark.parametrize("policy", [Policy(Criterion.RANDOM), Policy(Criterion.REORDERING, random_share=0.5)])
+def test_batches_are_of_different_open_pairs(policy: Policy, dense_up_to: Limit) -> None:
+    m = model(N)
+    _, live = both(log(), m, dense_up_to)
+
+    choices = chosen(live, m, policy, RANKING, 12)
+
+    assert len({(choice.i, choice.j) for choice in choices}) == 12
+    assert any(choice.random for choice in choices)
+    assert all(0.0 < choice.propensity <= 1.0 for choice in choices)
+
+
+def test_candidates_that_nothing_connects_are_joined_first(dense_up_to: Limit) -> None:
+    m = model(N)
+    dense_up_to(N - 1)
+    live, component = posterior.prior(m), np.arange(N)
+
+    choices = select(
+        live.mean,
+        live.covariance,
+        m,
+        every_pair(N),
+        component,
+        Policy(Criterion.VARIANCE),
+        RANKING,
+        N // 2,
+        np.random.default_rng(0),
+    )
+
+    assert len({who for choice in choices for who in (choice.i, choice.j)}) == N
+
+
+def standings(some: Comparisons) -> Standings:
+    item = np.zeros(some.size, np.int64)
+    published = publish(some, item, no_absolute_scores(), Method(), N, 1)
+    return by_posterior(published, Wanted(top_k=3))
+
+
+def test_a_ranking_without_a_matrix_is_the_ranking(dense_up_to: Limit) -> None:
+    expected = standings(log())
+    dense_up_to(N - 1)
+
+    near = standings(log())
+
+    assert [row.candidate for row in near.rows] == [row.candidate for row in expected.rows]
+    assert near.entropy is None
+    assert near.sureness is not None
+    assert expected.sureness is not None
+    assert near.sureness.concordance == pytest.approx(expected.sureness.concordance, abs=0.01)
+    assert near.sureness.pairs == expected.sureness.pairs
+    for row, other in zip(near.rows, expected.rows, strict=True):
+        one, two = row.uncertainty, other.uncertainty
+        assert one is not None
+        assert two is not None
+        assert one.sd == pytest.approx(two.sd, rel=0.03)
+        assert one.interval == pytest.approx(two.interval, abs=0.05)
+        assert one.rank_interval == pytest.approx(two.rank_interval, abs=20)  # 64 draws
+        assert one.p_best == pytest.approx(two.p_best, abs=0.05)
+    assert [row.uncertainty.tie_group for row in near.rows if row.uncertainty] == [
+        row.uncertainty.tie_group for row in expected.rows if row.uncertainty
+    ]
+
+
+@pytest.mark.parametrize("m", [model(10_001, biases=1), model(10_001, prior="anchor")], ids=["biases", "vague"])
+def test_a_matrix_that_few_machines_hold_is_refused_before_it_is_made(m: Model) -> None:
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.prior(m)
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.fit(random_comparisons(N, K, seed=0), m)
