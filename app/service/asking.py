@@ -22,7 +22,7 @@ from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
 from app.service.goals import refuse_strangers, wanting
 from app.service.grouping import by_set
-from app.service.leases import NOBODY, Asker, PairLease, Texts
+from app.service.leases import NOBODY, Asker, PairLease, Place, Texts
 from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
 from app.service.presenting.assignments import fitting, present_assignments, present_preview
@@ -195,7 +195,7 @@ async def _present(
     ctx: Context, states: Sequence[AskState], leased: Sequence[PairLease], texts: Texts, judge: str
 ) -> dict[UUID, schemas.Assignments]:
     """The answer of each set. Texts that are lacking are read after the transaction: leased, they do not change."""
-    if lacking := [pair for pair in leased if (pair.set_id, pair.item_id, pair.first) not in texts]:
+    if lacking := [pair for pair in leased if not _places(pair) <= texts.keys()]:
         async with ctx.reading() as db:
             texts = {**texts, **await _texts(db, lacking)}
     answers, by_id = {}, by_set(leased)
@@ -207,5 +207,9 @@ async def _present(
 
 
 async def _texts(db: AsyncConnection, pairs: Sequence[PairLease | NewLease]) -> Texts:
-    places = {(pair.set_id, pair.item_id, who) for pair in pairs for who in (pair.first, pair.second)}
+    places = set[Place]().union(*map(_places, pairs))
     return await candidates.texts(db, list(places)) if places else {}
+
+
+def _places(pair: PairLease | NewLease) -> set[Place]:
+    return {(pair.set_id, pair.item_id, pair.first), (pair.set_id, pair.item_id, pair.second)}

@@ -16,7 +16,8 @@ from app.storage import assignments, sets
 from app.storage.assignments import Blocking, NewLease
 from app.storage.schema import Record
 
-Texts = Mapping[tuple[UUID, int, int], str | None]  # by set, item and candidate
+Place = tuple[UUID, int, int]  # of a text: set, item and candidate
+Texts = Mapping[Place, str | None]
 NOBODY = -1  # as a judge: everybody's leases keep a pair from it, and no failure does
 LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
 

@@ -158,6 +158,17 @@ async def test_asking_for_more_keeps_the_old_ones_first(http: httpx.AsyncClient)
     assert len(set(four)) == 4
 
 
+@pytest.mark.parametrize("seed", range(4))
+async def test_an_old_pair_that_shares_a_candidate_with_a_new_one_has_its_texts(
+    http: httpx.AsyncClient, seed: int
+) -> None:
+    created = await create_set(http, "oak", "elm", "ash", selection={"criterion": "random", "seed": seed})
+    await ask(http, created["id"])
+    for pair in (await ask(http, created["id"], count=2))["assignments"]:
+        for side in ("first", "second"):
+            assert pair[side]["text"] == f"The text of {pair[side]['key']}."
+
+
 async def test_asking_for_fewer_gives_only_so_many(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     three = ids(await ask(http, created["id"], count=3))
