@@ -23,12 +23,11 @@ import numpy as np
 
 from app.inference.choosing.pair_sets import without
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, scores, sweep
+from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, best_pairs, scores
 from app.inference.kernels.push import Precision, differences, extended, variances
 from app.inference.types import Floats, Ints
 
 SHORTLIST = 64
-ROOM = 64  # times as many pairs may have reached the shortlist's line while it rose
 GOOD = 1.15
 WIDTH = 0.01  # of an interval of v
 EFFORT = 100_000  # neighbours visited by one push
@@ -115,17 +114,15 @@ def _shortlist(
 
 def _leading(mean: Floats, upper: Floats, rule: Rule, pairs: PairSet, places: int) -> tuple[Ints, Ints, float]:
     """The open pairs of the largest bounds, and what no other's bound exceeds; -inf where all open ones are there."""
-    land = Landscape(mean, upper, np.empty((0, 0)), np.empty((len(mean), 0)), True)
-    best, room = np.full(places, -np.inf), ROOM * places
-    first, second = np.empty(room, np.int64), np.empty(room, np.int64)
-    many, looked = sweep(land, rule, pairs, -np.inf, best, first, second, MANY_TIES)
-    if room < many and looked <= MANY_TIES:
-        many, _ = sweep(land, rule, pairs, best[0], np.empty(0), first, second, MANY_TIES)
-    first, second = first[: min(many, room)], second[: min(many, room)]
-    bounds = scores(rule, mean[first] - mean[second], upper[first] + upper[second])
+    land = Landscape(mean, np.argsort(mean), upper, np.empty((0, 0)), np.empty((len(mean), 0)), True)
+    code, bounds, is_all = best_pairs(land, rule, pairs, places, 0.0, MANY_TIES)
     leading = np.argsort(-bounds, kind="stable")[:places]
-    beyond = best[:1] if looked <= MANY_TIES else scores(rule, np.zeros(1), 2.0 * upper.max(keepdims=True))
-    return first[leading], second[leading], float(beyond[0])
+    first, second = np.divmod(code[leading], len(mean))
+    if not is_all:
+        beyond = float(scores(rule, np.zeros(1), 2.0 * upper.max(keepdims=True))[0])
+    else:
+        beyond = float(bounds[leading[-1]]) if len(leading) == places else -np.inf
+    return first, second, beyond
 
 
 def _apart(shortlist: _Round, most: int) -> Ints:

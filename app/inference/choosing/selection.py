@@ -36,7 +36,7 @@ from app.inference.choosing import certified
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import EXACT, best_gains, gains, most_gains, own_term
-from app.inference.choosing.pair_sets import in_list, listed, without
+from app.inference.choosing.pair_sets import listed, without
 from app.inference.covariance import (
     Covariance,
     Rows,
@@ -46,7 +46,6 @@ from app.inference.covariance import (
     mean_variance,
     plain,
     variance_of_difference,
-    variances,
 )
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.intervals import ends
@@ -270,7 +269,8 @@ def _best_pairs(search: _Search, open_pairs: PairSet, component: Ints, sigma: Co
         return joins
     criterion, ranks = search.policy.criterion, search.goal == RANKING
     if criterion is not Criterion.KNOWLEDGE:
-        return _best_of(open_pairs if ranks else favoured(open_pairs, search.matters), search, sigma)
+        pairs = open_pairs if ranks else favoured(open_pairs, search.matters)
+        return listed(len(search.mean), _best_of(pairs, search, sigma)[0])
     if len(search.mean) <= EXACT or not ranks:
         state = search.mean, sigma, search.model, search.matters
         i, j, values = best_gains(open_pairs, *state, TIE)
@@ -281,30 +281,28 @@ def _best_pairs(search: _Search, open_pairs: PairSet, component: Ints, sigma: Co
 
 def _most_telling(open_pairs: PairSet, search: _Search, sigma: Covariance) -> PairSet:
     """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
-    leading = _best_of(open_pairs, search, sigma, SHORTLIST)
-    i, j = in_list(leading)
-    own = score(search.policy, search.model, search.mean[i] - search.mean[j], variances(sigma, i, j), search.floor)
+    code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
-        return leading
-    first = np.argsort(-own, kind="stable")[:SHORTLIST]
-    i, j = i[first], j[first]
+        return listed(len(search.mean), code)
+    i, j = np.divmod(code[np.argsort(-own, kind="stable")[:SHORTLIST]], len(search.mean))
     return _tied(i, j, most_gains(i, j, search.mean, sigma, search.model, search.matters, TIE), len(search.mean))
 
 
-def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1) -> PairSet:
-    """The pairs of the first `places` places, and those that are tied with the last of them."""
+def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1) -> tuple[Ints, Floats]:
+    """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
     n, rule = len(search.mean), _rule(search)
     if rule is None:
         return _best_by_scan(pairs, search, sigma, places)
-    land = Landscape(search.mean, diagonal(sigma), sigma.base, sigma.columns, not search.model.has_biases)
-    best, is_all = best_pairs(land, rule, pairs, places, TIE, MOST_READ * n)
+    order, is_positive = np.argsort(search.mean), not search.model.has_biases
+    land = Landscape(search.mean, order, diagonal(sigma), sigma.base, sigma.columns, is_positive)
+    code, scored, is_all = best_pairs(land, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
         land = land._replace(base=dense(sigma), columns=np.empty((n, 0)))
-        best, _ = best_pairs(land, rule, pairs, places, TIE, n * n)
-    return listed(n, best)
+        code, scored, _ = best_pairs(land, rule, pairs, places, TIE, n * n)
+    return code, scored
 
 
-def _best_by_scan(pairs: PairSet, search: _Search, sigma: Covariance, places: int) -> PairSet:
+def _best_by_scan(pairs: PairSet, search: _Search, sigma: Covariance, places: int) -> tuple[Ints, Floats]:
     """`_best_of` where weights are those of an expert that kernels do not know: the slow formula, too."""
     (i, j), full = np.nonzero(mask(pairs)), dense(sigma)
     variance = full.diagonal()
@@ -312,7 +310,7 @@ def _best_by_scan(pairs: PairSet, search: _Search, sigma: Covariance, places: in
     values = score(search.policy, search.model, search.mean[i] - search.mean[j], v, search.floor)
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
     best = values >= line * (1.0 - TIE)
-    return listed(len(search.mean), i[best] * len(search.mean) + j[best])
+    return i[best] * len(search.mean) + j[best], values[best]
 
 
 def _rule(search: _Search) -> Rule | None:

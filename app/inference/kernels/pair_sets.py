@@ -23,6 +23,9 @@ of two blocks scores more than their gap in m and the largest v could, and no pa
     v_ij <= Sigma_ii + Sigma_jj                          where no entry of Sigma is negative
     v_ij <= (Sigma_ii^1/2 + Sigma_jj^1/2)^2              always
 
+The best pairs of neighbouring means give a line to begin with, and how far apart two means may be to reach a line is
+kept for some ranges of that bound: most pairs fall by one comparison of numbers, without an exponential.
+
 Where the scores are all that is fitted, Sigma is the inverse of a graph's Laplacian plus a positive diagonal: of an
 M-matrix, so it has no negative entry. With a bias beside them, integrated out, it may have.
 """
@@ -37,7 +40,10 @@ from app.inference.kernels import kernel
 from app.inference.types import Bools, Floats, Ints
 
 BLOCK = 16
-FEW_TIED = 64
+BINS = 16  # of v, from the least to the most that it may be
+HALVINGS = 10  # of the distances of two means, for each bin
+RISEN = 1.02  # times a line's height, for new distances to pay
+ROUNDED = 1e-12
 POWER, DETERMINANT, OWN_TERM = 0, 1, 2
 ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
@@ -74,6 +80,7 @@ class Landscape(NamedTuple):
     """The posterior that pairs are scored by, Sigma = base - columns columns^T."""
 
     mean: Floats  # (N,)
+    order: Ints  # (N,) whose means ascend
     variance: Floats  # (N,) Sigma_ii
     base: Floats  # (N, N); (0, 0) where no covariance is known, and v is taken for its bound
     columns: Floats  # (N, L)
@@ -171,83 +178,134 @@ def in_rows(pairs: PairSet) -> Ints:
     return result
 
 
+class _Reach(NamedTuple):
+    """How far apart two means may be, by what v may be, for a pair to score `line`."""
+
+    line: float
+    low: float  # the least v
+    scale: float  # bins of v for each unit of it
+    farthest: Floats  # (BINS,) the largest |m|, for all v of a bin; negative where no m will do
+
+
 @kernel
-def best_pairs(land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float, most: int) -> tuple[Ints, bool]:
+def best_pairs(
+    land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+) -> tuple[Ints, Floats, bool]:
     """Codes i N + j, ascending, of the pairs of the first `places` places, and of those within a relative `tie` of it.
 
-    False where this takes more than `most` entries of Sigma.
-    """
-    n, nobody, best = len(land.mean), np.empty(0, np.int64), np.full(places, -np.inf)
-    if sweep(land, rule, pairs, -np.inf, best, nobody, nobody, most)[1] > most:
-        return nobody, False
-    many, line, none_better = FEW_TIED, best[0] * (1.0 - tie), np.empty(0)
-    while True:
-        first, second = np.empty(many, np.int64), np.empty(many, np.int64)
-        many = sweep(land, rule, pairs, line, none_better, first, second, n * n)[0]
-        if many <= len(first):
-            return np.sort(first[:many] * n + second[:many]), True
-
-
-@kernel
-def sweep(
-    land: Landscape, rule: Rule, pairs: PairSet, line: float, best: Floats, first: Ints, second: Ints, most: int
-) -> tuple[int, int]:
-    """How many pairs score `line` or more, and how many entries of Sigma that took: more than `most` where it gave up.
-
-    Args:
-        line: what a pair has to score; it rises to best[0] where that is higher.
-        best: (P,) ascending, the P best scores so far, written in place.
-        first, second: (L,) the pairs that reach it are written there, as far as there is room.
+    With them their scores. False, with what was found so far, where this takes more than `most` entries of Sigma.
     """
     n, many, read = len(land.mean), 0, 0
-    order = np.argsort(land.mean)
+    order, mean = land.order, land.mean[land.order]
+    extent = land.variance[order] if land.is_positive else np.sqrt(land.variance[order])
+    reach = _reach(land, rule, _line_of_neighbours(land, rule, pairs, places) * (1.0 - tie))
+    line, best = reach.line, np.full(places, -np.inf)
+    code, value = np.empty(4 * places, np.int64), np.empty(4 * places)
     blocks = (n + BLOCK - 1) // BLOCK
-    top, low, high = np.empty(blocks), np.empty(blocks), np.empty(blocks)
-    for block in range(blocks):
-        members = order[block * BLOCK : (block + 1) * BLOCK]
-        top[block] = land.variance[members].max()
-        low[block], high[block] = land.mean[members[0]], land.mean[members[-1]]
+    top = np.array([extent[block * BLOCK : (block + 1) * BLOCK].max() for block in range(blocks)])
     by_top = np.argsort(-top)
     for a in range(blocks):
         p = by_top[a]
-        if _bound(land, rule, 0.0, top[p], top[p]) < line:
+        if _score(rule, 0.0, _most(land, top[p], top[p])) < line:
             break
         for b in range(a, blocks):
             q = by_top[b]
-            if _bound(land, rule, 0.0, top[p], top[q]) < line:
+            if line > RISEN * reach.line:
+                reach = _reach(land, rule, line)
+            v = _most(land, top[p], top[q])
+            if _score(rule, 0.0, v) < line:
                 break
-            gap = max(low[p] - high[q], low[q] - high[p], 0.0)
-            if _bound(land, rule, gap, top[p], top[q]) < line:
+            lower, upper = min(p, q) * BLOCK, max(p, q) * BLOCK
+            if p != q and _score(rule, mean[upper] - mean[lower + BLOCK - 1], v) < line:
                 continue
-            for x in range(p * BLOCK, min((p + 1) * BLOCK, n)):
-                for y in range(x + 1 if p == q else q * BLOCK, min((q + 1) * BLOCK, n)):
+            for x in range(lower, min(lower + BLOCK, n)):
+                for y in range(x + 1 if p == q else upper, min(upper + BLOCK, n)):
+                    m, v = mean[y] - mean[x], _most(land, extent[x], extent[y])
+                    if m > _farthest(reach, v):
+                        continue
                     i, j = min(order[x], order[y]), max(order[x], order[y])
-                    m = land.mean[i] - land.mean[j]
-                    if _bound(land, rule, m, land.variance[i], land.variance[j]) < line or not has(pairs, i, j):
+                    if _score(rule, m, v) < line or not has(pairs, i, j):
                         continue
                     if read >= most:
-                        return many, read + 1
+                        return code[:many], value[:many], False
                     read += 1
-                    value = _score(rule, m, _variance(land, i, j))
-                    if value < line:
+                    scored = _score(rule, m, _variance(land, i, j))
+                    if scored < line:
                         continue
-                    if many < len(first):
-                        first[many], second[many] = i, j
+                    if many == len(code):
+                        many, code, value = _with_room(code, value, line)
+                    code[many], value[many] = i * n + j, scored
                     many += 1
-                    if len(best) > 0 and value > best[0]:
-                        place = 0
-                        while place + 1 < len(best) and best[place + 1] < value:
-                            best[place] = best[place + 1]
-                            place += 1
-                        best[place] = value
-                        line = max(line, best[0])
-    return many, read
+                    _enter(best, scored)
+                    line = max(line, best[0] * (1.0 - tie))
+    best_last = np.flatnonzero(value[:many] >= line)
+    ascending = best_last[np.argsort(code[best_last])]
+    return code[ascending], value[ascending], True
 
 
 @kernel
-def _bound(land: Landscape, rule: Rule, m: float, one: float, other: float) -> float:
-    """What a pair of candidates of these variances may score."""
-    return _score(rule, m, one + other if land.is_positive else (math.sqrt(one) + math.sqrt(other)) ** 2)
+def _line_of_neighbours(land: Landscape, rule: Rule, pairs: PairSet, places: int) -> float:
+    """What the first `places` places take at least: the scores of pairs of neighbouring means; -inf of too few."""
+    order, best = land.order, np.full(places, -np.inf)
+    for x in range(len(order) - 1):
+        i, j = min(order[x], order[x + 1]), max(order[x], order[x + 1])
+        m, v = land.mean[i] - land.mean[j], land.variance[i] + land.variance[j]
+        if _score(rule, m, v) > best[0] and has(pairs, i, j):
+            _enter(best, _score(rule, m, _variance(land, i, j)))
+    return float(best[0])
+
+
+@kernel
+def _enter(best: Floats, scored: float) -> None:
+    """Let a score take its place among the best so far, which are ascending, if it has one."""
+    if scored > best[0]:
+        place = 0
+        while place + 1 < len(best) and best[place + 1] < scored:
+            best[place] = best[place + 1]
+            place += 1
+        best[place] = scored
+
+
+@kernel
+def _with_room(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Floats]:
+    """Those that still score `line`, how many they are, and at least as much room behind them."""
+    kept = np.flatnonzero(value >= line)
+    roomy_code, roomy_value = np.empty(2 * len(kept) + len(code), np.int64), np.empty(2 * len(kept) + len(code))
+    roomy_code[: len(kept)], roomy_value[: len(kept)] = code[kept], value[kept]
+    return len(kept), roomy_code, roomy_value
+
+
+@kernel
+def _reach(land: Landscape, rule: Rule, line: float) -> _Reach:
+    extent = land.variance if land.is_positive else np.sqrt(land.variance)
+    low, high = _most(land, extent.min(), extent.min()), _most(land, extent.max(), extent.max())
+    across, width = land.mean.max() - land.mean.min(), (high - low) / BINS
+    farthest = np.full(BINS, across)
+    for place in range(BINS):
+        v = (low + (place + 1) * width) * (1.0 + ROUNDED)
+        if _score(rule, 0.0, v) < line:
+            farthest[place] = -1.0
+        elif _score(rule, across, v) < line:
+            near, far = 0.0, across
+            for _ in range(HALVINGS):
+                middle = 0.5 * (near + far)
+                if _score(rule, middle, v) < line:
+                    far = middle
+                else:
+                    near = middle
+            farthest[place] = far
+    return _Reach(line, low, 1.0 / width if width > 0.0 else 0.0, farthest)
+
+
+@kernel
+def _farthest(reach: _Reach, v: float) -> float:
+    return float(reach.farthest[max(min(int((v - reach.low) * reach.scale), BINS - 1), 0)])
+
+
+@kernel
+def _most(land: Landscape, one: float, other: float) -> float:
+    """The most that v may be of two candidates of these variances, or of these roots of them where not is_positive."""
+    return one + other if land.is_positive else (one + other) ** 2
 
 
 @kernel

@@ -116,7 +116,8 @@ def every_score(mean: Floats, sigma: Covariance, rule: Rule, pairs: PairSet) -> 
 
 
 def land_of(mean: Floats, sigma: Covariance, *, is_positive: bool) -> Landscape:
-    return Landscape(mean, diagonal(sigma), np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
+    order = np.argsort(mean)
+    return Landscape(mean, order, diagonal(sigma), np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
 
 
 def some_state(n: int, seed: int) -> tuple[Floats, Covariance]:
@@ -140,11 +141,12 @@ def test_the_best_pairs_are_those_of_a_scan_of_all_scores(
     expected = every_score(mean, sigma, rule, pairs)
     scores = np.sort(expected[mask(pairs)])[-places:]
 
-    best, is_all = best_pairs(land, rule, pairs, places, TIE, n * n)
+    best, values, is_all = best_pairs(land, rule, pairs, places, TIE, n * n)
 
     line = scores[0] * (1.0 - 2.0 * TIE) if len(scores) == places else -np.inf
     assert is_all
     np.testing.assert_array_equal(best, np.flatnonzero(expected >= line) if len(scores) == places else codes(pairs))
+    np.testing.assert_allclose(values, expected.ravel()[best], rtol=1e-9)
 
 
 def codes(pairs: PairSet) -> Ints:
@@ -156,7 +158,7 @@ def test_pairs_that_are_all_tied_are_all_there(rule: Rule) -> None:
     n = 50
     land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    best, is_all = best_pairs(land, rule, every_pair(n), 1, TIE, n * n)
+    best, _, is_all = best_pairs(land, rule, every_pair(n), 1, TIE, n * n)
 
     assert is_all
     np.testing.assert_array_equal(best, codes(every_pair(n)))
@@ -167,14 +169,14 @@ def test_most_pairs_of_a_set_that_is_known_a_little_are_never_read() -> None:
     mean, sigma = random_state(n, seed=0)
 
     for rule in RULES:
-        assert best_pairs(land_of(mean, sigma, is_positive=True), rule, every_pair(n), 1, TIE, n)[1]
+        assert best_pairs(land_of(mean, sigma, is_positive=True), rule, every_pair(n), 1, TIE, n)[2]
 
 
 def test_it_gives_up_where_it_may_not_read_more() -> None:
     n = 50
     land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    assert not best_pairs(land, RULES[0], every_pair(n), 1, TIE, 10)[1]
+    assert not best_pairs(land, RULES[0], every_pair(n), 1, TIE, 10)[2]
 
 
 @numerics
