@@ -22,11 +22,12 @@ are found when they are asked for (intervals.py).
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, lapack, solve_triangular
+from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.intervals import Intervals, answered, followed, measured
 from app.inference.kernels.push import Precision, differences
 from app.inference.kernels.solving import solve
+from app.inference.lapack import factor_in_place, invert_in_place
 from app.inference.types import Floats, Ints
 
 BLOCK = 64  # rows
@@ -66,12 +67,11 @@ def from_precision(precision: Floats) -> Covariance:
 
     Conceptually: np.linalg.inv(precision). Raises numpy.linalg.LinAlgError where it is not positive definite.
     """
-    factor, failed = lapack.dpotrf(precision, lower=1, overwrite_a=1)
-    if failed:
-        raise np.linalg.LinAlgError("the precision matrix is not positive definite")
-    log_det = -2.0 * float(np.log(factor.diagonal()).sum())
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    return plain(mirrored(inverse.T), log_det)
+    matrix = precision if precision.flags.carray else precision.T
+    factor_in_place(matrix)
+    log_det = -2.0 * float(np.log(matrix.diagonal()).sum())
+    invert_in_place(matrix)
+    return plain(mirrored(matrix), log_det)
 
 
 def mirrored(upper: Floats) -> Floats:

@@ -13,9 +13,10 @@ Mehrotra's predictor and corrector (1992) follow the products from a positive me
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from app.inference.fitting.model import Fit, Model, design_times, differences, hessian, scatter
+from app.inference.lapack import factor_in_place
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 MAX_ITERATIONS = 200
@@ -67,7 +68,8 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
     theta, gap, slack = point
     light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
     weights = 1.0 / ((gap / slack).sum(axis=0) + light)
-    factor = cho_factor(hessian(weights, comparisons, model), overwrite_a=True)
+    factor = hessian(weights, comparisons, model)
+    factor_in_place(factor.T)
 
     def towards(change: Floats) -> tuple[_Point, float]:
         """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.
@@ -75,7 +77,7 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
         And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
         """
         short = residual - (SIGN * change / slack).sum(axis=0)
-        along = cho_solve(factor, gradient + scatter(weights * short, comparisons, model))
+        along = cho_solve((factor, True), gradient + scatter(weights * short, comparisons, model))
         slope = weights * (short - design_times(along, comparisons, model))
         way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
         fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))

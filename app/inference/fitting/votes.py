@@ -16,7 +16,6 @@ that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be afte
 """
 
 import numpy as np
-from scipy.linalg import lapack
 
 from app.inference.covariance import dense
 from app.inference.experts.measured_bt import is_vote
@@ -24,6 +23,7 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
+from app.inference.lapack import factor_in_place
 from app.inference.types import Comparisons, Floats, Ints, take
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
@@ -32,13 +32,14 @@ FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 
 
 def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
-    """ln Z of all comparisons at the model's tau2, up to a constant."""
+    """ln Z of all comparisons at the model's tau2, up to a constant. Raises numpy.linalg.LinAlgError as `fit`."""
     if model.size <= FEW_PARAMETERS:
         mean, covariance, *_ = fit(comparisons, model)
         log_det = covariance.log_det
     else:
         mean, weights, _ = newton.fit(comparisons, model)
-        factor, _ = lapack.dpotrf(hessian(weights, comparisons, model), lower=1, overwrite_a=1)
+        factor = hessian(weights, comparisons, model).T
+        factor_in_place(factor)
         log_det = -2.0 * float(np.log(factor.diagonal()).sum())
     value = newton.log_posterior(mean, comparisons, model)
     return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
