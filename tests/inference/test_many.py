@@ -1,9 +1,11 @@
 """Very many candidates, of whom there is no matrix, against the same ones with it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.inference import covariance
 from app.inference.choosing.goals import RANKING, Goal
@@ -18,7 +20,7 @@ from app.inference.fitting.published import publish
 from app.inference.reporting import by_posterior
 from app.inference.reporting.ranking import Wanted, relative_sd
 from app.inference.reporting.standings import Standings
-from app.inference.types import Comparisons, take
+from app.inference.types import Comparisons, join, take
 from tests.inference.factories import model, random_comparisons, together
 
 N, K = 120, 700
@@ -80,8 +82,10 @@ def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
         dense(without_matrix.covariance)
 
 
-def test_a_fold_vote_by_vote_still_holds_the_variances(dense_up_to: Limit) -> None:
-    m, some = model(N), log(K + 60)
+@pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
+def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to: Limit) -> None:
+    """Votes are added to rows; what is no vote is put in rows afresh."""
+    m, some = model(N, expert=expert), log(K + 60)
     exact = posterior.fit(some, m)
     dense_up_to(N - 1)
     live = posterior.prior(m)
@@ -90,12 +94,42 @@ def test_a_fold_vote_by_vote_still_holds_the_variances(dense_up_to: Limit) -> No
 
     bounds, published = live.covariance.bounds, posterior.exact(live, some, m).covariance.bounds
 
+    assert live.seen == some.size
+    assert (live.votes is None) == (expert == "gaussian")
     assert bounds is not None
     assert published is not None
     np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
     for low, high in ((bounds.lower * 0.98, bounds.upper * 1.02), (published.lower, published.upper)):
         assert (low <= diagonal(exact.covariance) * (1.0 + 1e-9)).all()
         assert (high >= diagonal(exact.covariance) * (1.0 - 1e-9)).all()
+
+
+def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> None:
+    """Two ways to go on from one posterior, and then its own covariance and rows."""
+    m, some, other = model(N), log(K + 40), log(K + 40, seed=1)
+    dense_up_to(N - 1)
+    before = posterior.fit(take(some, slice(K)), m)
+    assert before.votes is not None
+    assert before.covariance.bounds is not None
+    bounds, votes = before.covariance.bounds, before.votes
+    arrays: list[NDArray[Any]] = [
+        *bounds.held,
+        bounds.lower,
+        bounds.upper,
+        votes.start,
+        votes.rival,
+        votes.weight,
+        votes.pull,
+        before.mean,
+    ]
+    kept = [array.copy() for array in arrays]
+
+    for log_of_one in (some, join(take(some, slice(K)), take(other, slice(K, None)))):
+        live = posterior.fold(before, log_of_one, m)
+        np.testing.assert_allclose(live.mean, posterior.fit(log_of_one, m).mean, atol=1e-9)
+
+    for array, copy in zip(arrays, kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
 
 
 def chosen(live: Posterior, m: Model, policy: Policy, goal: Goal, count: int = 1) -> list[Choice]:

@@ -28,12 +28,14 @@ from app.inference.fitting import interior_point
 from app.inference.fitting.model import Fit, Model, bias_places, differences, hessian, information, scatter
 from app.inference.kernels import bradley_terry, comparison_graph, contiguous
 from app.inference.kernels.bradley_terry import FEW, Votes, maximiser
-from app.inference.kernels.comparison_graph import LEAST_PRECISE
+from app.inference.kernels.comparison_graph import LEAST_PRECISE, Graph
 from app.inference.kernels.design import precision_times, shown
-from app.inference.types import Comparisons, Convergence, Floats
+from app.inference.types import Comparisons, Convergence, Floats, Ints
 
 NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
+THIN = 1e-5  # the same, from which on all scores move together
+EFFORT = 0.2  # rivals visited before that, of all there are
 
 
 class Objective(NamedTuple):
@@ -82,12 +84,42 @@ def _fit_on_graph(votes: Votes, start: Floats, aim: float) -> Fit | None:
     """`fit` to votes without biases; None where a score is too far from 0 or not finite."""
     first, second, _, _, p, _, weight, precision, pull = votes
     graph = comparison_graph.graph_of(first, second, p, weight, precision, pull, aim)
-    mean, g, _, iterations = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, aim)
-    norm = float(np.abs(g).max())
-    if not isfinite(norm):
+    if (fitted := climb(graph, start)) is None:
         return None
-    w = comparison_graph.weights_of(mean, first, second, weight)
-    return Fit(mean, w, Convergence.of(norm, iterations, aim))
+    return fitted._replace(weights=comparison_graph.weights_of(fitted.mean, first, second, weight))
+
+
+def climb(graph: Graph, start: Floats) -> Fit | None:
+    """The MAP of the graph's votes, with their weights in its rows, (2K,); None where that is too far or not finite."""
+    maximise = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)
+    mean, g, weights, iterations = maximise(comparison_graph.with_room(graph), start, graph.tolerance)
+    norm = float(np.abs(g).max())
+    return Fit(mean, weights, Convergence.of(norm, iterations, graph.tolerance)) if isfinite(norm) else None
+
+
+def graph_of(comparisons: Comparisons, model: Model) -> Graph | None:
+    """The comparisons as a graph, where a model of many candidates has nothing but votes."""
+    if model.expert.as_soft_bt is None or model.size <= FEW:
+        return None
+    first, second, _, _, p, _, weight, precision, pull = votes = votes_of(comparisons, model)
+    aim = tolerance(comparisons, model)
+    return comparison_graph.graph_of(first, second, p, weight, precision, pull, aim) if votes.are_all_there_is else None
+
+
+def settled(graph: Graph, mean: Floats, new: Comparisons, model: Model) -> tuple[Graph | None, Floats]:
+    """The graph with new votes, and a start near its MAP, from the (N,) MAP before them; no graph unless all are votes.
+
+    Conceptually: `graph_of` and `fit` of them all.
+    """
+    first, second, _, _, p, _, weight, precision, _ = votes = votes_of(new, model)
+    if not votes.are_all_there_is:
+        return None, mean
+    after = comparison_graph.extended(graph, first, second, p, weight, graph.tolerance)
+    answers = comparison_graph.diagonal(after.weight, after) - precision
+    after = after._replace(tolerance=_tolerance(np.diff(after.start), answers, model))
+    who = np.unique(np.append(first, second))
+    thin, effort = THIN * float(precision.min()), int(EFFORT * len(after.rival))
+    return after, comparison_graph.settled(mean, after, who, thin, effort)
 
 
 def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
@@ -161,9 +193,14 @@ def tolerance(comparisons: Comparisons, model: Model) -> float:
     A bias is known from verdicts, each worth about one: its vague prior asks for nothing. Each term is rounded to the
     sum so far, and terms alike are rounded alike: the error grows with rows times votes.
     """
-    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
     rows, votes = shown(
         contiguous(comparisons.first), contiguous(comparisons.second), contiguous(comparisons.weight), model.n
     )
+    return _tolerance(rows, votes, model)
+
+
+def _tolerance(rows: Floats | Ints, votes: Floats, model: Model) -> float:
+    """`tolerance` where candidates are in so many rows, which stand for so many votes."""
+    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
     of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
     return exactness + of_sums + 1e-14 * float(model.prior.precision.max(initial=0.0))

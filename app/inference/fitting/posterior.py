@@ -35,8 +35,9 @@ from app.inference.covariance import (
 )
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, hessian, information
-from app.inference.fitting.sparse import in_rows, is_sparse
+from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at, size
 from app.inference.kernels import bradley_terry, contiguous
+from app.inference.kernels.comparison_graph import Graph
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
@@ -48,16 +49,18 @@ class Posterior(NamedTuple):
 
     mean: Floats  # (P,) exact MAP
     covariance: Covariance  # (P, P)
-    weights: Floats  # (seen,) w_k as they stand in the covariance
+    weights: Floats  # (seen,) w_k as they stand in the covariance; (0,) where they stand in rows
     convergence: Convergence
+    votes: Graph | None = None  # what a sparse one has seen, in rows, where all are votes
 
     @property
     def seen(self) -> int:
-        return len(self.weights)
+        return len(self.weights) if self.votes is None else size(self.votes)
 
     @property
     def size_bytes(self) -> int:
-        return size_bytes(self.covariance) + self.mean.nbytes + self.weights.nbytes
+        of_votes = 0 if self.votes is None else self.votes.weight.nbytes  # the rest is the covariance's, too
+        return size_bytes(self.covariance) + self.mean.nbytes + self.weights.nbytes + of_votes
 
 
 class Scores(NamedTuple):
@@ -111,7 +114,7 @@ def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Poster
     if is_sparse(model):
         if posterior.seen == comparisons.size:
             return posterior
-        return _of_many(comparisons, model, posterior.covariance, start=posterior.mean)
+        return _of_many(comparisons, model, posterior, start=posterior.mean)
     if model.expert.fixed_curvature:
         return _extend(posterior, comparisons, model)
     checkpoint = comparisons.size - comparisons.size % period(model.n)
@@ -140,7 +143,8 @@ def update(posterior: Posterior, comparisons: Comparisons, model: Model) -> Post
 def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """`posterior` with its covariance exact at its mean: what is published."""
     if posterior.covariance.bounds:
-        return posterior._replace(covariance=bounded(in_rows(posterior.weights, comparisons, model), posterior.mean))
+        precision = precision_at(posterior.mean, comparisons, model, posterior.votes)
+        return posterior._replace(covariance=bounded(precision, posterior.mean))
     if posterior.covariance.columns.shape[1] == 0:
         return posterior
     if model.expert.fixed_curvature:
@@ -160,12 +164,13 @@ def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scor
 
 
 def _of_many(
-    comparisons: Comparisons, model: Model, before: Covariance | None, *, start: Floats | None = None
+    comparisons: Comparisons, model: Model, before: Posterior | None, *, start: Floats | None = None
 ) -> Posterior:
     """A sparse posterior: the MAP of all comparisons, and intervals of the variances."""
-    mean, weights, convergence = newton.fit(comparisons, model, start=start)
-    sigma = bounded(in_rows(weights, comparisons, model), mean, before)
-    return Posterior(mean, sigma, weights, convergence)
+    votes, sigma = (before.votes, before.covariance) if before else (None, None)
+    mean, precision, convergence, votes = fit_sparse(comparisons, model, start=start, before=votes)
+    weights = newton.NONE if votes else newton.weights(mean, comparisons, model)
+    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, votes)
 
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:

@@ -6,20 +6,25 @@ Of H^-1 only what is asked for is worked out: single entries (kernels/push.py), 
 
 from typing import NamedTuple
 
+import numpy as np
+
 from app.inference.covariance import DENSE
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model
-from app.inference.kernels import contiguous
+from app.inference.kernels import comparison_graph, contiguous
+from app.inference.kernels.comparison_graph import Graph
 from app.inference.kernels.push import Precision, precision_of
-from app.inference.types import Comparisons, Convergence, Floats
+from app.inference.types import Comparisons, Convergence, Floats, take
 
 VAGUEST = 1e4  # prior variance of scores
+AFRESH = 10  # one in so many comparisons is new: all are put in rows again
 
 
 class SparsePosterior(NamedTuple):
     mean: Floats  # (N,) MAP
     precision: Precision  # H
     convergence: Convergence
+    votes: Graph | None = None  # the comparisons in the same rows, where all are votes
 
     @property
     def prior_variance(self) -> float:
@@ -38,16 +43,49 @@ def is_sparse(model: Model) -> bool:
     )
 
 
-def fit_sparse(comparisons: Comparisons, model: Model) -> SparsePosterior:
+def fit_sparse(
+    comparisons: Comparisons, model: Model, *, start: Floats | None = None, before: Graph | None = None
+) -> SparsePosterior:
     """The posterior of all `comparisons`, for a model that has one.
+
+    Args:
+        start: (N,) is where to begin; zeros by default.
+        before: the first comparisons in rows, whose MAP `start` is.
 
     Conceptually: posterior.fit, whose covariance is np.linalg.inv(H).
     """
-    mean, weights, convergence = newton.fit(comparisons, model)
+    start = np.zeros(model.size) if start is None else start
+    if before is None or comparisons.size < AFRESH * (comparisons.size - size(before)):
+        votes = newton.graph_of(comparisons, model)
+    else:
+        votes, start = newton.settled(before, start, take(comparisons, slice(size(before), None)), model)
+    if votes is not None and (on_graph := newton.climb(votes, start)) is not None:
+        precision = precision_in_rows(votes, on_graph.weights)
+        return SparsePosterior(on_graph.mean, precision, on_graph.convergence, votes)
+    mean, weights, convergence = newton.fit(comparisons, model, start=start)
     return SparsePosterior(mean, in_rows(weights, comparisons, model), convergence)
+
+
+def size(votes: Graph) -> int:
+    """K."""
+    return len(votes.rival) // 2
+
+
+def precision_at(mean: Floats, comparisons: Comparisons, model: Model, votes: Graph | None) -> Precision:
+    """H at these (N,) scores, `votes` being the comparisons in rows if they are."""
+    if votes is None:
+        return in_rows(newton.weights(mean, comparisons, model), comparisons, model)
+    _, weights = comparison_graph.evaluate(mean, comparison_graph.with_room(votes))
+    return precision_in_rows(votes, weights)
+
+
+def precision_in_rows(votes: Graph, weights: Floats) -> Precision:
+    """H at these (2K,) weights, in the rows of the votes."""
+    diagonal = comparison_graph.diagonal(weights, votes)
+    return Precision(votes.start, votes.rival, weights, votes.precision, diagonal)
 
 
 def in_rows(weights: Floats, comparisons: Comparisons, model: Model) -> Precision:
     """H at these (K,) weights."""
     first, second = contiguous(comparisons.first), contiguous(comparisons.second)
-    return precision_of(first, second, contiguous(weights), model.prior.precision)
+    return precision_of(first, second, contiguous(weights), contiguous(model.prior.precision))

@@ -12,8 +12,21 @@ weight, q the prior's precision, h its pull, and each sum over the row of a
 The loop is `maximiser` (bradley_terry.py). Its slow formula is newton.fit in numpy. Exponentials of scores beyond
 +-FARTHEST would overflow: the gradient there is NaN, and whoever calls goes the slow way.
 
+After a few more votes only those who are in them have a gradient, and Newton's steps over all N would be many for it.
+`settled` follows it by Newton's step for one candidate at a time, whose rivals then have what is left:
+
+    s_a <- s_a + g_a / H_aa,   g_b <- g_b + what sum c sigma(s_b - s_a) has changed by
+
+until it is spread so thinly that all have some of it. That is the push of push.py, on what is not yet linear.
+
     h + sum c p     Graph.pull           (N,)
     c, w            weight, weights      (2K,)
+
+    kernel          slow formula
+    graph_of        each candidate's votes by np.flatnonzero
+    extended        graph_of with more votes at the end
+    diagonal        of diag(q) + R^T diag(w) R
+    settled         newton.fit, which goes all the way
 """
 
 from typing import NamedTuple
@@ -26,6 +39,7 @@ from app.inference.types import Floats, Ints
 
 FARTHEST = 300.0
 LEAST_PRECISE = 0.1  # residual of a step over g, their largest entries
+LONGEST = 1.0  # step of one score that settles
 
 
 class Graph(NamedTuple):
@@ -37,7 +51,7 @@ class Graph(NamedTuple):
     precision: Floats  # (N,) of the prior
     pull: Floats  # (N,) of the prior and of the votes
     tolerance: float  # of |g|_inf
-    weights: Floats  # (2K,) room for w, where it was evaluated last
+    weights: Floats  # (2K,) room for w, where it was evaluated last; (0,) of a graph that nobody climbs
 
 
 @kernel
@@ -61,7 +75,86 @@ def graph_of(
         place[j] += 1
         pull[i] += c * p[k]
         pull[j] += c * (1.0 - p[k])
-    return Graph(start, rival, weights, precision, pull, tolerance, np.empty(2 * len(p)))
+    return Graph(start, rival, weights, precision, pull, tolerance, np.empty(0))
+
+
+@kernel
+def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats, tolerance: float) -> Graph:
+    """The graph once these (L,) votes are added, each last in its rows."""
+    n, added = len(graph.precision), 2 * len(p)
+    more, pull = np.zeros(n + 1, np.int64), graph.pull.copy()
+    for k in range(len(p)):
+        more[first[k] + 1] += 1
+        more[second[k] + 1] += 1
+    more = np.cumsum(more)
+    start = graph.start + more
+    rival, weights = np.empty(len(graph.rival) + added, np.uint32), np.empty(len(graph.rival) + added)
+    begin = 0
+    for end in range(1, n + 1):
+        if more[end] > more[end - 1] or end == n:
+            old = slice(graph.start[begin], graph.start[end])
+            new = slice(start[begin], start[begin] + old.stop - old.start)
+            rival[new], weights[new] = graph.rival[old], graph.weight[old]
+            begin = end
+    place = graph.start[1:] + more[:-1]
+    for k in range(len(p)):
+        i, j, c = first[k], second[k], weight[k]
+        rival[place[i]], weights[place[i]] = j, c
+        rival[place[j]], weights[place[j]] = i, c
+        place[i] += 1
+        place[j] += 1
+        pull[i] += c * p[k]
+        pull[j] += c * (1.0 - p[k])
+    return Graph(start, rival, weights, graph.precision, pull, tolerance, np.empty(0))
+
+
+@unchecked_kernel
+def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Floats:
+    """Scores, (N,), where no entry of the gradient is above the limit, given that at s none is but those of `who`.
+
+    Args: `effort` is how many rivals may be visited; the scores are as they are then.
+    """
+    start, rival, weight, precision, pull, _, _ = graph
+    n, s = len(s), s.copy()
+    if np.abs(s).max() > FARTHEST:
+        return s
+    e, gradient, waits, queue = np.exp(s), np.zeros(n), np.zeros(n, np.bool_), np.empty(n, np.int64)
+    for a in who:
+        gradient[a] = pull[a] - precision[a] * s[a]
+        for k in range(start[a], start[a + 1]):
+            gradient[a] -= weight[k] * e[a] / (e[a] + e[rival[k]])
+    first, waiting, visits = 0, len(who), 0
+    queue[: len(who)], waits[who] = who, True
+    while waiting and visits < effort:
+        a = queue[first]
+        first = first + 1 if first + 1 < n else 0
+        waiting, waits[a] = waiting - 1, False
+        curvature = precision[a]
+        for k in range(start[a], start[a + 1]):
+            other = e[rival[k]]
+            curvature += weight[k] * e[a] * other / (e[a] + other) ** 2
+        step = min(max(gradient[a] / curvature, -LONGEST), LONGEST)
+        before, after = e[a], np.exp(s[a] + step)
+        s[a], e[a] = s[a] + step, after
+        gradient[a] -= precision[a] * step
+        visits += start[a + 1] - start[a] + 1
+        for k in range(start[a], start[a + 1]):
+            b = rival[k]
+            change = weight[k] * e[b] * (after - before) / ((after + e[b]) * (before + e[b]))
+            gradient[a] -= change
+            gradient[b] += change
+            if abs(gradient[b]) > limit and not waits[b]:
+                last = first + waiting
+                queue[last if last < n else last - n], waits[b], waiting = b, True, waiting + 1
+        if abs(gradient[a]) > limit and not waits[a]:
+            last = first + waiting
+            queue[last if last < n else last - n], waits[a], waiting = a, True, waiting + 1
+    return s
+
+
+def with_room(graph: Graph) -> Graph:
+    """The graph, for someone to evaluate; what numpy makes has large pages."""
+    return graph._replace(weights=np.empty(len(graph.rival)))
 
 
 @unchecked_kernel
@@ -87,16 +180,23 @@ def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
 
 
 @unchecked_kernel
+def diagonal(weights: Floats, graph: Graph) -> Floats:
+    """The diagonal of H, (N,)."""
+    result = graph.precision.copy()
+    for a in range(len(result)):
+        result[a] += weights[graph.start[a] : graph.start[a + 1]].sum()
+    return result
+
+
+@unchecked_kernel
 def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
     """x with H x = g, shape (N,), by conjugate gradients, H's diagonal before them.
 
     To a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
     """
-    start, rival, _, precision, _, tolerance, _ = graph
-    diagonal = precision.copy()
-    for a in range(len(diagonal)):
-        diagonal[a] += weights[start[a] : start[a + 1]].sum()
-    scale, x, residual, product = 1.0 / diagonal, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
+    start, rival, _, _, _, tolerance, _ = graph
+    of_h = diagonal(weights, graph)
+    scale, x, residual, product = 1.0 / of_h, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
     direction = scale * gradient
     largest, square = float(np.abs(gradient).max()), float(np.sum(gradient * direction))
     aim = max(min(LEAST_PRECISE, np.sqrt(np.mean(gradient**2))) * largest, LEAST_PRECISE * tolerance)
@@ -108,7 +208,7 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
             rivals, w = rival[row], weights[row]
             for k in range(len(w)):
                 pulled += w[k] * direction[rivals[k]]
-            product[a] = diagonal[a] * direction[a] - pulled
+            product[a] = of_h[a] * direction[a] - pulled
         along, before, largest, square = 0.0, square, 0.0, 0.0
         for a in range(len(x)):
             along += direction[a] * product[a]

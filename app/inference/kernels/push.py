@@ -152,7 +152,7 @@ def follow(
         effort: as in `variances`.
     """
     before, n = len(held.precision), len(now.precision)
-    graph = _with_rows_of(held, now)
+    graph, drifted = _with_rows_of(held, now, drift)
     low, high = 1.0 / now.precision, 1.0 / now.precision
     low[:before], high[:before] = lower, upper
     fall, rise, followed, space = 0.0, 0.0, 0, _space(n)
@@ -163,6 +163,8 @@ def follow(
             graph.precision[u] += change
             graph.diagonal[u] += change
             fall, rise, followed = fall + less, rise + more, followed + 1
+        if not drifted[u]:
+            continue
         for t in range(now.start[u], now.start[u + 1]):
             v = now.rival[t]
             if v > u and abs(now.weight[t] - graph.weight[t]) > drift * graph.weight[t] and followed <= most:
@@ -180,15 +182,23 @@ def follow(
 
 
 @unchecked_kernel
-def _with_rows_of(held: Precision, now: Precision) -> Precision:
-    """The new graph with the weights that are held, 0 where a comparison is new."""
-    weight, precision, diagonal = np.zeros(len(now.weight)), now.precision.copy(), now.precision.copy()
-    for u in range(len(held.precision)):
-        begin, old_begin = now.start[u], held.start[u]
-        for t in range(held.start[u + 1] - old_begin):
-            weight[begin + t] = held.weight[old_begin + t]
-        precision[u], diagonal[u] = held.precision[u], held.diagonal[u]
-    return Precision(now.start, now.rival, weight, precision, diagonal)
+def _with_rows_of(held: Precision, now: Precision, drift: float) -> tuple[Precision, Bools]:
+    """The new graph with the weights that are held, 0 where a comparison is new; and the (N,) rows with a change."""
+    n, weight = len(now.precision), np.empty(len(now.weight))
+    precision, diagonal, drifted = now.precision.copy(), now.precision.copy(), np.zeros(n, np.bool_)
+    for u in range(n):
+        before, after = slice(0, 0), slice(now.start[u], now.start[u + 1])
+        if u < len(held.precision):
+            before = slice(held.start[u], held.start[u + 1])
+            precision[u], diagonal[u] = held.precision[u], held.diagonal[u]
+        mine, old, new = weight[after], held.weight[before], now.weight[after]
+        worst = 0.0
+        for t in range(len(old)):
+            mine[t] = old[t]
+            worst = max(worst, abs(new[t] - old[t]) - drift * old[t])
+        mine[len(old) :] = 0.0
+        drifted[u] = worst > 0.0 or len(new) > len(old)
+    return Precision(now.start, now.rival, weight, precision, diagonal), drifted
 
 
 @unchecked_kernel

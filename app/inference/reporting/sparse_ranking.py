@@ -63,7 +63,7 @@ class _Drawing(NamedTuple):
 
 def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generator) -> Ranking:
     """The ranking of `posterior`. Conceptually: ranking.summarise with np.linalg.inv(H)."""
-    mean, precision, _ = posterior
+    mean, precision = posterior[:2]
     n, common = len(mean), posterior.prior_variance / len(mean)
     rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
     lower, upper = np.empty(n), np.empty(n)
@@ -101,7 +101,7 @@ def concordances_after(posterior: SparsePosterior, sd: Floats, factors: Sequence
 
 def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> Ints:
     """(N,) numbers of the tie groups, 1 for the best, from (N,) Sigma_ii. Conceptually: ranking.tie_groups."""
-    mean, precision, _ = posterior
+    mean, precision = posterior[:2]
     n = len(mean)
     order, groups, sure = np.argsort(-mean, kind="stable"), np.ones(n, np.int64), sure_of_any(n, wanted.level)
     begin, accuracy, most = 0, COLUMN / float(precision.diagonal.max()), 10 * n
@@ -121,7 +121,7 @@ def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> 
 def _count(
     posterior: SparsePosterior, rank: Ints, top_k: int, centre: Floats, spread: Floats, rng: np.random.Generator
 ) -> _Tally:
-    mean, (start, rival, weight, q, diagonal), _ = posterior
+    mean, (start, rival, weight, q, diagonal) = posterior[:2]
     n, prior = len(mean), posterior.prior_variance
     links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
     scale, by_rank = ndtri((np.arange(n) + 0.5) / n), np.argsort(rank, kind="stable")

@@ -10,8 +10,19 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Fit, Model, hessian
 from app.inference.kernels import comparison_graph
 from app.inference.kernels.bradley_terry import FEW, maximiser
-from app.inference.kernels.comparison_graph import FARTHEST, Graph, evaluate, graph_of, newton_step, weights_of
-from app.inference.types import Comparisons, Convergence, no_comparisons
+from app.inference.kernels.comparison_graph import (
+    FARTHEST,
+    Graph,
+    diagonal,
+    evaluate,
+    extended,
+    graph_of,
+    newton_step,
+    settled,
+    weights_of,
+    with_room,
+)
+from app.inference.types import Comparisons, Convergence, no_comparisons, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -41,7 +52,7 @@ def pulled(m: Model) -> Model:
 
 
 def graph(log: Comparisons, m: Model) -> Graph:
-    return graph_of(log.first, log.second, log.p, log.weight, m.prior.precision, m.prior.pull, AIM)
+    return with_room(graph_of(log.first, log.second, log.p, log.weight, m.prior.precision, m.prior.pull, AIM))
 
 
 def by_numpy(log: Comparisons, m: Model) -> Fit:
@@ -87,6 +98,70 @@ def test_the_rows_hold_each_vote_twice() -> None:
     for a in range(9):
         rivals = np.concatenate([log.second[log.first == a], log.first[log.second == a]])
         np.testing.assert_array_equal(np.sort(of.rival[of.start[a] : of.start[a + 1]]), np.sort(rivals))
+
+
+@numerics
+@given(log=logs(max_n=12, max_count=40), share=st.floats(0.0, 1.0))
+def test_more_votes_are_the_rows_of_all_votes(log: Log, share: float) -> None:
+    votes, m = weighted(log.comparisons), pulled(model(log.n))
+    old, new = take(votes, slice(seen := int(share * votes.size))), take(votes, slice(seen, None))
+    before = graph(old, m)
+    kept = [column.copy() for column in (before.start, before.rival, before.weight, before.pull)]
+
+    together, afresh = extended(before, new.first, new.second, new.p, new.weight, AIM), graph(votes, m)
+
+    for one, other in zip(together[:4], afresh[:4], strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
+    for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
+        np.testing.assert_array_equal(column, copy)
+
+
+def test_a_candidate_who_does_not_exist_is_no_row() -> None:
+    votes, m = random_comparisons(9, 30, seed=0), model(9)
+    one = np.array([1.0])
+
+    with pytest.raises(IndexError):
+        extended(graph(votes, m), np.array([9]), np.array([0]), one, one, AIM)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("far", [0.0, 5.0, 2.0 * FARTHEST])
+def test_what_settles_is_the_gradient(hard: bool, far: float) -> None:
+    """From anywhere, with everybody's gradient to follow; of scores too far for exponentials nothing is said."""
+    votes, m = weighted(random_comparisons(MANY, 400, seed=0, hard=hard)), pulled(model(MANY))
+    start = far * np.sign(true_scores(MANY, 1))
+    kept = start.copy()
+
+    s = settled(start, graph(votes, m), np.arange(MANY), 1e-8, 10**9)
+
+    np.testing.assert_array_equal(start, kept)
+    if far > FARTHEST:
+        np.testing.assert_array_equal(s, start)
+    else:
+        assert np.abs(gradient(s, votes, m)).max() <= 1.01e-8
+        np.testing.assert_allclose(s, by_numpy(votes, m).mean, atol=1e-6)
+
+
+def test_a_vote_settles_without_a_look_at_all() -> None:
+    n = 5000
+    votes, m = random_comparisons(n, 10 * n, seed=0), model(n)
+    before = newton.fit(take(votes, slice(-1)), m).mean
+    who = np.sort(np.append(votes.first[-1:], votes.second[-1:]))
+
+    s = settled(before, graph(votes, m), who, 1e-3, 10**9)
+
+    assert np.abs(gradient(s, votes, m)).max() <= 1.01e-3 < np.abs(gradient(before, votes, m)).max()
+    assert np.count_nonzero(s != before) < 0.02 * n
+
+
+def test_the_diagonal_is_that_of_the_hessian() -> None:
+    votes, m, s = weighted(random_comparisons(9, 30, seed=0)), pulled(model(9)), true_scores(9, 0)
+    of = graph(votes, m)
+
+    _, weights = evaluate(s, of)
+
+    np.testing.assert_allclose(diagonal(weights, of), np.diag(hessian(newton.weights(s, votes, m), votes, m)))
 
 
 @numerics
