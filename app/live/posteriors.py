@@ -43,7 +43,7 @@ class LiveSet:
         self.asking = asyncio.Lock()
         self.definition: Definition | None = None
         self.snapshot: Snapshot | None = None
-        self.learning = False  # what the snapshot's next stage takes
+        self.looking_ahead = False  # at what the snapshot will take next
 
     @property
     def busy(self) -> bool:

@@ -14,11 +14,11 @@ from app.inference.state import (
     Snapshot,
     advance,
     are_quick,
+    compute_ahead,
     empty,
-    learn_ahead,
     log_from_rows,
     looks_ahead,
-    with_lesson,
+    with_computed,
 )
 from app.live.posteriors import Definition, LiveSet, Terms, all_of
 from app.service.context import Context
@@ -84,7 +84,7 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
     """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
     for live in await _take_in(ctx, entries):
-        await _learn_ahead(ctx, live)
+        await _compute_ahead(ctx, live)
 
 
 async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> list[LiveSet]:
@@ -106,18 +106,18 @@ async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> list[LiveSet]:
     return list(lives.values())
 
 
-async def _learn_ahead(ctx: Context, live: LiveSet) -> None:
-    """Learn what the set's next stage takes, while it is asked and told, so that nobody waits for it then."""
-    if live.learning:
+async def _compute_ahead(ctx: Context, live: LiveSet) -> None:
+    """Compute what the set will take next, while it is asked and told, so that nobody waits for it then."""
+    if live.looking_ahead:
         return
-    live.learning = True
+    live.looking_ahead = True
     try:
         while live.snapshot is not None and looks_ahead(live.snapshot):
-            lesson = await ctx.jobs.compute(partial(learn_ahead, live.snapshot))
+            ahead = await ctx.jobs.compute(partial(compute_ahead, live.snapshot))
             async with live.updating:
-                live.snapshot = with_lesson(live.snapshot, lesson)
+                live.snapshot = with_computed(live.snapshot, ahead)
     finally:
-        live.learning = False
+        live.looking_ahead = False
 
 
 def _goes_on(snapshot: Snapshot, entries: Sequence[LogEntry]) -> bool:

@@ -6,6 +6,10 @@ from its value at the checkpoint, max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_D
 at once. Checkpoints depend on the number of comparisons alone, so any process that folds the same comparisons holds the
 same posterior, whenever it looked at the log.
 
+Among more than AT_ONCE candidates an exact Sigma takes so long that nobody should wait for it. There a checkpoint
+starts from the exact one of the checkpoint before, for which a whole period was time, and takes the comparisons since
+in one product, their weights at its own MAP.
+
 An expert whose curvature hangs on p alone (gaussian, logit-gaussian, laplace) needs no checkpoint: its weights never
 move and rank-one updates are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
@@ -42,6 +46,7 @@ from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_co
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
+AT_ONCE = 256  # candidates whose covariance is inverted within milliseconds
 
 
 class Posterior(NamedTuple):
@@ -109,34 +114,60 @@ def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) 
     return Posterior(mean, plain(sigma, log_det), weights, Convergence.of(gradient_norm, iterations, tolerance))
 
 
-def fold(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
-    """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen."""
+def fold(
+    posterior: Posterior, comparisons: Comparisons, model: Model, checkpoint: Posterior | None = None
+) -> Posterior:
+    """Bring `posterior` up to all of `comparisons`, the first `posterior.seen` of which it has seen.
+
+    Args: `checkpoint` is the exact posterior of the first `last_checkpoint` of those seen, where it is known already.
+    """
     if is_sparse(model):
         if posterior.seen == comparisons.size:
             return posterior
         return _of_many(comparisons, model, posterior, start=posterior.mean)
     if model.expert.fixed_curvature:
         return _extend(posterior, comparisons, model)
-    checkpoint = comparisons.size - comparisons.size % period(model.n)
-    if posterior.seen < checkpoint:
-        posterior = fit(take(comparisons, slice(checkpoint)), model, start=posterior.mean)
+    end = last_checkpoint(comparisons.size, model)
+    if posterior.seen < end:
+        posterior = _at_checkpoint(posterior.mean, take(comparisons, slice(end)), model, checkpoint)
     for seen in range(posterior.seen, comparisons.size):
-        posterior = update(posterior, take(comparisons, slice(seen + 1)), model)
+        posterior = update(posterior, take(comparisons, slice(seen + 1)), model, start=posterior.mean)
     return posterior
 
 
-def update(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
-    """The posterior after one more comparison, the last of `comparisons`.
+def last_checkpoint(seen: int, model: Model) -> int:
+    """How many comparisons there were at the last checkpoint."""
+    return seen - seen % period(model.n)
+
+
+def is_inverted_ahead(model: Model) -> bool:
+    """Whether the exact posterior at a checkpoint is what the next checkpoint starts from."""
+    return model.n > AT_ONCE and not is_sparse(model) and not model.expert.fixed_curvature
+
+
+def _at_checkpoint(start: Floats, comparisons: Comparisons, model: Model, before: Posterior | None) -> Posterior:
+    if not is_inverted_ahead(model):
+        return fit(comparisons, model, start=start)
+    seen = comparisons.size - period(model.n)
+    if before is None or before.seen != seen:
+        before = fit(take(comparisons, slice(seen)), model, start=start)
+    posterior = update(before, comparisons, model, start=start)
+    return posterior._replace(covariance=compact(posterior.covariance))
+
+
+def update(posterior: Posterior, comparisons: Comparisons, model: Model, *, start: Floats) -> Posterior:
+    """The posterior after more comparisons, those of `comparisons` that it has not seen.
 
     Equivalent to `fit(comparisons, model)`: exactly so for the mean, up to drift for the covariance.
     """
-    mean, weights, convergence = newton.fit(comparisons, model, start=posterior.mean)
+    mean, weights, convergence = newton.fit(comparisons, model, start=start)
     if not convergence.converged:
         return fit(comparisons, model)
-    stale = np.append(posterior.weights, weights[-1])
+    new = slice(posterior.seen, None)
+    stale = np.append(posterior.weights, weights[new])
     if np.abs(weights / stale - 1.0).max() > MAX_DRIFT:
         return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
-    sigma = _conditioned(posterior.covariance, take(comparisons, slice(-1, None)), weights[-1:], model)
+    sigma = _conditioned(posterior.covariance, take(comparisons, new), weights[new], model)
     return Posterior(mean, sigma, stale, convergence)
 
 

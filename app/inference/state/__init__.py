@@ -15,15 +15,15 @@ from app.inference.state.snapshot import (
     DIGITS,
     Snapshot,
     advance,
+    compute_ahead,
     empty,
     leading,
-    learn_ahead,
     learnt_from,
     looks_ahead,
     pair_votes_of,
     plain_model,
     raw,
-    with_lesson,
+    with_computed,
 )
 from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
 
@@ -47,11 +47,11 @@ __all__ = [
     "biases",
     "choices_are_quick",
     "comparisons_left",
+    "compute_ahead",
     "distance",
     "empty",
     "exact",
     "leading",
-    "learn_ahead",
     "learnt_from",
     "log_from_rows",
     "looks_ahead",
@@ -63,6 +63,6 @@ __all__ = [
     "told_by",
     "under",
     "warm_up",
-    "with_lesson",
+    "with_computed",
     "work_of_a_pair",
 ]

@@ -6,7 +6,8 @@ Absolute scores enter as part of the prior, on a scale that is estimated. Pairs 
 when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
 So it is with what answers are worth and with biases in closed form: at sizes whose first three binary digits alone are
 not 0. Among more than FEW candidates learning takes a while: there a stage has what the comparisons up to the stage
-before teach, so that its own lesson can be learnt while it lasts, by whoever calls `learn_ahead`.
+before teach, so that its own lesson can be learnt while it lasts, by whoever calls `compute_ahead`. So it is with the
+exact covariance that a checkpoint of the posterior starts from.
 """
 
 from collections.abc import Iterable
@@ -49,6 +50,13 @@ class Lesson(NamedTuple):
     hyperparameters: Hyperparameters
 
 
+class Checkpoint(NamedTuple):
+    """The exact posterior at the last checkpoint, for the next one to start from."""
+
+    model: Model
+    posterior: Posterior
+
+
 class Snapshot(NamedTuple):
     version: int
     interpretation: Interpretation
@@ -60,6 +68,7 @@ class Snapshot(NamedTuple):
     posterior: Posterior
     shown: ShownPairs
     lesson: Lesson | None = None
+    checkpoint: Checkpoint | None = None
 
     @property
     def comparisons(self) -> Comparisons:
@@ -68,7 +77,8 @@ class Snapshot(NamedTuple):
     @property
     def size_bytes(self) -> int:
         rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
-        return self.posterior.size_bytes + 9 * len(self.shown.code) + rows
+        ahead = self.checkpoint.posterior.size_bytes if self.checkpoint else 0
+        return self.posterior.size_bytes + ahead + 9 * len(self.shown.code) + rows
 
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
@@ -92,33 +102,61 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     if learnt is not None:
         evidence = reweighed(evidence, old.model.n, learnt)
     if goes_on and np.array_equal(evidence.comparisons.weight[: old.comparisons.size], old.comparisons.weight):
-        model, start = old.model, old.posterior
+        model, start, checkpoint = old.model, old.posterior, old.checkpoint
     else:
-        model = _model(method, old.model.n, evidence, stage, learnt)
+        model, checkpoint = _model(method, old.model.n, evidence, stage, learnt), None
         start = posteriors.prior(model)
-    posterior = posteriors.fold(start, evidence.comparisons, model)
+    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint and checkpoint.posterior)
     lesson = old.lesson if goes_on else None
-    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, lesson)
+    ahead = lesson, checkpoint
+    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, *ahead)
 
 
 def looks_ahead(snapshot: Snapshot) -> bool:
-    """Whether the lesson of this stage is still to be learnt for the next one."""
+    """Whether something is still to be computed that the next checkpoint or stage takes."""
+    return _wants_checkpoint(snapshot) or _wants_lesson(snapshot)
+
+
+def compute_ahead(snapshot: Snapshot) -> Checkpoint | Lesson:
+    """What the next checkpoint or stage takes. It takes up to seconds."""
+    return _checkpoint(snapshot) if _wants_checkpoint(snapshot) else _lesson(snapshot)
+
+
+def with_computed(snapshot: Snapshot, ahead: Checkpoint | Lesson) -> Snapshot:
+    """The snapshot with what was computed ahead at this version or before, if that is still what comes next."""
+    if isinstance(ahead, Checkpoint):
+        is_due = ahead.model is snapshot.model and ahead.posterior.seen == _last_checkpoint(snapshot)
+        return snapshot._replace(checkpoint=ahead) if is_due else snapshot
+    is_due = ahead.answers.size == leading(snapshot.evidence.answers.size, DIGITS)
+    return snapshot._replace(lesson=ahead) if is_due else snapshot
+
+
+def _wants_checkpoint(snapshot: Snapshot) -> bool:
+    known, last = snapshot.checkpoint, _last_checkpoint(snapshot)
+    is_known = known is not None and known.posterior.seen == last
+    return posteriors.is_inverted_ahead(snapshot.model) and last > 0 and not is_known
+
+
+def _last_checkpoint(snapshot: Snapshot) -> int:
+    return posteriors.last_checkpoint(snapshot.posterior.seen, snapshot.model)
+
+
+def _checkpoint(snapshot: Snapshot) -> Checkpoint:
+    """It takes up to a second."""
+    first, start = take(snapshot.comparisons, slice(_last_checkpoint(snapshot))), snapshot.posterior.mean
+    return Checkpoint(snapshot.model, posteriors.fit(first, snapshot.model, start=start))
+
+
+def _wants_lesson(snapshot: Snapshot) -> bool:
     is_far = leading(snapshot.evidence.answers.size, DIGITS) > snapshot.stage.learnt
     return snapshot.learnt is not None and snapshot.lesson is None and is_far
 
 
-def learn_ahead(snapshot: Snapshot) -> Lesson:
-    """The lesson of this stage. It takes up to seconds."""
+def _lesson(snapshot: Snapshot) -> Lesson:
     size, pooled = leading(snapshot.evidence.answers.size, DIGITS), snapshot.stage.pooled
     answers = take(snapshot.evidence.answers, slice(size))
     method, n = snapshot.interpretation.method, snapshot.model.n
     return Lesson(answers, pooled, _learn(snapshot.log, snapshot.evidence, method, n, size))
-
-
-def with_lesson(snapshot: Snapshot, lesson: Lesson) -> Snapshot:
-    """The snapshot with a lesson that was learnt at this version or before, if it is that of its stage."""
-    is_due = lesson.answers.size == leading(snapshot.evidence.answers.size, DIGITS)
-    return snapshot._replace(lesson=lesson) if is_due else snapshot
 
 
 def raw(snapshot: Snapshot) -> Comparisons:

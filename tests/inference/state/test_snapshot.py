@@ -18,6 +18,7 @@ from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.posterior import AT_ONCE, period
 from app.inference.fitting.worth import at_scale
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
@@ -106,15 +107,21 @@ def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpr
     assert_same(by_steps(*steps, interpretation=interpretation), by_steps(LENGTH, interpretation=interpretation))
 
 
-def among_many(*versions: int, voided: int | None = None, ahead: bool = True) -> Snapshot:
+def among_many(
+    *versions: int,
+    n: int = snapshot_module.FEW + 1,
+    way: str = "learnt",
+    voided: int | None = None,
+    ahead: bool = True,
+) -> Snapshot:
     """The same comparisons among more than FEW candidates, where a stage's lesson may be learnt ahead."""
-    held = snapshots.empty(MIXED["learnt"], snapshot_module.FEW + 1, ITEMS)
+    held = snapshots.empty(MIXED[way], n, ITEMS)
     for version in versions:
         voids = [voided] if voided and held.version < version == versions[-1] else []
         new = snapshots.log_from_rows([row for row in rows() if held.version < row[0] <= version])
         held = snapshots.advance(held, version, new, voids)
-        if ahead and snapshots.looks_ahead(held):
-            held = snapshots.with_lesson(held, snapshots.learn_ahead(held))
+        while ahead and snapshots.looks_ahead(held):
+            held = snapshots.with_computed(held, snapshots.compute_ahead(held))
     return held
 
 
@@ -131,7 +138,26 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
     assert stale.lesson is not None
     assert_same(among_many(60, 63, LENGTH, voided=2), among_many(LENGTH, voided=2, ahead=False))
     late = snapshots.advance(among_many(60, ahead=False), 61, snapshots.log_from_rows([]), [1, 2, 3, 5, 6, 7])
-    assert snapshots.with_lesson(late, stale.lesson).lesson is None
+    assert snapshots.with_computed(late, stale.lesson).lesson is None
+
+
+@pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
+def test_a_checkpoint_has_what_the_one_before_left_to_it_whenever_it_was_computed(way: str) -> None:
+    n = AT_ONCE + 4
+    ahead = among_many(*ONE_BY_ONE, n=n, way=way)
+    assert ahead.checkpoint is not None
+    assert ahead.checkpoint.posterior.seen == 2 * period(n)
+    assert_same(ahead, among_many(LENGTH, n=n, way=way, ahead=False))
+
+
+def test_a_checkpoint_is_forgotten_with_what_it_was_computed_from() -> None:
+    stale = among_many(66, n=AT_ONCE + 4)
+    assert stale.checkpoint is not None
+    after = among_many(66, LENGTH, n=AT_ONCE + 4, voided=2)
+    assert_same(after, among_many(LENGTH, n=AT_ONCE + 4, voided=2, ahead=False))
+    voided = snapshots.advance(stale, 67, snapshots.log_from_rows([]), [2])
+    assert voided.checkpoint is None
+    assert snapshots.with_computed(voided, stale.checkpoint).checkpoint is None
 
 
 @cache
