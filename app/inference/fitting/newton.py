@@ -55,7 +55,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     maximise = maximiser(evaluate, newton_step)
     if model.expert.as_soft_bt is not None and model.size > FEW:
         votes = votes_of(comparisons, model)
-        if votes.are_all_there_is and (on_graph := _fit_on_graph(votes, start, objective.tolerance)):
+        if votes.are_without_biases and (on_graph := _fit_on_graph(votes, start, objective.tolerance)):
             return on_graph
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
     mean, g, w, iterations = maximise(objective, start, objective.tolerance)
@@ -82,11 +82,11 @@ def votes_of(comparisons: Comparisons, model: Model) -> Votes:
 
 def _fit_on_graph(votes: Votes, start: Floats, aim: float) -> Fit | None:
     """`fit` to votes without biases; None where a score is too far from 0 or not finite."""
-    first, second, _, _, p, _, weight, precision, pull = votes
-    graph = comparison_graph.graph_of(first, second, p, weight, precision, pull, aim)
+    first, second, _, _, p, measurement, weight, precision, pull = votes
+    graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull, aim)
     if (fitted := climb(graph, start)) is None:
         return None
-    return fitted._replace(weights=comparison_graph.weights_of(fitted.mean, first, second, weight))
+    return fitted._replace(weights=comparison_graph.weights_of(fitted.mean, first, second, measurement, weight))
 
 
 def climb(graph: Graph, start: Floats) -> Fit | None:
@@ -102,8 +102,10 @@ def graph_of(comparisons: Comparisons, model: Model) -> Graph | None:
     if model.expert.as_soft_bt is None or model.size <= FEW:
         return None
     first, second, _, _, p, _, weight, precision, pull = votes = votes_of(comparisons, model)
+    if not votes.are_all_there_is:
+        return None
     aim = tolerance(comparisons, model)
-    return comparison_graph.graph_of(first, second, p, weight, precision, pull, aim) if votes.are_all_there_is else None
+    return comparison_graph.graph_of(first, second, p, NONE, weight, precision, pull, aim)
 
 
 def settled(graph: Graph, mean: Floats, new: Comparisons, model: Model) -> tuple[Graph | None, Floats]:

@@ -85,7 +85,11 @@ class Votes(NamedTuple):
     @property
     def are_all_there_is(self) -> bool:
         """Whether there are neither biases nor measurements."""
-        return not len(self.bias) + len(self.known_bias) + len(self.measurement)
+        return self.are_without_biases and not len(self.measurement)
+
+    @property
+    def are_without_biases(self) -> bool:
+        return not len(self.bias) + len(self.known_bias)
 
 
 def serves(expert: Expert, parameters: int) -> bool:

@@ -1,4 +1,4 @@
-"""Bradley-Terry with many candidates and no biases: votes as compressed rows, one row for each candidate.
+"""Bradley-Terry with many candidates and no biases: comparisons as compressed rows, one row for each candidate.
 
     sigma(s_a - s_b) = e_a / (e_a + e_b),    e = exp(s)
 
@@ -8,6 +8,9 @@ weight, q the prior's precision, h its pull, and each sum over the row of a
 
     g_a = h_a + sum c p - q_a s_a - sum c sigma(s_a - s_b)        p as a sees it: 1 - p where a was second
     (H x)_a = (q_a + sum w) x_a - sum w x_b,    w = c sigma(s_a - s_b) sigma(s_b - s_a)
+
+A measurement y of s_a - s_b adds c y to h_a, c (s_a - s_b) to the last sum, and w = c. It stands behind the votes of a
+row; only `settled` and `extended` know votes alone.
 
 The loop is `maximiser` (bradley_terry.py). Its slow formula is newton.fit in numpy. Exponentials of scores beyond
 +-FARTHEST would overflow: the gradient there is NaN, and whoever calls goes the slow way.
@@ -29,6 +32,7 @@ until it is spread so thinly that all have some of it. That is the push of push.
     settled         newton.fit, which goes all the way
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +47,10 @@ LONGEST = 1.0  # step of one score that settles
 
 
 class Graph(NamedTuple):
-    """Votes among N candidates."""
+    """Votes among N candidates, and measurements."""
 
     start: Ints  # (N + 1,) where the row of each candidate begins
+    middle: Ints  # (N,) where its measurements begin
     rival: NDArray[np.uint32]  # (2K,)
     weight: Floats  # (2K,)
     precision: Floats  # (N,) of the prior
@@ -56,26 +61,47 @@ class Graph(NamedTuple):
 
 @kernel
 def graph_of(
-    first: Ints, second: Ints, p: Floats, weight: Floats, precision: Floats, pull: Floats, tolerance: float
+    first: Ints,
+    second: Ints,
+    p: Floats,
+    measurement: Floats,
+    weight: Floats,
+    precision: Floats,
+    pull: Floats,
+    tolerance: float,
 ) -> Graph:
-    """The rows of K votes, in the order of the votes."""
+    """The rows of K comparisons, in their order. Args: `measurement` is (K,), NaN of a vote, or (0,)."""
     n = len(precision)
-    start = np.zeros(n + 1, np.int64)
+    many = np.zeros((n, 2), np.int64)  # votes and measurements of each
     for k in range(len(p)):
-        start[first[k] + 1] += 1
-        start[second[k] + 1] += 1
-    start = np.cumsum(start)
-    place, pull = start[:-1].copy(), pull.copy()
+        kind = 0 if _is_vote(measurement, k) else 1
+        many[first[k], kind] += 1
+        many[second[k], kind] += 1
+    start = np.zeros(n + 1, np.int64)
+    start[1:] = np.cumsum(many.sum(axis=1))
+    middle, pull = start[:-1] + many[:, 0], pull.copy()
+    place = np.stack((start[:-1], middle))
     rival, weights = np.empty(2 * len(p), np.uint32), np.empty(2 * len(p))
     for k in range(len(p)):
         i, j, c = first[k], second[k], weight[k]
-        rival[place[i]], weights[place[i]] = j, c
-        rival[place[j]], weights[place[j]] = i, c
-        place[i] += 1
-        place[j] += 1
-        pull[i] += c * p[k]
-        pull[j] += c * (1.0 - p[k])
-    return Graph(start, rival, weights, precision, pull, tolerance, np.empty(0))
+        if _is_vote(measurement, k):
+            own = place[0]
+            pull[i] += c * p[k]
+            pull[j] += c * (1.0 - p[k])
+        else:
+            own = place[1]
+            pull[i] += c * measurement[k]
+            pull[j] -= c * measurement[k]
+        rival[own[i]], weights[own[i]] = j, c
+        rival[own[j]], weights[own[j]] = i, c
+        own[i] += 1
+        own[j] += 1
+    return Graph(start, middle, rival, weights, precision, pull, tolerance, np.empty(0))
+
+
+@kernel
+def _is_vote(measurement: Floats, k: int) -> bool:
+    return not len(measurement) or math.isnan(measurement[k])
 
 
 @kernel
@@ -105,7 +131,7 @@ def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats,
         place[j] += 1
         pull[i] += c * p[k]
         pull[j] += c * (1.0 - p[k])
-    return Graph(start, rival, weights, graph.precision, pull, tolerance, np.empty(0))
+    return Graph(start, start[1:].copy(), rival, weights, graph.precision, pull, tolerance, np.empty(0))
 
 
 @unchecked_kernel
@@ -114,7 +140,7 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 
     Args: `effort` is how many rivals may be visited; the scores are as they are then.
     """
-    start, rival, weight, precision, pull, _, _ = graph
+    start, _, rival, weight, precision, pull, _, _ = graph
     n, s = len(s), s.copy()
     if np.abs(s).max() > FARTHEST:
         return s
@@ -160,14 +186,14 @@ def with_room(graph: Graph) -> Graph:
 @unchecked_kernel
 def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
     """The gradient (N,) and the weights (2K,), which are written to their place in the graph."""
-    start, rival, weight, precision, pull, _, weights = graph
+    start, middle, rival, weight, precision, pull, _, weights = graph
     gradient = np.empty(len(s))
     if np.abs(s).max() > FARTHEST:
         gradient[:] = np.nan
         return gradient, weights
     e = np.exp(s)
     for a in range(len(s)):
-        row, won = slice(start[a], start[a + 1]), 0.0
+        row, won = slice(start[a], middle[a]), 0.0
         rivals, c, w = rival[row], weight[row], weights[row]
         for k in range(len(c)):
             other = e[rivals[k]]
@@ -175,6 +201,9 @@ def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
             expected = c[k] * (e[a] * inverse)
             w[k] = expected * (other * inverse)
             won += expected
+        for k in range(middle[a], start[a + 1]):
+            weights[k] = weight[k]
+            won += weight[k] * (s[a] - s[rival[k]])
         gradient[a] = pull[a] - precision[a] * s[a] - won
     return gradient, weights
 
@@ -194,7 +223,7 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
 
     To a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
     """
-    start, rival, _, _, _, tolerance, _ = graph
+    start, _, rival, _, _, _, tolerance, _ = graph
     of_h = diagonal(weights, graph)
     scale, x, residual, product = 1.0 / of_h, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
     direction = scale * gradient
@@ -224,11 +253,12 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
 
 
 @kernel
-def weights_of(s: Floats, first: Ints, second: Ints, weight: Floats) -> Floats:
-    """w of each vote, (K,)."""
-    e, weights = np.exp(s), np.empty(len(weight))
+def weights_of(s: Floats, first: Ints, second: Ints, measurement: Floats, weight: Floats) -> Floats:
+    """w of each comparison, (K,)."""
+    e, weights = np.exp(s), weight.copy()
     for k in range(len(weight)):
-        one, other = e[first[k]], e[second[k]]
-        inverse = 1.0 / (one + other)
-        weights[k] = weight[k] * (one * inverse) * (other * inverse)
+        if _is_vote(measurement, k):
+            one, other = e[first[k]], e[second[k]]
+            inverse = 1.0 / (one + other)
+            weights[k] *= (one * inverse) * (other * inverse)
     return weights

@@ -22,7 +22,7 @@ from app.inference.kernels.comparison_graph import (
     weights_of,
     with_room,
 )
-from app.inference.types import Comparisons, Convergence, no_comparisons, take
+from app.inference.types import Comparisons, Convergence, Floats, no_comparisons, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -52,7 +52,12 @@ def pulled(m: Model) -> Model:
 
 
 def graph(log: Comparisons, m: Model) -> Graph:
-    return with_room(graph_of(log.first, log.second, log.p, log.weight, m.prior.precision, m.prior.pull, AIM))
+    y, prior = measurement_of(log, m), m.prior
+    return with_room(graph_of(log.first, log.second, log.p, y, log.weight, prior.precision, prior.pull, AIM))
+
+
+def measurement_of(log: Comparisons, m: Model) -> Floats:
+    return np.empty(0) if m.expert.measurement is None else m.expert.measurement(log.p)
 
 
 def by_numpy(log: Comparisons, m: Model) -> Fit:
@@ -70,17 +75,20 @@ def assert_same(one: Fit, other: Fit) -> None:
 
 
 @numerics
-@given(log=logs(max_n=12, max_count=40), seed=st.integers(0, 99), far=st.sampled_from([1.0, 20.0]))
-def test_gradient_weights_and_step_are_those_of_numpy(log: Log, seed: int, far: float) -> None:
-    """Any log: no comparison, ties, islands, pairs again and again, certain verdicts."""
+@given(
+    log=logs(max_n=12, max_count=40), seed=st.integers(0, 99), far=st.sampled_from([1.0, 20.0]), measures=st.booleans()
+)
+def test_gradient_weights_and_step_are_those_of_numpy(log: Log, seed: int, far: float, measures: bool) -> None:
+    """Any log: no comparison, ties, islands, pairs again and again, certain verdicts, measurements between votes."""
     votes, m, s = weighted(log.comparisons), pulled(model(log.n)), far * true_scores(log.n, seed)
-    of = graph(votes, m)
+    m = m._replace(expert=measured_bt.make()) if measures else m
+    of, y = graph(votes, m), measurement_of(votes, m)
 
     g, weights = evaluate(s, of)
 
     np.testing.assert_allclose(g, gradient(s, votes, m), atol=1e-11)
     each = newton.weights(s, votes, m)
-    np.testing.assert_allclose(weights_of(s, votes.first, votes.second, votes.weight), each, rtol=1e-12, atol=1e-30)
+    np.testing.assert_allclose(weights_of(s, votes.first, votes.second, y, votes.weight), each, rtol=1e-12, atol=1e-30)
     rows = np.repeat(np.arange(log.n), np.diff(of.start))
     sums = np.bincount(rows * log.n + of.rival, weights, log.n**2).reshape(log.n, log.n)
     h = hessian(each, votes, m)
@@ -110,7 +118,7 @@ def test_more_votes_are_the_rows_of_all_votes(log: Log, share: float) -> None:
 
     together, afresh = extended(before, new.first, new.second, new.p, new.weight, AIM), graph(votes, m)
 
-    for one, other in zip(together[:4], afresh[:4], strict=True):
+    for one, other in zip(together[:5], afresh[:5], strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
     for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
