@@ -29,6 +29,6 @@ class Outage:
         if not away:
             return
         retry_after = min(max(each.retry_after for each in away), PATIENCE)
-        pause = max(retry_after, min(FIRST * 2.0**self._times, LONGEST))
+        pause = max(retry_after, min(FIRST * 2.0 ** min(self._times, 10), LONGEST))
         self._times, self._until = self._times + 1, time.monotonic() + pause
         event("the engine is away", because=away[0].reason, trying_again_in=round(pause, 1))

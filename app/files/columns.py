@@ -34,6 +34,8 @@ def coded(table: Table, column: str) -> Coded:
     """A column as text, null as empty text. Raises InputError."""
     cells = table.cells[require(table, column)]
     try:
+        if not len(cells) or pa.types.is_null(cells.type) or pa.types.is_float16(cells.type):
+            cells = cells.cast(pa.string())  # Arrow makes no dictionary of nothing, and none of several parts of these
         encoded: Any = cells.dictionary_encode().unify_dictionaries().combine_chunks()
         values = encoded.dictionary.cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -7,10 +7,12 @@ with another judge, template or file of pairs.
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -165,7 +167,9 @@ def _go_on_with_the_same(job: Job) -> None:
     if not file.exists():
         if any(job.folder.glob("part-*.parquet")):
             raise InputError(f"{job.folder}: there are verdicts of something else; choose another folder")
-        file.write_text(json.dumps(described, indent=2) + "\n", "utf-8")
+        beside = file.with_name(f".{file.name}.{uuid4().hex}")  # killed here, a job can begin again
+        beside.write_text(json.dumps(described, indent=2) + "\n", "utf-8")
+        os.replace(beside, file)
     before = json.loads(file.read_text("utf-8"))
     if changed := [name for name in described if before.get(name) != described[name]]:
         was, now = (json.dumps(each.get(changed[0]), ensure_ascii=False) for each in (before, described))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from app.files.comparisons import ComparisonColumns
-from app.files.reading import read
+from app.files.reading import files_of, read
 from app.files.tables import InputError
 from tests.files.factories import grouped, write
 
@@ -144,3 +144,12 @@ def test_a_path_that_is_no_file(tmp_path: Path) -> None:
         read(str(tmp_path))
     assert error(str(tmp_path)).startswith(": there are no files; use .csv")
     assert error(str(tmp_path / "none.csv")) == ": there is no such file"
+
+
+@pytest.mark.parametrize("pattern", ["", "*", "**", "**/*"])
+def test_only_files_of_data_are_read(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "empty.csv").mkdir()
+    for name in ("_job.json", ".part.parquet", "notes.txt"):
+        write(tmp_path, name, "[]")
+    files = [write(tmp_path, name, CSV) for name in ("a.csv", "b.csv.gz", "c.PARQUET")]
+    assert files_of(str(tmp_path / pattern)) == files

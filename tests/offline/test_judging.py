@@ -89,6 +89,16 @@ def test_every_kind_of_file_gives_the_same_verdicts(kind: str, pairs: Path, tmp_
     assert parts_in(tmp_path / "other") == parts_in(tmp_path / "csv")
 
 
+def test_every_pair_is_judged_where_columns_have_dictionaries(pairs: Path, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(list(csv.DictReader(pairs.read_text().splitlines())))
+    encoded = pa.table([column.dictionary_encode() for column in table.columns], table.column_names)
+    pq.write_table(encoded, tmp_path / "pairs.parquet", row_group_size=7)  # at each of which Arrow ends a part
+    run(job_of(pairs, tmp_path / "csv", ROWS))
+    run(job_of(tmp_path / "pairs.parquet", tmp_path / "other", ROWS))
+    assert [*parts_in(tmp_path / "other")] == [*parts_in(tmp_path / "csv")]
+    assert verdicts(tmp_path / "other") == verdicts(tmp_path / "csv")
+
+
 def test_a_folder_of_pairs_is_judged_file_by_file(tmp_path: Path) -> None:
     folder = tmp_path / "pairs"
     folder.mkdir()
@@ -125,6 +135,22 @@ def test_a_job_goes_on_where_it_was_stopped(pairs: Path, tmp_path: Path, monkeyp
     assert stats.judged + stats.failures.total() == PAIRS - ROWS
     assert parts_in(tmp_path / "out") == whole
     assert {file.name for file in (tmp_path / "out").iterdir()} == {*whole, judging.DESCRIPTION}
+
+
+def test_a_job_that_was_killed_as_it_began_begins_again(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_text
+
+    def half(self: Path, text: str, encoding: str) -> None:
+        write(self, text[:20], encoding)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", half)
+        with pytest.raises(KeyboardInterrupt):
+            job_of(pairs, tmp_path / "out", ROWS)
+    assert run(job_of(pairs, tmp_path / "out", ROWS)).judged == PAIRS - PAIRS // 20
 
 
 def test_a_folder_takes_the_verdicts_of_one_job_only(pairs: Path, tmp_path: Path) -> None:

@@ -39,11 +39,18 @@ def column_names(path: str) -> list[str]:
 
 
 def read_in_parts(path: str, rows: int) -> Iterator[pa.Table]:
-    """`rows` rows at a time, without the nested columns. Raises InputError."""
+    """`rows` rows at a time, and the rest at the end, without the nested columns. Raises InputError."""
     with _explained(path), pa.parquet.ParquetFile(path, pre_buffer=False) as file:
-        flat = [field.name for field in _flat(file.schema_arrow)]
+        flat, ahead = [field.name for field in _flat(file.schema_arrow)], list[pa.Table]()
         for batch in file.iter_batches(rows, columns=flat):
-            yield pa.Table.from_batches([batch]).replace_schema_metadata(None)
+            # It ends with its row group, and has fewer rows, where a column comes with a dictionary.
+            ahead.append(pa.Table.from_batches([batch]).replace_schema_metadata(None))
+            if sum(map(len, ahead)) >= rows:
+                joined = pa.concat_tables(ahead)
+                yield joined.slice(0, rows).unify_dictionaries()
+                ahead = [joined.slice(rows)]
+        if any(map(len, ahead)):
+            yield pa.concat_tables(ahead).unify_dictionaries()
 
 
 def read_columns_in_parts(path: str, rows: int, wanted: Collection[str]) -> Iterator[pa.Table]:
