@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from app.inference.growing import appended
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -86,9 +88,9 @@ def take(comparisons: Comparisons, index: slice | Bools | Ints) -> Comparisons:
 def join(old: Comparisons, new: Comparisons) -> Comparisons:
     """The rows of both, `new` last."""
     return Comparisons(
-        np.concatenate([old.first, new.first]),
-        np.concatenate([old.second, new.second]),
-        np.concatenate([old.p, new.p]),
-        np.concatenate([old.judge, new.judge]),
-        np.concatenate([old.weight, new.weight]),
+        appended(old.first, new.first),
+        appended(old.second, new.second),
+        appended(old.p, new.p),
+        appended(old.judge, new.judge),
+        appended(old.weight, new.weight),
     )

@@ -83,10 +83,11 @@ def choose(
         if not len(shortlist.first):
             break
         taken = _apart(shortlist, count - len(picks))
-        for k in taken.tolist():
-            pairs = without(pairs, int(shortlist.first[k]), int(shortlist.second[k]))
+        first, second = shortlist.first[taken], shortlist.second[taken]
+        if len(picks) + len(taken) < count:
+            for i, j in zip(first.tolist(), second.tolist(), strict=True):
+                pairs = without(pairs, i, j)
         if len(picks) + len(taken) < count or len(taken) > 1:
-            first, second = shortlist.first[taken], shortlist.second[taken]
             weight = expected_weight(mean[first] - mean[second], model)
             precision, upper = _answered(precision, upper, first, second, weight)
         picks += _picks(shortlist, taken, mean, precision, model, rule)

@@ -15,7 +15,7 @@ from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
-from app.inference.kernels import components
+from app.inference.kernels import components, contiguous
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
 from app.inference.types import Comparisons, Ints
 
@@ -25,8 +25,9 @@ def connected(comparisons: Comparisons, first: Ints, second: Ints, model: Model,
     if goal != RANKING or model.n <= EXACT:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
-    ones = np.concatenate([comparisons.first, first, scored[:-1]])
-    return np.asarray(components.connected(ones, np.concatenate([comparisons.second, second, scored[1:]]), model.n))
+    component = components.joined(np.arange(model.n), contiguous(comparisons.first), contiguous(comparisons.second))
+    ones, others = np.append(first, scored[:-1]), np.append(second, scored[1:])
+    return np.asarray(components.joined(component, ones, others) if len(ones) else component)
 
 
 def joining(component: Ints, open_pairs: PairSet) -> PairSet | None:

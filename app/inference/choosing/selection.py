@@ -224,10 +224,10 @@ def _select_of_many(
             picks = [_explain(search, sigma, i, j, uniform + by_joining, random)]
         else:
             picks = _certified(search, sigma, open_pairs, count - len(choices) if share == 0.0 else 1, uniform, rng)
-        for pick in picks:
-            open_pairs = without(open_pairs, pick.i, pick.j)
-            component = np.where(component == component[pick.i], component[pick.j], component)
         if len(choices := choices + picks) < count:
+            for pick in picks:
+                open_pairs = without(open_pairs, pick.i, pick.j)
+                component = np.where(component == component[pick.i], component[pick.j], component)
             first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
             sigma = fantasise(sigma, search.mean, search.model, first, second)
     return choices

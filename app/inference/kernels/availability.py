@@ -37,16 +37,16 @@ def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs
     code, bits = np.empty(len(old) + len(new), np.int64), np.empty(len(old) + len(new), np.uint8)
     many, a = 0, 0
     for b in np.argsort(new):
-        while a < len(old) and old[a] <= new[b]:
-            code[many], bits[many] = old[a], orders[a]
-            many, a = many + 1, a + 1
+        upto = a + np.searchsorted(old[a:], new[b], side="right")
+        code[many : many + upto - a], bits[many : many + upto - a] = old[a:upto], orders[a:upto]
+        many, a = many + upto - a, upto
         if many == 0 or code[many - 1] < new[b]:
             code[many], bits[many] = new[b], 0
             many += 1
         bits[many - 1] |= LOWER_FIRST if first[b] < second[b] else HIGHER_FIRST
     rest = len(old) - a
     code[many : many + rest], bits[many : many + rest] = old[a:], orders[a:]
-    return ShownPairs(items, n, code[: many + rest].copy(), bits[: many + rest].copy())
+    return ShownPairs(items, n, code[: many + rest], bits[: many + rest])
 
 
 @kernel

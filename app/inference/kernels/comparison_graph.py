@@ -43,6 +43,7 @@ from app.inference.types import Floats, Ints
 
 FARTHEST = 300.0
 LEAST_PRECISE = 0.1  # residual of a step over g, their largest entries
+SETTLED = 0.5  # residual of the last step over the tolerance
 LONGEST = 1.0  # step of one score that settles
 
 
@@ -188,6 +189,8 @@ def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
     """The gradient (N,) and the weights (2K,), which are written to their place in the graph."""
     start, middle, rival, weight, precision, pull, _, weights = graph
     gradient = np.empty(len(s))
+    if len(weights) < len(rival):
+        raise ValueError("the graph has no room for weights")
     if np.abs(s).max() > FARTHEST:
         gradient[:] = np.nan
         return gradient, weights
@@ -219,36 +222,39 @@ def diagonal(weights: Floats, graph: Graph) -> Floats:
 
 @unchecked_kernel
 def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
-    """x with H x = g, shape (N,), by conjugate gradients, H's diagonal before them.
+    """x with H x = g, shape (N,), by conjugate gradients, D^-1 + 1 1^T / sum q before them, D being H's diagonal.
 
-    To a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
+    The second part is exact for what all scores have in common, of which a push leaves most. To a residual that shrinks
+    with |g|, so that Newton's convergence stays quadratic.
     """
     start, _, rival, _, _, _, tolerance, _ = graph
     of_h = diagonal(weights, graph)
     scale, x, residual, product = 1.0 / of_h, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
-    direction = scale * gradient
+    of_all = 1.0 / graph.precision.sum()
+    direction = scale * gradient + of_all * gradient.sum()
     largest, square = float(np.abs(gradient).max()), float(np.sum(gradient * direction))
-    aim = max(min(LEAST_PRECISE, np.sqrt(np.mean(gradient**2))) * largest, LEAST_PRECISE * tolerance)
+    aim = max(min(LEAST_PRECISE, np.sqrt(np.mean(gradient**2))) * largest, SETTLED * tolerance)
     for _ in range(10 * len(x)):
         if not largest > aim:
             break
+        along, before, largest, square, total = 0.0, square, 0.0, 0.0, 0.0
         for a in range(len(x)):
             row, pulled = slice(start[a], start[a + 1]), 0.0
             rivals, w = rival[row], weights[row]
             for k in range(len(w)):
                 pulled += w[k] * direction[rivals[k]]
             product[a] = of_h[a] * direction[a] - pulled
-        along, before, largest, square = 0.0, square, 0.0, 0.0
-        for a in range(len(x)):
             along += direction[a] * product[a]
         t = before / along
         for a in range(len(x)):
-            x[a] += t * direction[a]
             residual[a] -= t * product[a]
             largest = max(largest, abs(residual[a]))
             square += scale[a] * residual[a] ** 2
+            total += residual[a]
+        square += of_all * total**2
         for a in range(len(x)):
-            direction[a] = scale[a] * residual[a] + square / before * direction[a]
+            x[a] += t * direction[a]
+            direction[a] = scale[a] * residual[a] + of_all * total + square / before * direction[a]
     return x
 
 

@@ -1,7 +1,7 @@
 """Which candidates comparisons connect, compiled: it is asked before every pair.
 
 kernel        slow formula
-connected     graph.components of the comparisons
+joined        graph.components of the comparisons
 """
 
 import numpy as np
@@ -11,13 +11,25 @@ from app.inference.types import Ints
 
 
 @kernel
-def connected(first: Ints, second: Ints, n: int) -> Ints:
-    """(N,) component of each candidate, 0 for that of candidate 0, and so on upwards; from (K,) pairs."""
-    root, number = np.arange(n), np.full(n, -1)
+def joined(component: Ints, first: Ints, second: Ints) -> Ints:
+    """(N,) component of each candidate, 0 for that of candidate 0, and so on upwards, once (K,) pairs join some.
+
+    Args: `component` (N,) is that before, np.arange(N) of candidates that nothing joins.
+    """
+    n, many = len(component), 0
+    root, number = np.empty(n, np.int64), np.full(n, -1)
+    for i in range(n):
+        if number[component[i]] < 0:
+            number[component[i]], many = i, many + 1
+        root[i] = number[component[i]]
     for k in range(len(first)):
+        if many == 1:
+            break
         i, j = _root(root, first[k]), _root(root, second[k])
-        root[max(i, j)] = min(i, j)
-    many = 0
+        if i != j:
+            root[max(i, j)] = min(i, j)
+            many -= 1
+    number[:], many = -1, 0
     for i in range(n):
         r = _root(root, i)
         if number[r] < 0:

@@ -12,8 +12,9 @@ from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
 from app.inference.fitting.worth import Hyperparameters, weighed
+from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
-from app.inference.state.log import Log, latest_scores
+from app.inference.state.log import Entries, Log, latest_scores
 from app.inference.types import Comparisons, Ints
 
 
@@ -48,6 +49,20 @@ def interpret(log: Log, interpretation: Interpretation, judges: Ints) -> Evidenc
     if interpretation.votes:
         answers = answers._replace(weight=answers.weight * votes[numbers])
     return Evidence(judges, log.entries.item, answers, answers, absolute)
+
+
+def continued(old: Evidence, log: Log, new: Entries, interpretation: Interpretation) -> Evidence:
+    """The evidence in a log that has come to `log` by `new` entries, by judges who are all known.
+
+    Equivalent to `interpret(log, interpretation, old.judges)`, which reads the old entries again.
+    """
+    fresh = interpret(log._replace(entries=new), interpretation, old.judges)
+    answers = log.entries.comparisons._replace(judge=appended(old.answers.judge, fresh.answers.judge))
+    if interpretation.temperatures:
+        answers = answers._replace(p=appended(old.answers.p, fresh.answers.p))
+    if interpretation.votes:
+        answers = answers._replace(weight=appended(old.answers.weight, fresh.answers.weight))
+    return Evidence(old.judges, log.entries.item, answers, answers, fresh.absolute)
 
 
 def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters) -> Evidence:

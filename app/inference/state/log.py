@@ -11,6 +11,7 @@ import numpy as np
 
 from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
 from app.inference.fitting.hyperparameters import Hyperprior
+from app.inference.growing import appended
 from app.inference.types import Comparisons, Ints, join, no_comparisons, take
 
 
@@ -69,8 +70,8 @@ def log_from_rows(
 def extend(old: Log, new: Log) -> Log:
     """The log with both, the new entries behind the old ones."""
     entries = Entries(
-        np.concatenate([old.entries.seq, new.entries.seq]),
-        np.concatenate([old.entries.item, new.entries.item]),
+        appended(old.entries.seq, new.entries.seq),
+        appended(old.entries.item, new.entries.item),
         join(old.entries.comparisons, new.entries.comparisons),
     )
     pooled = new.pooled or old.pooled

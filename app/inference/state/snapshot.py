@@ -24,7 +24,7 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
-from app.inference.state.evidence import Evidence, Interpretation, hyperprior_of, interpret, reweighed
+from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
 
@@ -93,7 +93,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     voids, method = list(voided), old.interpretation.method
     log = without(extend(old.log, new), voids)
-    evidence = interpret(log, old.interpretation, judges_of(log) if voids else _joined(old.evidence.judges, new))
+    evidence = _evidence(old, log, new, is_shorter=bool(voids))
     shown, entries = (none_shown(old.shown.items, old.shown.n), log.entries) if voids else (old.shown, new.entries)
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
     stage = _stage(log, evidence, method, old.model.n)
@@ -175,6 +175,13 @@ def plain_model(snapshot: Snapshot) -> Model:
     if snapshot.learnt is None:
         return plain
     return at_scale(plain, snapshot.learnt.scale)._replace(votes=snapshot.model.votes)
+
+
+def _evidence(old: Snapshot, log: Log, new: Log, *, is_shorter: bool) -> Evidence:
+    judges = judges_of(log) if is_shorter else _joined(old.evidence.judges, new)
+    if is_shorter or judges is not old.evidence.judges:
+        return interpret(log, old.interpretation, judges)
+    return continued(old.evidence, log, new.entries, old.interpretation)
 
 
 def _joined(judges: Ints, new: Log) -> Ints:

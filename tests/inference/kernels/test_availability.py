@@ -14,7 +14,7 @@ from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry, pair_sets
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, codes, mark, none_shown
 from app.inference.kernels.comparison_graph import evaluate, graph_of, newton_step, weights_of
-from app.inference.kernels.components import connected
+from app.inference.kernels.components import joined
 from app.inference.kernels.design import precision, precision_times, shown
 from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.knowledge import knowledge, most_knowledge
@@ -68,7 +68,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     method: Method, order: Order, criterion: Criterion, n: int
 ) -> None:
     of_sets = [pair_sets.in_rows, pair_sets.nth, pair_sets.has, pair_sets.within, pair_sets.best_pairs]
-    of_pairs = [conditioned, connected, knowledge, most_knowledge, lead, mark, codes, *of_sets]
+    of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, codes, *of_sets]
     of_many = [graph_of, evaluate, newton_step, weights_of, shown, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
     state.warm_up()

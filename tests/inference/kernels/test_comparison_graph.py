@@ -12,6 +12,7 @@ from app.inference.kernels import comparison_graph
 from app.inference.kernels.bradley_terry import FEW, maximiser
 from app.inference.kernels.comparison_graph import (
     FARTHEST,
+    SETTLED,
     Graph,
     diagonal,
     evaluate,
@@ -94,7 +95,7 @@ def test_gradient_weights_and_step_are_those_of_numpy(log: Log, seed: int, far: 
     h = hessian(each, votes, m)
     np.testing.assert_allclose(np.diag(sums.sum(axis=1) + m.prior.precision) - sums, h, atol=1e-12)
     small = 1e-6 * g / np.abs(g).max(initial=1.0)  # to be followed down to AIM
-    np.testing.assert_allclose(h @ newton_step(weights, small, of), small, atol=0.1 * AIM)
+    np.testing.assert_allclose(h @ newton_step(weights, small, of), small, atol=SETTLED * AIM)
 
 
 def test_the_rows_hold_each_vote_twice() -> None:
@@ -123,6 +124,11 @@ def test_more_votes_are_the_rows_of_all_votes(log: Log, share: float) -> None:
     np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
     for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
         np.testing.assert_array_equal(column, copy)
+
+
+def test_weights_need_room() -> None:
+    with pytest.raises(ValueError, match="room"):
+        evaluate(np.zeros(9), graph(random_comparisons(9, 30, seed=0), model(9))._replace(weights=np.empty(0)))
 
 
 def test_a_candidate_who_does_not_exist_is_no_row() -> None:

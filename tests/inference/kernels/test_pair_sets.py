@@ -10,7 +10,7 @@ from app.inference.choosing.pair_sets import among, every_pair, in_list, listed,
 from app.inference.covariance import Covariance, condition, dense, diagonal
 from app.inference.fitting import posterior
 from app.inference.graph import components
-from app.inference.kernels.components import connected
+from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import (
     DETERMINANT,
     OWN_TERM,
@@ -26,7 +26,7 @@ from app.inference.kernels.pair_sets import (
     size,
     within,
 )
-from app.inference.types import Floats, Ints
+from app.inference.types import Floats, Ints, take
 from tests.inference.factories import Log, isotropic, logs, model, numerics, random_state
 
 RULES = [
@@ -180,11 +180,16 @@ def test_it_gives_up_where_it_may_not_read_more() -> None:
 
 
 @numerics
-@given(logs(max_n=9))
-def test_connected_candidates_are_the_components_of_the_graph(log: Log) -> None:
+@given(logs(max_n=9), st.floats(0.0, 1.0))
+def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: float) -> None:
     first, second, *_ = log.comparisons
+    seen = int(share * len(first))
 
-    np.testing.assert_array_equal(connected(first, second, log.n), components(log.comparisons, log.n))
+    before = joined(np.arange(log.n), first[:seen], second[:seen])
+    after = joined(before, first[seen:], second[seen:])
+
+    np.testing.assert_array_equal(before, components(take(log.comparisons, slice(seen)), log.n))
+    np.testing.assert_array_equal(after, components(log.comparisons, log.n))
 
 
 @numerics

@@ -32,6 +32,7 @@ VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
 SCORES = (5, 6, 7, 8, 21, 33, 34, 47, 60, 69)  # seqs of absolute scores, where they are mixed in
 LATE = {40: 0, 52: 9, 63: 5}  # by seq, judges who compare from there on: their ids are no numbers in order of arrival
 PLAIN = Interpretation(Method(), {})
+READ = Interpretation(Method(), {0: 2.0, 2: 0.5}, {0: 0.5, 1: 3.0})  # its own temperatures, its own votes
 MIXED = {
     "soft-bt": PLAIN,
     "tempered": Interpretation(Method(), {1: 2.5, 9: 0.5, 77: 3.0}),
@@ -91,7 +92,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert np.array_equal(one.log.entries.seq, other.log.entries.seq)
     assert np.array_equal(one.log.scored.seq, other.log.scored.seq)
     assert np.array_equal(one.evidence.judges, other.evidence.judges)
-    assert np.array_equal(one.comparisons.judge, other.comparisons.judge)
+    assert all(map(np.array_equal, one.comparisons, other.comparisons))
     assert one.shown[:2] == other.shown[:2]
     assert np.array_equal(one.shown.code, other.shown.code)
     assert np.array_equal(one.shown.orders, other.shown.orders)
@@ -102,7 +103,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
 
 
 @pytest.mark.parametrize("steps", [ONE_BY_ONE, range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
-@pytest.mark.parametrize("interpretation", [PLAIN, MIXED["learnt"]], ids=["one-vote", "learnt"])
+@pytest.mark.parametrize("interpretation", [PLAIN, MIXED["learnt"], READ], ids=["one-vote", "learnt", "read"])
 def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpretation: Interpretation) -> None:
     assert_same(by_steps(*steps, interpretation=interpretation), by_steps(LENGTH, interpretation=interpretation))
 
