@@ -4,15 +4,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+from benchmarks.speed import sets
 from benchmarks.speed.machine import ROOT
 from benchmarks.speed.measuring import Extent, Row
 from benchmarks.speed.processes import TEXTS
+
+MANY_SETS = 10_000
 
 
 def measure(extent: Extent) -> Iterator[Row]:
     if extent.services:
         yield from _requests(extent.votes)
         yield from _processes()
+        yield from sets.measure(MANY_SETS)
 
 
 def _requests(rounds: int) -> Iterator[Row]:

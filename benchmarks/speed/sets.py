@@ -1,0 +1,124 @@
+"""Very many sets, and a very large one, over HTTP: `python -m benchmarks.speed.sets`, each figure beside its mark.
+
+Bodies are made beforehand: what counts is the service. CPU is its own, without PostgreSQL's.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from benchmarks.speed.measuring import Row
+from benchmarks.speed.service import Service, cpu_ms, running, status_kib
+
+SMALL, LARGE = 16, 5_000  # candidates
+ASKED, PAIRS = 1_000, 256  # sets of one ask, and its pairs
+ROWS, IN_ONE = 100_000, 5_000  # comparisons that come in, and those of one request
+ROUNDS = 30
+
+
+MARK = "its mark"  # that was set for it beforehand
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.sets", description=__doc__)
+    parser.add_argument("--sets", type=int, default=10_000, help="of 16 texts; 10,000 by default")
+    chosen = parser.parse_args()
+    print("| what | of how many | measured | mark | note |\n|" + " --- |" * 5)
+    for row in measure(chosen.sets):
+        print(f"| {row.what} | {row.n:,} | {row.ours:.4g} {row.unit} | {row.theirs or ''} | {row.note} |", flush=True)
+
+
+def measure(count: int) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="nextpair-") as folder:
+        with running(Path(folder)) as service:
+            ids = [_created(service, SMALL) for _ in range(count)]
+            yield _asks_of_many(service, ids[:ASKED])
+            yield _memory(service, ids)
+        with running(Path(folder)) as service:
+            first, _ = _timed(service, "/v1/next-pairs", {"judge": "early", "count": PAIRS, "sets": ids[:ASKED]})
+            yield Row(f"{PAIRS} pairs of many sets, the first after a start", ASKED, MARK, first, None)
+        with running(Path(folder)) as service:
+            set_id = _created(service, LARGE)
+            yield _bulk(service, set_id)
+            yield from _large_set(service, set_id)
+
+
+def _asks_of_many(service: Service, ids: list[str]) -> Row:
+    times = []
+    for judge in range(ROUNDS // 3):
+        before = cpu_ms(service.pid)
+        elapsed, _ = _timed(service, "/v1/next-pairs", {"judge": f"j{judge}", "count": PAIRS, "sets": ids})
+        times.append((elapsed, cpu_ms(service.pid) - before))
+    wall, cpu = np.median(times[1:], axis=0).tolist()
+    return Row(f"{PAIRS} pairs of many sets in one next-pairs", len(ids), MARK, wall, 250.0, f"CPU {cpu:.0f} ms")
+
+
+def _memory(service: Service, ids: list[str]) -> Row:
+    before = status_kib(service.pid, "VmRSS")
+    _timed(service, "/v1/next-pairs", {"judge": "everyone", "count": len(ids), "sets": ids})
+    after = status_kib(service.pid, "VmRSS")
+    note = f"{(after - before) / max(len(ids) - ASKED, 1):.0f} KiB for each that was not open before"
+    return Row(f"memory with all sets of {SMALL} open", len(ids), MARK, after / 1024.0, 1000.0, note, "MB")
+
+
+def _bulk(service: Service, set_id: str) -> Row:
+    rng = np.random.default_rng(0)
+    first = rng.integers(LARGE, size=ROWS)
+    second = (first + rng.integers(1, LARGE, size=ROWS)) % LARGE
+    p = 1.0 / (1.0 + np.exp((first - second) / LARGE * 4.0))
+    rows = [
+        {"first": f"c{i}", "second": f"c{j}", "p_first": round(each, 4), "judge": "earlier"}
+        for i, j, each in zip(first.tolist(), second.tolist(), p.tolist(), strict=True)
+    ]
+    before, at = cpu_ms(service.pid), f"/v1/sets/{set_id}/comparisons"
+    parts = [{"comparisons": rows[start : start + IN_ONE]} for start in range(0, ROWS, IN_ONE)]
+    elapsed = sum(_timed(service, at, part)[0] for part in parts)
+    note = f"{1e3 * ROWS / elapsed:,.0f} a second; CPU {1e3 * (cpu_ms(service.pid) - before) / ROWS:.0f} us"
+    return Row(f"a comparison of {IN_ONE:,} sent together", ROWS, MARK, 1e3 * elapsed / ROWS, 20.0, note, "us")
+
+
+def _large_set(service: Service, set_id: str) -> Iterator[Row]:
+    asks, tells = [], []
+    for _ in range(ROUNDS + 1):
+        asked, answer = _timed(service, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})
+        (pair,) = answer["assignments"]
+        tells.append(_timed(service, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7})[0])
+        asks.append(asked)
+    yield Row("an ask over HTTP", LARGE, MARK, float(np.median(asks[1:])), 50.0, f"the first {asks[0]:.0f} ms")
+    yield Row("a tell over HTTP", LARGE, MARK, float(np.median(tells[1:])), None)
+    rankings = [_timed(service, f"/v1/sets/{set_id}/ranking")[0] for _ in range(3)]
+    yield Row("a ranking over HTTP", LARGE, MARK, max(rankings), 1000.0, "the slowest of three")
+    peak = status_kib(service.pid, "VmHWM") / 1024.0
+    yield Row("memory of the service, the most", LARGE, MARK, peak, 600.0, f"with {ROWS:,} comparisons", "MB")
+
+
+def _created(service: Service, n: int) -> str:
+    texts = [{"key": f"c{number}", "text": "word " * 20} for number in range(n)]
+    body = {"name": "Speed", "question": "Which?", "candidates": texts[:IN_ONE]}
+    return str(_timed(service, "/v1/sets", body)[1]["id"])
+
+
+def _timed(service: Service, path: str, body: Any = None) -> tuple[float, Any]:
+    """Milliseconds, and the answer."""
+    at, content = urlsplit(service.url), None if body is None else json.dumps(body).encode()
+    with closing(HTTPConnection(at.hostname or "", at.port, timeout=600.0)) as connection:
+        start = time.perf_counter()
+        connection.request("GET" if body is None else "POST", path, content, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        read = answer.read()
+        elapsed = 1e3 * (time.perf_counter() - start)
+    assert answer.status < 300, read
+    return elapsed, json.loads(read)
+
+
+if __name__ == "__main__":
+    main()
