@@ -107,10 +107,10 @@ def _of_intervals(intervals: Intervals) -> Covariance:
 
 
 def mean_variance(sigma: Covariance) -> float:
-    """The mean of Sigma_ii."""
+    """The mean of Sigma_ii; 0 of nobody."""
     if sigma.bounds:
         return float(diagonal(sigma).mean())
-    return float(sigma.base.trace() - np.vdot(sigma.columns, sigma.columns)) / len(sigma.base)
+    return float(sigma.base.trace() - np.vdot(sigma.columns, sigma.columns)) / max(len(sigma.base), 1)
 
 
 def diagonal(sigma: Covariance) -> Floats:

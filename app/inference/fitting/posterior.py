@@ -165,7 +165,7 @@ def update(posterior: Posterior, comparisons: Comparisons, model: Model, *, star
         return fit(comparisons, model)
     new = slice(posterior.seen, None)
     stale = np.append(posterior.weights, weights[new])
-    if np.abs(weights / stale - 1.0).max() > MAX_DRIFT:
+    if (np.abs(weights - stale) > MAX_DRIFT * stale).any():
         return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
     sigma = _conditioned(posterior.covariance, take(comparisons, new), weights[new], model)
     return Posterior(mean, sigma, stale, convergence)

@@ -3,10 +3,13 @@
 The maximum of a concave function of theta in R^P, with gradient g and Hessian -H (Boyd and Vandenberghe 2004, 9.5):
 
     theta <- theta + t x,  H x = g   until no entry of g is above the tolerance
-    t        the first of 1, 1/2, 1/4, ... after which x^T g is at least -OVERSHOT times what it was
+    t        the first of 1, 1/2, 1/4, ... after which x^T g is at least -OVERSHOT times what it was, or at least 0
+             where an entry of x is above SHORT
 
 A step that goes too far has x^T g below 0 at its end: the slope along it says so as well as the value does (the half of
-the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. Where
+the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. A short step
+that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
+nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
 x^T g < SETTLED at the start, about twice what is left to rise, rounding would decide, and the full step stands.
 
 `maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
@@ -31,7 +34,7 @@ from app.inference.kernels import kernel
 from app.inference.types import Floats, Ints
 
 MAX_ITERATIONS = 100
-OVERSHOT = 0.1
+OVERSHOT, SHORT = 0.1, 2.0
 SETTLED = 1e-9
 SHORTEST = 1e-8  # t
 FEW = 64  # parameters: up to so many, a Cholesky factor of H is quicker than conjugate gradients
@@ -57,8 +60,9 @@ def maximiser(
         while gradient.size > 0 and np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
             step, t = newton_step(weights, gradient, objective), 1.0
             slope = np.sum(gradient * step)
+            overshot = OVERSHOT if np.abs(step).max() <= SHORT else 0.0
             gradient, weights = evaluate(theta + step, objective)
-            while np.sum(gradient * step) < -OVERSHOT * slope and slope >= SETTLED and t > SHORTEST:
+            while np.sum(gradient * step) < -overshot * slope and slope >= SETTLED and t > SHORTEST:
                 t *= 0.5
                 gradient, weights = evaluate(theta + t * step, objective)
             theta, iterations = theta + t * step, iterations + 1

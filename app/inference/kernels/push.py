@@ -227,11 +227,12 @@ def _move(
     seen = _begin(graph, i, j, space)
     seen, _ = _push(graph, seen, FOLLOWING * _least_variance(graph, i, j), effort, space)
     least, most, off = _ends(seen, j, space)
+    is_bounded = 1.0 + change * most > 0.0
     if change > 0.0:
         narrow, wide = change / (1.0 + change * most), change / (1.0 + change * least)
     else:
         narrow = -change / (1.0 + change * least)
-        wide = -change / (1.0 + change * most) if 1.0 + change * most > 0.0 else np.inf
+        wide = -change / (1.0 + change * most) if is_bounded else 0.0
     besides = wide * off * off
     for k in range(seen):
         a = space.seen[k]
@@ -244,7 +245,9 @@ def _move(
             low[a] += less
             high[a] += more
     _clear(seen, space)
-    return (besides, 0.0) if change > 0.0 else (0.0, besides)
+    if change > 0.0:
+        return besides, 0.0
+    return 0.0, besides if is_bounded else np.inf
 
 
 @unchecked_kernel

@@ -69,6 +69,17 @@ def test_the_gradient_holds_the_pull_of_the_prior() -> None:
     assert log_posterior(fit.mean, no_comparisons(), m) == pytest.approx(2.0 / 2.0 + 0.5 / 2.0)
 
 
+def test_a_start_where_all_weights_are_nearly_0_leads_to_the_maximum_too() -> None:
+    weight = np.array([10.0, 10.0, 1000.0, 10.0])
+    log = comparisons((2, 0, 0.2), (0, 2, 1.0), (2, 0, 1.0), (1, 0, 0.2))._replace(weight=weight)
+    m = model(3, prior="anchor")
+
+    far = newton.fit(log, m, start=np.array([28.0, -26.0, -30.0]))
+
+    assert far.convergence.converged
+    np.testing.assert_allclose(far.mean, newton.fit(log, m).mean, atol=1e-3)
+
+
 def test_covariance_is_the_inverse_of_the_precision() -> None:
     log, m = random_comparisons(8, 30, seed=0), model(8)
     scores = newton.fit(log, m).mean

@@ -211,3 +211,17 @@ def test_what_a_change_is_followed_by_holds_for_every_candidate(
     assert ((high - low) / low).mean() < 0.1
     for array, copy in zip((held.weight, lower, upper), kept, strict=True):
         np.testing.assert_array_equal(array, copy)
+
+
+def test_where_a_push_is_too_short_to_say_how_far_variances_rise_it_is_to_the_prior_at_most() -> None:
+    n, q, effort = 8, np.full(8, 1e-4), 3
+    first, second = np.arange(n - 1), np.arange(1, n)
+    weight, less = np.full(n - 1, 1e4), np.append(np.full(n - 2, 1e4), 1e-3)
+    held, now = (precision_of(first, second, w, q) for w in (weight, less))
+    lower, upper = variances(held, np.arange(n), 0.02, effort)
+
+    _, low, high, _ = follow(held, now, lower, upper, 0.0, effort, EVERYTHING)
+
+    truth = inverse(first, second, less, q).diagonal()
+    assert (low <= truth * (1.0 + 1e-6)).all()
+    assert (truth <= high * (1.0 + 1e-6)).all()

@@ -50,6 +50,12 @@ def test_a_compared_pair_is_used_up() -> None:
     assert unordered(pairs(small((1, 0)))) == {(0, 2), (1, 2)}
 
 
+def test_of_nobody_there_is_no_pair() -> None:
+    nobody = catalogue(np.ones((1, 0), np.bool_))
+
+    assert state.ask(state.empty(INTERPRETATION, 0, 1), nobody, NONE_BLOCKED, plan(), 9) == []
+
+
 def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
     blocked = BlockedPairs(np.array([0]), np.array([2]), np.array([1]), 1)
     assert unordered(pairs(small(), blocked)) == {(0, 1), (0, 2)}
