@@ -11,6 +11,7 @@ A_ROW = 400  # bytes that a comparison takes, from a file to a ranking, where it
 A_DENSE_ENTRY = 80  # bytes that a matrix of all candidates takes for each of its entries, with all that is made of it
 A_LINK = 200  # bytes for each comparison without a matrix
 RESERVE = GIB // 2
+GROUP = Path("/sys/fs/cgroup")
 
 
 def free() -> float:
@@ -28,12 +29,13 @@ def _available() -> float:
 
 
 def _within_group() -> float:
-    """What the container, if this is one, has left."""
-    limit, used = (Path("/sys/fs/cgroup", f"memory.{name}") for name in ("max", "current"))
+    """What the container, if this is one, has left, with the pages of files that it has read and may drop."""
     try:
-        return float(limit.read_text()) - float(used.read_text())
+        limit, used = (float((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
+        kept = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):
         return inf
+    return limit - used + float(kept.get("inactive_file", 0))
 
 
 def require(size: float, what: str, remedy: str) -> None:

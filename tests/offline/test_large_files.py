@@ -152,3 +152,12 @@ def test_a_condition_is_looked_for_in_every_part(capsys: pytest.CaptureFixture[s
 
 def test_free_memory_is_what_the_system_says() -> None:
     assert room.free() > 0
+
+
+def test_files_that_were_read_do_not_use_up_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "GROUP", tmp_path)
+    for name, content in (("max", "4000\n"), ("current", "3900\n"), ("stat", "anon 900\ninactive_file 3000\n")):
+        (tmp_path / f"memory.{name}").write_text(content)
+    assert room.free() == 3100.0
+    (tmp_path / "memory.max").write_text("max\n")
+    assert room.free() > 4000.0
