@@ -84,7 +84,7 @@ def next_pairs(
     """Up to `count` different pairs, best first."""
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
-    component = connected(comparisons, leased.first, leased.second, model, plan.goal)
+    component = connected(comparisons, leased.first, leased.second, model, plan.goal, posterior.component)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
     leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
     return [presented(choice, leads, plan.order, rng) for choice in choices]

@@ -20,12 +20,19 @@ from app.inference.kernels.pair_sets import Kinds, PairSet, size
 from app.inference.types import Comparisons, Ints
 
 
-def connected(comparisons: Comparisons, first: Ints, second: Ints, model: Model, goal: Goal) -> Ints:
-    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined."""
+def connected(
+    comparisons: Comparisons, first: Ints, second: Ints, model: Model, goal: Goal, known: Ints | None = None
+) -> Ints:
+    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined.
+
+    Args: `known` (N,) are the components by the comparisons, if somebody knows them.
+    """
     if goal != RANKING or model.n <= EXACT:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
-    component = components.joined(np.arange(model.n), contiguous(comparisons.first), contiguous(comparisons.second))
+    component = known
+    if component is None:
+        component = components.joined(np.arange(model.n), contiguous(comparisons.first), contiguous(comparisons.second))
     ones, others = np.append(first, scored[:-1]), np.append(second, scored[1:])
     return np.asarray(components.joined(component, ones, others) if len(ones) else component)
 

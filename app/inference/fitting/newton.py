@@ -117,8 +117,7 @@ def settled(graph: Graph, mean: Floats, new: Comparisons, model: Model) -> tuple
     if not votes.are_all_there_is:
         return None, mean
     after = comparison_graph.extended(graph, first, second, p, weight, graph.tolerance)
-    answers = comparison_graph.diagonal(after.weight, after) - precision
-    after = after._replace(tolerance=_tolerance(np.diff(after.start), answers, model))
+    after = after._replace(tolerance=_tolerance(np.diff(after.start), after.answers, model))
     who = np.unique(np.append(first, second))
     thin, effort = THIN * float(precision.min()), int(EFFORT * len(after.rival))
     return after, comparison_graph.settled(mean, after, who, thin, effort)

@@ -42,7 +42,8 @@ from app.inference.fitting.model import Model, hessian, information
 from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at, size
 from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.comparison_graph import Graph
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
+from app.inference.kernels.components import joined
+from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
@@ -57,6 +58,7 @@ class Posterior(NamedTuple):
     weights: Floats  # (seen,) w_k as they stand in the covariance; (0,) where they stand in rows
     convergence: Convergence
     votes: Graph | None = None  # what a sparse one has seen, in rows, where all are votes
+    component: Ints | None = None  # (N,) of a sparse one, whom comparisons connect
 
     @property
     def seen(self) -> int:
@@ -201,7 +203,14 @@ def _of_many(
     votes, sigma = (before.votes, before.covariance) if before else (None, None)
     mean, precision, convergence, votes = fit_sparse(comparisons, model, start=start, before=votes)
     weights = newton.NONE if votes else newton.weights(mean, comparisons, model)
-    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, votes)
+    component = _component(comparisons, model, before)
+    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, votes, component)
+
+
+def _component(comparisons: Comparisons, model: Model, before: Posterior | None) -> Ints:
+    apart = np.arange(model.n)
+    known, seen = (apart, 0) if before is None or before.component is None else (before.component, before.seen)
+    return joined(known, contiguous(comparisons.first[seen:]), contiguous(comparisons.second[seen:]))
 
 
 def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:

@@ -23,6 +23,7 @@ After a few more votes only those who are in them have a gradient, and Newton's 
 until it is spread so thinly that all have some of it. That is the push of push.py, on what is not yet linear.
 
     h + sum c p     Graph.pull           (N,)
+    sum c           Graph.answers        (N,)
     c, w            weight, weights      (2K,)
 
     kernel          slow formula
@@ -56,6 +57,7 @@ class Graph(NamedTuple):
     weight: Floats  # (2K,)
     precision: Floats  # (N,) of the prior
     pull: Floats  # (N,) of the prior and of the votes
+    answers: Floats  # (N,) sum c
     tolerance: float  # of |g|_inf
     weights: Floats  # (2K,) room for w, where it was evaluated last; (0,) of a graph that nobody climbs
 
@@ -80,7 +82,7 @@ def graph_of(
         many[second[k], kind] += 1
     start = np.zeros(n + 1, np.int64)
     start[1:] = np.cumsum(many.sum(axis=1))
-    middle, pull = start[:-1] + many[:, 0], pull.copy()
+    middle, pull, answers = start[:-1] + many[:, 0], pull.copy(), np.zeros(n)
     place = np.stack((start[:-1], middle))
     rival, weights = np.empty(2 * len(p), np.uint32), np.empty(2 * len(p))
     for k in range(len(p)):
@@ -97,7 +99,9 @@ def graph_of(
         rival[own[j]], weights[own[j]] = i, c
         own[i] += 1
         own[j] += 1
-    return Graph(start, middle, rival, weights, precision, pull, tolerance, np.empty(0))
+        answers[i] += c
+        answers[j] += c
+    return Graph(start, middle, rival, weights, precision, pull, answers, tolerance, np.empty(0))
 
 
 @kernel
@@ -109,7 +113,7 @@ def _is_vote(measurement: Floats, k: int) -> bool:
 def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats, tolerance: float) -> Graph:
     """The graph once these (L,) votes are added, each last in its rows."""
     n, added = len(graph.precision), 2 * len(p)
-    more, pull = np.zeros(n + 1, np.int64), graph.pull.copy()
+    more, pull, answers = np.zeros(n + 1, np.int64), graph.pull.copy(), graph.answers.copy()
     for k in range(len(p)):
         more[first[k] + 1] += 1
         more[second[k] + 1] += 1
@@ -132,7 +136,9 @@ def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats,
         place[j] += 1
         pull[i] += c * p[k]
         pull[j] += c * (1.0 - p[k])
-    return Graph(start, start[1:].copy(), rival, weights, graph.precision, pull, tolerance, np.empty(0))
+        answers[i] += c
+        answers[j] += c
+    return Graph(start, start[1:].copy(), rival, weights, graph.precision, pull, answers, tolerance, np.empty(0))
 
 
 @unchecked_kernel
@@ -141,7 +147,7 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 
     Args: `effort` is how many rivals may be visited; the scores are as they are then.
     """
-    start, _, rival, weight, precision, pull, _, _ = graph
+    start, _, rival, weight, precision, pull, _, _, _ = graph
     n, s = len(s), s.copy()
     if np.abs(s).max() > FARTHEST:
         return s
@@ -187,7 +193,7 @@ def with_room(graph: Graph) -> Graph:
 @unchecked_kernel
 def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
     """The gradient (N,) and the weights (2K,), which are written to their place in the graph."""
-    start, middle, rival, weight, precision, pull, _, weights = graph
+    start, middle, rival, weight, precision, pull, _, _, weights = graph
     gradient = np.empty(len(s))
     if len(weights) < len(rival):
         raise ValueError("the graph has no room for weights")
@@ -227,7 +233,7 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
     The second part is exact for what all scores have in common, of which a push leaves most. To a residual that shrinks
     with |g|, so that Newton's convergence stays quadratic.
     """
-    start, _, rival, _, _, _, tolerance, _ = graph
+    start, _, rival, _, _, _, _, tolerance, _ = graph
     of_h = diagonal(weights, graph)
     scale, x, residual, product = 1.0 / of_h, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
     of_all = 1.0 / graph.precision.sum()

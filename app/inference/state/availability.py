@@ -38,8 +38,7 @@ def items_of(on_items: OpenOnItems, i: int, j: int) -> Ints:
     has, code, leaves_out = on_items
     items = np.flatnonzero(has[:, i] & has[:, j])
     wanted = (items * has.shape[1] + i) * has.shape[1] + j
-    place = np.searchsorted(code, wanted)
-    is_listed = np.append(code, -1)[place] == wanted
+    is_listed = np.searchsorted(code, wanted, side="right") > np.searchsorted(code, wanted)
     return np.asarray(items[is_listed != leaves_out])
 
 

@@ -26,7 +26,7 @@ from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Comparisons, Ints, take
+from app.inference.types import Comparisons, Floats, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 FEW = 32  # candidates among whom learning takes some milliseconds
@@ -101,7 +101,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage, old.lesson)
     if learnt is not None:
         evidence = reweighed(evidence, old.model.n, learnt)
-    if goes_on and np.array_equal(evidence.comparisons.weight[: old.comparisons.size], old.comparisons.weight):
+    if goes_on and (learnt is None or _begins_alike(evidence.comparisons.weight, old.comparisons.weight)):
         model, start, checkpoint = old.model, old.posterior, old.checkpoint
     else:
         model, checkpoint = _model(method, old.model.n, evidence, stage, learnt), None
@@ -182,6 +182,10 @@ def _evidence(old: Snapshot, log: Log, new: Log, *, is_shorter: bool) -> Evidenc
     if is_shorter or judges is not old.evidence.judges:
         return interpret(log, old.interpretation, judges)
     return continued(old.evidence, log, new.entries, old.interpretation)
+
+
+def _begins_alike(weight: Floats, old: Floats) -> bool:
+    return np.array_equal(weight[: len(old)], old)
 
 
 def _joined(judges: Ints, new: Log) -> Ints:
