@@ -160,7 +160,8 @@ def _picks(shortlist: _Round, taken: Ints, mean: Floats, after: Precision, model
         lower = np.minimum(lower, left / (1.0 - np.minimum(expected_weight(m, model) * left, 1.0 - ROUNDED)))
     ratios, open_still = np.empty(len(taken)), shortlist.most.copy()
     for turn, k in enumerate(taken):
-        ratios[turn] = max(shortlist.beyond, open_still.max()) / scores(rule, m[[turn]], lower[[turn]])[0]
+        most, least = max(shortlist.beyond, float(open_still.max())), float(scores(rule, m[[turn]], lower[[turn]])[0])
+        ratios[turn] = most / least if least > 0.0 else (np.inf if most > 0.0 else 1.0)
         open_still[k] = -np.inf
     return [
         Pick(min(i, j), max(i, j), *ends_and_ratio)

@@ -8,7 +8,7 @@
     rank interval  centre -+ c spread on normal scores z = Phi^-1((rank - 1/2) / N), with the one c that keeps enough
                    whole draws inside. Centre and spread are those of score -+ sd among what all scores may be, and owe
                    the draws nothing: few draws give the c of any N
-    tie group      as in ranking.py, by a column of Sigma for each head
+    tie group      as in ranking.py, by a column of Sigma for each head; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
     sureness       shares of the pairs in order, counted in the draws
     forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
@@ -68,11 +68,14 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
     lower, upper = np.empty(n), np.empty(n)
     lower[order], upper[order] = variances(precision, order, WIDTH, EFFORT)  # those near each other share rivals
-    centre, spread = _on_normal_scores(score, np.sqrt(np.maximum(lower - common, 0.0)))
+    share_of_prior = precision.precision / precision.diagonal
+    least = (1.0 - (2.0 - share_of_prior) / n) / precision.diagonal  # by (2), and as the mean owes nothing to the rest
+    lower, upper = np.maximum(lower - common, least), upper - common
+    centre, spread = _on_normal_scores(score, np.sqrt(lower))
     tally = _count(posterior, rank, wanted.top_k, centre, spread, rng)
     is_narrow = upper <= (1.0 + WIDEST) * lower
-    variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance, lower, upper))
-    sd = np.sqrt(np.maximum(variance - common, 0.0))
+    variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
+    sd = np.sqrt(variance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (DRAWS + 1))), DRAWS) - 1]
     return Ranking(
@@ -83,7 +86,7 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
         _ranks_within(centre - c * spread, centre + c * spread),
         tally.p_best,
         tally.p_top,
-        tie_groups(posterior, variance, wanted),
+        tie_groups(posterior, variance + common, wanted),
         None,
         _sureness(tally.in_order, n, wanted.level),
     )
@@ -102,15 +105,15 @@ def concordances_after(posterior: SparsePosterior, sd: Floats, factors: Sequence
 def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> Ints:
     """(N,) numbers of the tie groups, 1 for the best, from (N,) Sigma_ii. Conceptually: ranking.tie_groups."""
     mean, precision = posterior[:2]
-    n = len(mean)
+    n, diagonal = len(mean), precision.diagonal
     order, groups, sure = np.argsort(-mean, kind="stable"), np.ones(n, np.int64), sure_of_any(n, wanted.level)
-    begin, accuracy, most = 0, COLUMN / float(precision.diagonal.max()), 10 * n
+    begin, accuracy, most = 0, COLUMN / float(diagonal.max()), 10 * n
     while True:
         head, below = order[begin], order[begin + 1 :]
         at_head = np.zeros((n, 1))
         at_head[head] = 1.0
         column = solve(precision, at_head, accuracy, most)[0][:, 0]
-        v = column[head] + variance[below] - 2.0 * column[below]
+        v = np.maximum(column[head] + variance[below] - 2.0 * column[below], 2.0 / (diagonal[head] + diagonal[below]))
         apart = np.flatnonzero(mean[head] - mean[below] - wanted.epsilon > sure * np.sqrt(v))
         if not len(apart):
             return groups
@@ -168,7 +171,7 @@ def _on_normal_scores(score: Floats, sd: Floats) -> tuple[Floats, Floats]:
     points = np.sort((score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)).ravel())
     above = [1.0 - np.searchsorted(points, score + side * sd) / len(points) for side in (1.0, 0.0, -1.0)]
     high, centre, low = (ndtri(np.clip(share, 0.5 / n, 1.0 - 0.5 / n)) for share in above)
-    a_rank = ndtri(np.minimum(ndtr(-np.abs(centre)) + 1.0 / n, 0.5)) + np.abs(centre)  # from one rank to the next
+    a_rank = ndtri(np.minimum(ndtr(-np.abs(centre)) + 1.0 / n, 1.0 - 0.5 / n)) + np.abs(centre)  # from one to the next
     return centre, np.maximum(0.5 * (low - high), LEAST_SPREAD * a_rank)
 
 

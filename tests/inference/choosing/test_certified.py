@@ -151,6 +151,16 @@ def test_pairs_that_are_level_are_drawn() -> None:
     assert all(pick.ratio == pytest.approx(1.0, abs=1e-6) for pick in picks)
 
 
+def test_when_all_that_is_open_is_settled_a_pick_is_as_good_as_any() -> None:
+    n, nobody, rule = 3, np.empty(0, np.int64), Rule(OWN_TERM, 0.0, 0.0, 1.0)
+    known = state((nobody, nobody), n)._replace(mean=np.array([0.0, 100.0, 200.0]))
+
+    picks = picks_of(known, rule, 3)
+
+    assert len({pick[:2] for pick in picks}) == 3
+    assert all(pick.ratio == 1.0 for pick in picks)
+
+
 def test_a_search_that_is_given_up_says_how_far_it_may_be_off(monkeypatch: pytest.MonkeyPatch) -> None:
     n, rule = 300, Rule(POWER, 0.0, 0.0, 1.0)
     known = state(mixed(n, 8 * n, np.random.default_rng(6)), n)

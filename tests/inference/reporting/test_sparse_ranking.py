@@ -90,6 +90,27 @@ def test_variances_that_pushes_leave_wide_come_from_the_draws(monkeypatch: pytes
     np.testing.assert_allclose(ours.sd, ranking.relative_sd(dense.covariance), rtol=0.02)
 
 
+def test_under_a_vague_prior_ranks_are_as_sure_as_with_a_matrix() -> None:
+    """Nearly all of each variance is that of the mean score."""
+    ours, theirs = summaries(*both(log(600, 24_000), 600, 1e4))
+
+    np.testing.assert_allclose(ours.sd, theirs.sd, rtol=0.03)
+    widths = [np.diff(each.rank_interval, axis=1).mean() for each in (ours, theirs)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+
+
+@pytest.mark.parametrize(("p", "groups"), [(0.5, (1, 1)), (0.6, (1, 2))])
+def test_of_two_that_many_votes_hold_together_it_is_known_who_is_ahead(p: float, groups: tuple[int, int]) -> None:
+    """The variance of their difference is nearly nothing of that of each."""
+    comparisons = log(60, 181)._replace(weight=np.where(np.arange(181) < 180, 1.0, 1e6))
+    best = np.argsort(-both(comparisons, 60)[0].mean)[:2]
+    comparisons.first[-1], comparisons.second[-1], comparisons.p[-1] = *best, p
+    ours, theirs = summaries(*both(comparisons, 60))
+
+    assert tuple(theirs.tie_group[best]) == groups
+    assert tuple(ours.tie_group[best]) == groups
+
+
 def test_the_standings_have_a_forecast_and_no_entropy() -> None:
     comparisons = log(50, 200)
     sparse, _ = both(comparisons, 50)
