@@ -3,16 +3,16 @@
 Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
 """
 
-import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
 from nextpair import schemas
 from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -31,15 +31,16 @@ from app.service.errors import (
     UnknownAssignment,
     UnknownComparison,
 )
-from app.service.key_lookup import MANY, build_rows, candidate_id, item_id, require_output
+from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output
 from app.service.leases import superseded
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
-from app.storage.comparisons import NewVote
+from app.storage.comparisons import NewComparison, NewVote
 from app.storage.schema import Record
 
 EXPORT_BATCH = 5000
+UNKNOWN = -1  # as the id of a candidate or an item
 SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
 
 
@@ -109,16 +110,12 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {c.judge for c in new})
-    rows = await build_rows(
-        new, lambda n, comparison: _ids(n, comparison, catalogue) | _vote(comparison, set_id, judge_ids)
-    )
-    fresh = await _without_duplicates(db, set_id, rows)
+    entries = await elsewhere_if_many(new, lambda: _entries(new, set_id, catalogue, judge_ids))
+    fresh = await _without_duplicates(db, set_id, entries)
     version = int(row.version)
     if fresh:
         version = await sets.advance(db, set_id, len(fresh))
-        for seq, new_row in enumerate(fresh, version - len(fresh) + 1):
-            new_row["seq"] = seq
-        await comparisons.append(db, fresh)
+        await comparisons.append(db, fresh, version - len(fresh) + 1)
         await sets.announce(db, [set_id])
     return schemas.ComparisonsAccepted(accepted=len(fresh), duplicates=len(new) - len(fresh), version=version)
 
@@ -213,47 +210,73 @@ def _outcome(vote: NewVote, seq: int, row: Record) -> VerdictOutcome:
     return VerdictOutcome(present_verdict(vote, seq, row), entry=entry)
 
 
-def _vote(new: schemas.ComparisonIn, set_id: UUID, judge_ids: Mapping[str, int]) -> dict[str, Any]:
-    return {
-        "set_id": set_id, "p_first": probability(new), "winner": new.winner, "weight": new.weight,
-        "judge_id": judge_ids[new.judge], "client_id": new.client_id, "created_at": new.created_at or datetime.now(UTC),
-    }  # fmt: skip
+def _entries(
+    new: Sequence[schemas.ComparisonIn], set_id: UUID, catalogue: Catalogue, judge_ids: Mapping[str, int]
+) -> list[NewComparison]:
+    """Raises what `_require_place` raises."""
+    now = datetime.now(UTC)
+    return [
+        NewComparison(
+            set_id, *place, probability(each), each.winner, each.weight, judge_ids[each.judge], each.client_id,
+            each.created_at or now,
+        )
+        for each, place in zip(new, _places(new, catalogue), strict=True)
+    ]  # fmt: skip
 
 
-def _ids(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> dict[str, Any]:
-    """Ids of the candidates and the item of entry `n` of the request."""
+def _places(new: Sequence[schemas.ComparisonIn], catalogue: Catalogue) -> list[tuple[int, int, int]]:
+    """Ids of the item and both candidates of each. Raises what `_require_place` raises."""
+    candidates, items = catalogue.ids, catalogue.item_ids
+    unnamed = 0 if len(catalogue.items) == 1 else UNKNOWN
+    places = [
+        (
+            unnamed if each.item is None else items.get(each.item, UNKNOWN),
+            candidates.get(each.first, UNKNOWN),
+            candidates.get(each.second, UNKNOWN),
+        )
+        for each in new
+    ]
+    item, first, second = np.array(places).T
+    if min(item.min(), first.min(), second.min()) == UNKNOWN or not catalogue.has[[item, item], [first, second]].all():
+        for n, each in enumerate(new):
+            _require_place(n, each, catalogue)
+    return places
+
+
+def _require_place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> None:
+    """Hold the names in entry `n` of the request against the set.
+
+    Raises UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput.
+    """
     pointer = f"/comparisons/{n}"
     first = candidate_id(new.first, catalogue, f"{pointer}/first")
     second = candidate_id(new.second, catalogue, f"{pointer}/second")
     item = item_id(new.item, catalogue, f"{pointer}/item")
     require_output(item, first, catalogue, f"{pointer}/first")
     require_output(item, second, catalogue, f"{pointer}/second")
-    return {"item_id": item, "first": first, "second": second}
 
 
 async def _without_duplicates(
-    db: AsyncConnection, set_id: UUID, rows: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """The rows whose client_id is new. Raises ClientIdReused where it stands for something else."""
-    named = [row["client_id"] for row in rows if row["client_id"] is not None]
+    db: AsyncConnection, set_id: UUID, entries: Sequence[NewComparison]
+) -> Sequence[NewComparison]:
+    """Those whose client_id is new. Raises ClientIdReused where it stands for something else."""
+    named = [entry.client_id for entry in entries if entry.client_id is not None]
     if not named:
-        return list(rows)
-    seen = {key: row._asdict() for key, row in (await comparisons.by_client_id(db, set_id, named)).items()}
-    return _fresh(rows, seen) if len(rows) < MANY else await asyncio.to_thread(_fresh, rows, seen)
+        return entries
+    seen: dict[str, NewComparison | Record] = {**await comparisons.by_client_id(db, set_id, named)}
+    return await elsewhere_if_many(entries, lambda: _fresh(entries, seen))
 
 
-def _fresh(rows: Sequence[dict[str, Any]], seen: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows whose client_id is not `seen`, nor that of an earlier one. Raises ClientIdReused."""
+def _fresh(entries: Sequence[NewComparison], seen: dict[str, NewComparison | Record]) -> list[NewComparison]:
+    """Those whose client_id is not `seen`, nor that of an earlier one. Raises ClientIdReused."""
     fresh = []
-    for n, row in enumerate(rows):
-        earlier = seen.get(row["client_id"])
-        if earlier is None:
-            fresh.append(row)
-        elif any(earlier[name] != row[name] for name in SAME):
+    for n, entry in enumerate(entries):
+        earlier = None if entry.client_id is None else seen.setdefault(entry.client_id, entry)
+        if earlier is None or earlier is entry:
+            fresh.append(entry)
+        elif any(getattr(earlier, name) != getattr(entry, name) for name in SAME):
             raise ClientIdReused(
-                f"client_id {row['client_id']!r} already stands for another comparison of this set.",
+                f"client_id {entry.client_id!r} already stands for another comparison of this set.",
                 FieldFault(f"/comparisons/{n}/client_id", "in use"),
             )
-        if row["client_id"] is not None:
-            seen.setdefault(row["client_id"], row)
     return fresh

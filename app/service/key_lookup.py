@@ -9,15 +9,17 @@ from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, Unknown
 
 MANY = 1000  # entries from which looking them up is no work for the event loop
 Entry = TypeVar("Entry")
+Found = TypeVar("Found")
 
 
 async def build_rows(entries: Sequence[Entry], build: Callable[[int, Entry], dict[str, Any]]) -> list[dict[str, Any]]:
     """The row to be stored for each entry of a request, from its place and itself. Raises what `build` raises."""
+    return await elsewhere_if_many(entries, lambda: [build(n, entry) for n, entry in enumerate(entries)])
 
-    def rows() -> list[dict[str, Any]]:
-        return [build(n, entry) for n, entry in enumerate(entries)]
 
-    return rows() if len(entries) < MANY else await asyncio.to_thread(rows)
+async def elsewhere_if_many(entries: Sequence[object], work: Callable[[], Found]) -> Found:
+    """Do `work` on these entries of a request, in a thread where they are many."""
+    return work() if len(entries) < MANY else await asyncio.to_thread(work)
 
 
 def candidate_id(key: str, catalogue: Catalogue, pointer: str) -> int:

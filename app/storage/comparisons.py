@@ -21,9 +21,29 @@ c = comparisons.c
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
 
 
-async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
-    """Add rows that carry their seq already. All rows have the same columns."""
-    await bulk.append(db, comparisons, rows)
+class NewComparison(NamedTuple):
+    """A comparison that was judged elsewhere."""
+
+    set_id: UUID
+    item_id: int
+    first: int
+    second: int
+    p_first: float
+    winner: Winner | None
+    weight: float
+    judge_id: int
+    client_id: str | None
+    created_at: datetime
+
+
+async def append(db: AsyncConnection, new: Sequence[NewComparison], seq: int) -> None:
+    """Add these to the log of their set, from this place on."""
+    if len(new) <= bulk.FEW:
+        rows = [{"seq": place, **each._asdict()} for place, each in enumerate(new, seq)]
+        await db.execute(insert(comparisons), rows)
+    else:
+        records = ((place, *each) for place, each in enumerate(new, seq))
+        await bulk.copy(db, comparisons, ("seq", *NewComparison._fields), records)
 
 
 class NewVote(NamedTuple):

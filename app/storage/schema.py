@@ -209,7 +209,8 @@ assignments = Table(
     Index("ix_assignments_random", "set_id", postgresql_where=text("(why ->> 'random') = 'true'")),
 )
 
-# Append-only, held by a trigger. seq is gapless over comparisons, absolute scores, voids, pooled evidence together.
+# Append-only, held by a trigger; another has the outputs and judges that they name be there, a statement at a time.
+# seq is gapless over comparisons, absolute scores, voids, pooled evidence together.
 comparisons = Table(
     "comparisons",
     metadata,
@@ -221,7 +222,7 @@ comparisons = Table(
     Column("p_first", Double, nullable=False),
     Column("winner", Text),
     Column("weight", Double, nullable=False, server_default="1"),  # how many answers alike it stands for
-    Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
+    Column("judge_id", BigInteger, nullable=False),
     Column("client_id", Text),
     Column("assignment_id", Uuid, ForeignKey("assignments.id"), unique=True),
     Column("late", Boolean, nullable=False, server_default="false"),
@@ -231,8 +232,6 @@ comparisons = Table(
     _now("created_at"),
     PrimaryKeyConstraint("set_id", "seq"),
     UniqueConstraint("set_id", "client_id"),
-    _output_of("first"),
-    _output_of("second"),
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.api.bodies import MANY, parse
+from app.api.bodies import MANY, SHORT, parse
+from app.service.errors import InvalidRequest
 
 
 @pytest.fixture
@@ -50,3 +51,25 @@ def test_reading_patiently_reads_the_same() -> None:
     value = {"a": [1, 1.5, "\u00e9\n", None, True, {"b": {}}], "c": -0.0}
     (patient, _) = parse(json.dumps([value, [0] * (MANY + 1)]).encode())
     assert patient == parse(json.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize("length", [SHORT - 1, SHORT, SHORT + 1])
+@pytest.mark.parametrize("value", ["{}", '"{}"', '{{"a": [[1, {}]]}}', "-{}.5e1", '[{{"a": "{}"}}, 2]'])
+def test_values_that_are_just_long_enough_for_python_are_whole(value: str, length: int) -> None:
+    text = value.format("7" * (length - len(value) + 2))
+    (patient, _) = parse(f"[{text},{[0] * (MANY + 1)}]".encode())
+    assert patient == json.loads(text)
+
+
+@pytest.mark.parametrize("before", ["", "x" * SHORT])
+def test_a_fault_is_where_it_is_however_the_body_is_read(before: str) -> None:
+    entry = f'[{[0] * MANY}, {{"a": ["{before}", {{"b": 1 "c": 2}}], "d": "{"x" * SHORT}"}}]'
+    with pytest.raises(json.JSONDecodeError) as patient:
+        parse(entry.encode())
+    assert entry[patient.value.pos :].startswith('"c"')
+
+
+def test_what_is_there_twice_is_found_in_a_long_entry() -> None:
+    body = f'[{[0] * (MANY + 1)}, {{"a": [{{"b": 1, "b": 2}}], "c": "{"x" * SHORT}"}}]'
+    with pytest.raises(InvalidRequest, match="/1/a/0/b is there twice"):
+        parse(body.encode())

@@ -66,7 +66,7 @@ async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> Non
 
 async def test_migrate_says_where_the_database_is(tmp_path: Path) -> None:
     done = await nextpair("migrate", "--data-dir", str(tmp_path))
-    assert (done.code, done.stdout) == (0, f"the database in {tmp_path} is at revision 0014\n"), done.stderr
+    assert (done.code, done.stdout) == (0, f"the database in {tmp_path} is at revision 0015\n"), done.stderr
 
 
 def _set_id(printed: str) -> str:

@@ -94,7 +94,10 @@ async def test_an_impossible_assignment_is_refused(
         ({"p_first": -0.1}, "ck_comparisons_p_first"),
         ({"p_first": float("inf")}, "ck_comparisons_p_first"),
         ({"second": 0}, "ck_comparisons_two_candidates"),
-        ({"first": 99}, "fk_comparisons_set_id_item_id_first_outputs"),
+        ({"first": 99}, "names an output that is not there"),
+        ({"second": 99}, "names an output that is not there"),
+        ({"item_id": 5}, "names an output that is not there"),
+        ({"judge_id": 99}, "names a judge that is not there"),
         ({"winner": "left"}, "ck_comparisons_winner"),
         ({"label_mass": 1.5}, "ck_comparisons_label_mass"),
         ({"label_mass": float("nan")}, "ck_comparisons_label_mass"),
@@ -106,6 +109,29 @@ async def test_an_impossible_comparison_is_refused(
 ) -> None:
     with pytest.raises(IntegrityError, match=constraint):
         await add(connection, comparisons, entry(set_id, **fields))
+
+
+async def test_one_impossible_comparison_among_many_is_refused(connection: AsyncConnection, set_id: UUID) -> None:
+    with pytest.raises(IntegrityError, match="names an output that is not there"):
+        await connection.execute(
+            insert(comparisons), [entry(set_id, n, second=99 if n == 30 else 1) for n in range(40)]
+        )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM outputs",
+        "TRUNCATE outputs CASCADE",
+        "UPDATE outputs SET candidate_id = candidate_id",
+        "DELETE FROM judges",
+        "TRUNCATE judges CASCADE",
+        "UPDATE judges SET id = DEFAULT",
+    ],
+)
+async def test_what_comparisons_name_stays(connection: AsyncConnection, set_id: UUID, change: str) -> None:
+    with pytest.raises(IntegrityError, match="stay: comparisons may name them"):
+        await connection.execute(text(change))
 
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0])
