@@ -84,15 +84,18 @@ def _fit_on_graph(votes: Votes, start: Floats, aim: float) -> Fit | None:
     """`fit` to votes without biases; None where a score is too far from 0 or not finite."""
     first, second, _, _, p, measurement, weight, precision, pull = votes
     graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull, aim)
-    if (fitted := climb(graph, start)) is None:
+    if (fitted := climb(comparison_graph.with_room(graph), start)) is None:
         return None
     return fitted._replace(weights=comparison_graph.weights_of(fitted.mean, first, second, measurement, weight))
 
 
 def climb(graph: Graph, start: Floats) -> Fit | None:
-    """The MAP of the graph's votes, with their weights in its rows, (2K,); None where that is too far or not finite."""
+    """The MAP of a graph with room, where weights and H's diagonal then are; None where that is too far or not finite.
+
+    The weights of the fit are those in its rows, (2K,).
+    """
     maximise = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)
-    mean, g, weights, iterations = maximise(comparison_graph.with_room(graph), start, graph.tolerance)
+    mean, g, weights, iterations = maximise(graph, start, graph.tolerance)
     norm = float(np.abs(g).max())
     return Fit(mean, weights, Convergence.of(norm, iterations, graph.tolerance)) if isfinite(norm) else None
 

@@ -59,9 +59,9 @@ def fit_sparse(
         votes = newton.graph_of(comparisons, model)
     else:
         votes, start = newton.settled(before, start, take(comparisons, slice(size(before), None)), model)
-    if votes is not None and (on_graph := newton.climb(votes, start)) is not None:
-        precision = precision_in_rows(votes, on_graph.weights)
-        return SparsePosterior(on_graph.mean, precision, on_graph.convergence, votes)
+    evaluated = votes and comparison_graph.with_room(votes)
+    if evaluated and (on_graph := newton.climb(evaluated, start)):
+        return SparsePosterior(on_graph.mean, precision_in(evaluated), on_graph.convergence, votes)
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
     return SparsePosterior(mean, in_rows(weights, comparisons, model), convergence)
 
@@ -75,14 +75,14 @@ def precision_at(mean: Floats, comparisons: Comparisons, model: Model, votes: Gr
     """H at these (N,) scores, `votes` being the comparisons in rows if they are."""
     if votes is None:
         return in_rows(newton.weights(mean, comparisons, model), comparisons, model)
-    _, weights = comparison_graph.evaluate(mean, comparison_graph.with_room(votes))
-    return precision_in_rows(votes, weights)
+    evaluated = comparison_graph.with_room(votes)
+    comparison_graph.evaluate(mean, evaluated)
+    return precision_in(evaluated)
 
 
-def precision_in_rows(votes: Graph, weights: Floats) -> Precision:
-    """H at these (2K,) weights, in the rows of the votes."""
-    diagonal = comparison_graph.diagonal(weights, votes)
-    return Precision(votes.start, votes.rival, weights, votes.precision, diagonal)
+def precision_in(evaluated: Graph) -> Precision:
+    """H where the graph was evaluated last, in its room."""
+    return Precision(evaluated.start, evaluated.rival, evaluated.weights, evaluated.precision, evaluated.diagonal)
 
 
 def in_rows(weights: Floats, comparisons: Comparisons, model: Model) -> Precision:

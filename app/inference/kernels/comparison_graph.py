@@ -29,7 +29,6 @@ until it is spread so thinly that all have some of it. That is the push of push.
     kernel          slow formula
     graph_of        each candidate's votes by np.flatnonzero
     extended        graph_of with more votes at the end
-    diagonal        of diag(q) + R^T diag(w) R
     settled         newton.fit, which goes all the way
 """
 
@@ -60,6 +59,7 @@ class Graph(NamedTuple):
     answers: Floats  # (N,) sum c
     tolerance: float  # of |g|_inf
     weights: Floats  # (2K,) room for w, where it was evaluated last; (0,) of a graph that nobody climbs
+    diagonal: Floats  # (N,) room for that of H, likewise
 
 
 @kernel
@@ -101,7 +101,7 @@ def graph_of(
         own[j] += 1
         answers[i] += c
         answers[j] += c
-    return Graph(start, middle, rival, weights, precision, pull, answers, tolerance, np.empty(0))
+    return Graph(start, middle, rival, weights, precision, pull, answers, tolerance, np.empty(0), np.empty(0))
 
 
 @kernel
@@ -138,7 +138,9 @@ def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats,
         pull[j] += c * (1.0 - p[k])
         answers[i] += c
         answers[j] += c
-    return Graph(start, start[1:].copy(), rival, weights, graph.precision, pull, answers, tolerance, np.empty(0))
+    return Graph(
+        start, start[1:].copy(), rival, weights, graph.precision, pull, answers, tolerance, np.empty(0), np.empty(0)
+    )
 
 
 @unchecked_kernel
@@ -147,7 +149,7 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 
     Args: `effort` is how many rivals may be visited; the scores are as they are then.
     """
-    start, _, rival, weight, precision, pull, _, _, _ = graph
+    start, _, rival, weight, precision, pull, _, _, _, _ = graph
     n, s = len(s), s.copy()
     if np.abs(s).max() > FARTHEST:
         return s
@@ -187,22 +189,22 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 
 def with_room(graph: Graph) -> Graph:
     """The graph, for someone to evaluate; what numpy makes has large pages."""
-    return graph._replace(weights=np.empty(len(graph.rival)))
+    return graph._replace(weights=np.empty(len(graph.rival)), diagonal=np.empty(len(graph.precision)))
 
 
 @unchecked_kernel
 def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
-    """The gradient (N,) and the weights (2K,), which are written to their place in the graph."""
-    start, middle, rival, weight, precision, pull, _, _, weights = graph
+    """The gradient (N,) and the weights (2K,), which are written to their place in the graph, as H's diagonal is."""
+    start, middle, rival, weight, precision, pull, _, _, weights, diagonal = graph
     gradient = np.empty(len(s))
-    if len(weights) < len(rival):
+    if len(weights) < len(rival) or len(diagonal) < len(s):
         raise ValueError("the graph has no room for weights")
     if np.abs(s).max() > FARTHEST:
         gradient[:] = np.nan
         return gradient, weights
     e = np.exp(s)
     for a in range(len(s)):
-        row, won = slice(start[a], middle[a]), 0.0
+        row, won, known = slice(start[a], middle[a]), 0.0, precision[a]
         rivals, c, w = rival[row], weight[row], weights[row]
         for k in range(len(c)):
             other = e[rivals[k]]
@@ -210,32 +212,26 @@ def evaluate(s: Floats, graph: Graph) -> tuple[Floats, Floats]:
             expected = c[k] * (e[a] * inverse)
             w[k] = expected * (other * inverse)
             won += expected
+            known += w[k]
         for k in range(middle[a], start[a + 1]):
             weights[k] = weight[k]
             won += weight[k] * (s[a] - s[rival[k]])
+            known += weight[k]
         gradient[a] = pull[a] - precision[a] * s[a] - won
+        diagonal[a] = known
     return gradient, weights
 
 
 @unchecked_kernel
-def diagonal(weights: Floats, graph: Graph) -> Floats:
-    """The diagonal of H, (N,)."""
-    result = graph.precision.copy()
-    for a in range(len(result)):
-        result[a] += weights[graph.start[a] : graph.start[a + 1]].sum()
-    return result
-
-
-@unchecked_kernel
 def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
-    """x with H x = g, shape (N,), by conjugate gradients, D^-1 + 1 1^T / sum q before them, D being H's diagonal.
+    """x with H x = g, shape (N,), where the graph was evaluated last, by preconditioned conjugate gradients.
 
-    The second part is exact for what all scores have in common, of which a push leaves most. To a residual that shrinks
-    with |g|, so that Newton's convergence stays quadratic.
+    Before them stands D^-1 + 1 1^T / sum q, D being H's diagonal. The second part is exact for what all scores have in
+    common, of which a push leaves most. To a residual that shrinks with |g|, so that Newton's convergence stays
+    quadratic.
     """
-    start, _, rival, _, _, _, _, tolerance, _ = graph
-    of_h = diagonal(weights, graph)
-    scale, x, residual, product = 1.0 / of_h, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
+    start, _, rival, _, _, _, _, tolerance, _, diagonal = graph
+    scale, x, residual, product = 1.0 / diagonal, np.zeros(len(gradient)), gradient.copy(), np.empty(len(gradient))
     of_all = 1.0 / graph.precision.sum()
     direction = scale * gradient + of_all * gradient.sum()
     largest, square = float(np.abs(gradient).max()), float(np.sum(gradient * direction))
@@ -249,7 +245,7 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
             rivals, w = rival[row], weights[row]
             for k in range(len(w)):
                 pulled += w[k] * direction[rivals[k]]
-            product[a] = of_h[a] * direction[a] - pulled
+            product[a] = diagonal[a] * direction[a] - pulled
             along += direction[a] * product[a]
         t = before / along
         for a in range(len(x)):

@@ -14,7 +14,6 @@ from app.inference.kernels.comparison_graph import (
     FARTHEST,
     SETTLED,
     Graph,
-    diagonal,
     evaluate,
     extended,
     graph_of,
@@ -94,6 +93,7 @@ def test_gradient_weights_and_step_are_those_of_numpy(log: Log, seed: int, far: 
     sums = np.bincount(rows * log.n + of.rival, weights, log.n**2).reshape(log.n, log.n)
     h = hessian(each, votes, m)
     np.testing.assert_allclose(np.diag(sums.sum(axis=1) + m.prior.precision) - sums, h, atol=1e-12)
+    np.testing.assert_allclose(of.diagonal, np.diag(h), atol=1e-12)
     small = 1e-6 * g / np.abs(g).max(initial=1.0)  # to be followed down to AIM
     np.testing.assert_allclose(h @ newton_step(weights, small, of), small, atol=SETTLED * AIM)
 
@@ -167,15 +167,6 @@ def test_a_vote_settles_without_a_look_at_all() -> None:
 
     assert np.abs(gradient(s, votes, m)).max() <= 1.01e-3 < np.abs(gradient(before, votes, m)).max()
     assert np.count_nonzero(s != before) < 0.02 * n
-
-
-def test_the_diagonal_is_that_of_the_hessian() -> None:
-    votes, m, s = weighted(random_comparisons(9, 30, seed=0)), pulled(model(9)), true_scores(9, 0)
-    of = graph(votes, m)
-
-    _, weights = evaluate(s, of)
-
-    np.testing.assert_allclose(diagonal(weights, of), np.diag(hessian(newton.weights(s, votes, m), votes, m)))
 
 
 @numerics
