@@ -10,7 +10,8 @@ before teach, so that its own lesson can be learnt while it lasts, by whoever ca
 exact covariance that a checkpoint of the posterior starts from.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +22,12 @@ from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes
+from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Comparisons, Floats, Ints, take
+from app.inference.types import Comparisons, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 FEW = 32  # candidates among whom learning takes some milliseconds
@@ -101,15 +102,31 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage, old.lesson)
     if learnt is not None:
         evidence = reweighed(evidence, old.model.n, learnt)
-    if goes_on and (learnt is None or _begins_alike(evidence.comparisons.weight, old.comparisons.weight)):
-        model, start, checkpoint = old.model, old.posterior, old.checkpoint
+    first = _first_ones(evidence, old.model.n, learnt, old.comparisons if goes_on else None) if learnt else None
+    if goes_on:
+        model, start, lesson, checkpoint = old.model, old.posterior, old.lesson, old.checkpoint
     else:
-        model, checkpoint = _model(method, old.model.n, evidence, stage, learnt), None
+        model, lesson, checkpoint = _model(method, old.model.n, evidence, stage, learnt), None, None
         start = posteriors.prior(model)
-    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint and checkpoint.posterior)
-    lesson = old.lesson if goes_on else None
+    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint and checkpoint.posterior, first)
     ahead = lesson, checkpoint
     return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, *ahead)
+
+
+def _first_ones(
+    evidence: Evidence, n: int, learnt: Hyperparameters | None, known: Comparisons | None = None
+) -> Callable[[int], Comparisons]:
+    """The first ones of the comparisons with the weights that they had when there were no more; some are `known`."""
+
+    @lru_cache(maxsize=2)
+    def first(size: int) -> Comparisons:
+        if known is not None and size == known.size:
+            return known
+        if learnt is None or size == evidence.comparisons.size:
+            return take(evidence.comparisons, slice(size))
+        return weighed(take(evidence.answers, slice(size)), evidence.item[:size], n, learnt)
+
+    return first
 
 
 def looks_ahead(snapshot: Snapshot) -> bool:
@@ -143,8 +160,9 @@ def _last_checkpoint(snapshot: Snapshot) -> int:
 
 def _checkpoint(snapshot: Snapshot) -> Checkpoint:
     """It takes up to a second."""
-    first, start = take(snapshot.comparisons, slice(_last_checkpoint(snapshot))), snapshot.posterior.mean
-    return Checkpoint(snapshot.model, posteriors.fit(first, snapshot.model, start=start))
+    first = _first_ones(snapshot.evidence, snapshot.model.n, snapshot.learnt)
+    seen, start = _last_checkpoint(snapshot), snapshot.posterior.mean
+    return Checkpoint(snapshot.model, posteriors.fit(first(seen), snapshot.model, start=start))
 
 
 def _wants_lesson(snapshot: Snapshot) -> bool:
@@ -182,10 +200,6 @@ def _evidence(old: Snapshot, log: Log, new: Log, *, is_shorter: bool) -> Evidenc
     if is_shorter or judges is not old.evidence.judges:
         return interpret(log, old.interpretation, judges)
     return continued(old.evidence, log, new.entries, old.interpretation)
-
-
-def _begins_alike(weight: Floats, old: Floats) -> bool:
-    return np.array_equal(weight[: len(old)], old)
 
 
 def _joined(judges: Ints, new: Log) -> Ints:

@@ -20,6 +20,7 @@ from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.posterior import AT_ONCE, period
 from app.inference.fitting.worth import at_scale
+from app.inference.kernels.bradley_terry import FEW
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
@@ -140,6 +141,48 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
     assert_same(among_many(60, 63, LENGTH, voided=2), among_many(LENGTH, voided=2, ahead=False))
     late = snapshots.advance(among_many(60, ahead=False), 61, snapshots.log_from_rows([]), [1, 2, 3, 5, 6, 7])
     assert snapshots.with_computed(late, stale.lesson).lesson is None
+
+
+def repeated(n: int, seed: int) -> list[Row]:
+    """Judges who say words, probabilities or both answer pairs again, in either order."""
+    rng, made = np.random.default_rng(seed), list[Row]()
+    for seq in range(1, LENGTH + 1):
+        again = bool(made) and rng.random() < 0.5
+        _, item, first, second, _, judge, _ = made[rng.integers(len(made))] if again else rows()[0]
+        if not again:
+            item, judge = int(rng.integers(ITEMS)), int(rng.integers(3))
+            first, second = rng.choice(min(n, N), 2, replace=False).tolist()
+        if rng.random() < 0.5:
+            first, second = second, first
+        p = float(rng.choice([0.0, 0.5, 1.0])) if judge == 0 or (judge == 1 and rng.random() < 0.5) else rng.random()
+        made.append((seq, item, first, second, p, judge, 1.0))
+    return made
+
+
+@pytest.mark.parametrize("n", [6, FEW + 6, AT_ONCE + 4])
+@pytest.mark.parametrize("way", ["learnt", "learnt biases"])
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int, way: str, seed: int) -> None:
+    answers, one_by_one = repeated(n, seed), snapshots.empty(MIXED[way], n, ITEMS)
+    for row in answers:
+        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    in_one_go = snapshots.advance(snapshots.empty(MIXED[way], n, ITEMS), LENGTH, snapshots.log_from_rows(answers), [])
+
+    assert (one_by_one.comparisons.weight < one_by_one.comparisons.weight.max()).any()
+    assert_same(one_by_one, in_one_go)
+    fresh = dense(posteriors.exact(in_one_go.posterior, in_one_go.comparisons, in_one_go.model).covariance).diagonal()
+    assert dense(one_by_one.posterior.covariance).diagonal() == pytest.approx(fresh, rel=0.1)
+
+
+def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
+    held = among_many(66, n=AT_ONCE + 4)
+    _, item, first, second, p, judge, _ = rows()[-1]
+    again = snapshots.log_from_rows([(67, item, second, first, 0.9 - 0.8 * p, judge, 1.0)])
+
+    after = snapshots.advance(held, 67, again, [])
+
+    assert after.posterior.covariance.base is held.posterior.covariance.base
+    assert after.comparisons.weight[-1] < held.comparisons.weight.max()
 
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
