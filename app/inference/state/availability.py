@@ -29,8 +29,14 @@ def open_pairs(on_items: OpenOnItems) -> PairSet:
     pair, times = np.unique(code[_on_both(has, code)] % (n * n), return_counts=True)
     low, high = np.divmod(pair, n)
     is_closed = times == (has[:, low] & has[:, high]).sum(axis=0)
-    apart = np.empty(0, np.int64) if has.all() else np.flatnonzero(np.triu(~(has.T @ has), 1))
-    return listed(n, np.union1d(pair[is_closed], apart), leaves_out=True)
+    pairs = listed(n, pair[is_closed], leaves_out=True)
+    return pairs if has.all() else among(pairs, _with_an_item_in_common(has))
+
+
+def _with_an_item_in_common(has: Bools) -> Kinds:
+    """Candidates of one kind have outputs on the same items."""
+    patterns, kind = np.unique(has, axis=1, return_inverse=True)
+    return Kinds(kind.reshape(-1), patterns.T @ patterns)
 
 
 def items_of(on_items: OpenOnItems, i: int, j: int) -> Ints:
