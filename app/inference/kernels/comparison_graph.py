@@ -74,10 +74,10 @@ def graph_of(
     tolerance: float,
 ) -> Graph:
     """The rows of K comparisons, in their order. Args: `measurement` is (K,), NaN of a vote, or (0,)."""
-    n = len(precision)
+    n, measures = len(precision), len(measurement) > 0
     many = np.zeros((n, 2), np.int64)  # votes and measurements of each
     for k in range(len(p)):
-        kind = 0 if _is_vote(measurement, k) else 1
+        kind = 1 if measures and not math.isnan(measurement[k]) else 0
         many[first[k], kind] += 1
         many[second[k], kind] += 1
     start = np.zeros(n + 1, np.int64)
@@ -87,26 +87,20 @@ def graph_of(
     rival, weights = np.empty(2 * len(p), np.uint32), np.empty(2 * len(p))
     for k in range(len(p)):
         i, j, c = first[k], second[k], weight[k]
-        if _is_vote(measurement, k):
-            own = place[0]
+        kind = 1 if measures and not math.isnan(measurement[k]) else 0
+        if kind == 0:
             pull[i] += c * p[k]
             pull[j] += c * (1.0 - p[k])
         else:
-            own = place[1]
             pull[i] += c * measurement[k]
             pull[j] -= c * measurement[k]
-        rival[own[i]], weights[own[i]] = j, c
-        rival[own[j]], weights[own[j]] = i, c
-        own[i] += 1
-        own[j] += 1
+        rival[place[kind, i]], weights[place[kind, i]] = j, c
+        rival[place[kind, j]], weights[place[kind, j]] = i, c
+        place[kind, i] += 1
+        place[kind, j] += 1
         answers[i] += c
         answers[j] += c
     return Graph(start, middle, rival, weights, precision, pull, answers, tolerance, np.empty(0), np.empty(0))
-
-
-@kernel
-def _is_vote(measurement: Floats, k: int) -> bool:
-    return not len(measurement) or math.isnan(measurement[k])
 
 
 @kernel
@@ -263,9 +257,9 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
 @kernel
 def weights_of(s: Floats, first: Ints, second: Ints, measurement: Floats, weight: Floats) -> Floats:
     """w of each comparison, (K,)."""
-    e, weights = np.exp(s), weight.copy()
+    e, weights, measures = np.exp(s), weight.copy(), len(measurement) > 0
     for k in range(len(weight)):
-        if _is_vote(measurement, k):
+        if not measures or math.isnan(measurement[k]):
             one, other = e[first[k]], e[second[k]]
             inverse = 1.0 / (one + other)
             weights[k] *= (one * inverse) * (other * inverse)
