@@ -41,12 +41,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes, no peers, no services; nothing is kept")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument("--sparse", nargs="+", type=int, metavar="N", help="candidates without a covariance; not kept")
     chosen = parser.parse_args()
+    extent = QUICK if chosen.quick else WHOLE
+    if chosen.sparse:
+        extent = extent._replace(sparse=tuple(chosen.sparse))
     console, run = Console(width=None if os.isatty(1) else 180), new_run()
     last = history.last_ratios(HISTORY, run.machine)
     console.print(run.in_words)
-    measured = measure(chosen.only or SECTIONS, QUICK if chosen.quick else WHOLE, last, console)
-    if not chosen.quick and not chosen.only:
+    measured = measure(chosen.only or SECTIONS, extent, last, console)
+    if extent == WHOLE and not chosen.only:
         keep(run, measured)
     worse = [row.name for rows in measured.values() for row in rows if history.got_worse(row, last)]
     console.print(f"{len(worse)} ratios are more than a quarter worse than on the last run here.")
