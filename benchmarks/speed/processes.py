@@ -23,7 +23,7 @@ from nextpair import AsyncClient, Client
 from nextpair.calls import create_set, next_pair, send_verdict
 from nextpair.schemas import CandidateIn, SetIn, VerdictIn
 
-from benchmarks.speed.service import Service, cpu_ms, running
+from benchmarks.speed.service import cpu_ms, running, wait_until_idle
 
 TEXTS, JUDGES = 24, 16
 Route = Callable[[UUID, Sequence[AsyncClient]], AsyncClient]
@@ -60,7 +60,7 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, ExitStack() as services:
         started = [services.enter_context(running(Path(folder))) for _ in range(processes)]
         urls = [service.url for service in started]
-        _wait_until_idle(started)
+        wait_until_idle(started)
         taken = []
         for name, route in (ROUTES if processes > 1 else {"the only one": _any}).items():
             ids = _create(urls[0], sets)
@@ -70,14 +70,6 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
             spent = sum(cpu_ms(service.pid) for service in started) - before
             taken.append(Taken(processes, name, told / seconds, latency_ms, spent / told))
         return taken
-
-
-def _wait_until_idle(services: Sequence[Service]) -> None:
-    """A process that has just started compiles, beside its work, what large sets need."""
-    spent, before = sum(cpu_ms(service.pid) for service in services), -1000.0
-    while spent - before > 50.0:
-        time.sleep(1.0)
-        spent, before = sum(cpu_ms(service.pid) for service in services), spent
 
 
 def _own(set_id: UUID, clients: Sequence[AsyncClient]) -> AsyncClient:

@@ -25,7 +25,7 @@ from nextpair.calls import add_comparisons, create_set
 from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn
 
 from app.storage.embedded.launcher import EmbeddedPostgres
-from benchmarks.speed.service import Service, cpu_ms, free_port, running
+from benchmarks.speed.service import Service, cpu_ms, free_port, running, wait_until_idle
 
 SIZES = (16, 128, 1056)
 TURN = 20  # rounds of one, before it is another's turn
@@ -54,6 +54,7 @@ def main() -> None:
         running(Path(folder)) as service,
         _bare(Path(folder)) as bare,
     ):
+        wait_until_idle([service])
         for n in chosen.sizes:
             _compare(n, chosen.rounds, service, bare)
 

@@ -5,7 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,14 @@ def running(data_dir: Path) -> Iterator[Service]:
             yield service
         finally:
             process.send_signal(signal.SIGTERM)
+
+
+def wait_until_idle(services: Sequence[Service]) -> None:
+    """A process that has just started compiles, beside its work, what large sets need."""
+    spent, before = sum(cpu_ms(service.pid) for service in services), -1000.0
+    while spent - before > 50.0:
+        time.sleep(1.0)
+        spent, before = sum(cpu_ms(service.pid) for service in services), spent
 
 
 def cpu_ms(pid: int) -> float:
