@@ -26,8 +26,8 @@ def _routine(name: str) -> Callable[[Floats], None]:
     def in_place(matrix: Floats) -> None:
         assert matrix.flags.carray
         assert (matrix.dtype.char, matrix.shape) == ("d", (len(matrix), len(matrix)))
-        n, failed = ctypes.c_int(len(matrix)), ctypes.c_int()
-        call(LOWER, n, matrix.ctypes.data, n, failed)
+        n, stride, failed = ctypes.c_int(len(matrix)), ctypes.c_int(max(len(matrix), 1)), ctypes.c_int()
+        call(LOWER, n, matrix.ctypes.data, stride, failed)
         if failed.value:
             raise np.linalg.LinAlgError("the matrix is not positive definite")
 

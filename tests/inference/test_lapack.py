@@ -15,7 +15,7 @@ def positive(n: int) -> Floats:
     return a @ a.T + n * np.eye(n)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 130])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 130])
 def test_upper_triangles_are_those_of_numpy(n: int) -> None:
     matrix = positive(n)
     expected = np.linalg.cholesky(matrix).T, np.triu(np.linalg.inv(matrix))
