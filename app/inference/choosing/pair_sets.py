@@ -1,22 +1,14 @@
 """Making sets of pairs: of those that are open, of those that a goal is about, of what is left after a choice."""
 
-from functools import lru_cache
-
 import numpy as np
 
-from app.inference.kernels.pair_sets import Kinds, PairSet, of_one_kind
+from app.inference.kernels.pair_sets import Kinds, PairSet, of_one_kind, rows_of
 from app.inference.types import Bools, Ints
 
 
 def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
     """The pairs i < j of n candidates whose (M,) codes i n + j these are, ascending; or all but those."""
-    return PairSet(code.searchsorted(_rows(n)), code % max(n, 1), leaves_out, *of_one_kind(n))
-
-
-@lru_cache(maxsize=64)
-def _rows(n: int) -> Ints:
-    """(N + 1,) the least code of each row. Shared: not to be written to."""
-    return np.arange(n + 1) * n
+    return PairSet(*rows_of(code, n), leaves_out, *of_one_kind(n))
 
 
 def every_pair(n: int) -> PairSet:

@@ -4,6 +4,7 @@ Kinds of candidates tell which pairs come into question, and a list of pairs, as
 the set: only the listed ones, or all but them.
 
     kernel      slow formula, with mask(pairs) the (N, N) matrix
+    rows_of     code.searchsorted(n * np.arange(n + 1)), code % n
     mask        kind i meets kind j, and (i, j) is listed or is not
     size        np.count_nonzero(mask)
     nth         np.argwhere(mask)[k]
@@ -94,6 +95,18 @@ class Rule(NamedTuple):
     power: float
     floor: float
     votes: float  # phi
+
+
+@kernel
+def rows_of(code: Ints, n: int) -> tuple[Ints, Ints]:
+    """`start` and `other` of the pairs with these (M,) codes i n + j, ascending."""
+    start, other, i = np.full(n + 1, len(code)), np.empty(len(code), np.int64), -1
+    for k in range(len(code)):
+        while code[k] >= (i + 1) * n:
+            i += 1
+            start[i] = k
+        other[k] = code[k] - i * n
+    return start, other
 
 
 @kernel

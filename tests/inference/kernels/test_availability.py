@@ -67,7 +67,14 @@ def test_an_item_or_a_candidate_who_does_not_exist_is_an_error(place: int) -> No
 def test_after_a_warm_up_no_set_waits_for_a_compiler(
     method: Method, order: Order, criterion: Criterion, n: int
 ) -> None:
-    of_sets = [pair_sets.in_rows, pair_sets.nth, pair_sets.has, pair_sets.within, pair_sets.best_pairs]
+    of_sets = [
+        pair_sets.in_rows,
+        pair_sets.nth,
+        pair_sets.has,
+        pair_sets.within,
+        pair_sets.best_pairs,
+        pair_sets.rows_of,
+    ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, codes, *of_sets]
     of_many = [graph_of, evaluate, newton_step, weights_of, shown, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]

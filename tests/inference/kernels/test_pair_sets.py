@@ -23,6 +23,7 @@ from app.inference.kernels.pair_sets import (
     has,
     mask,
     nth,
+    rows_of,
     size,
     within,
 )
@@ -50,6 +51,17 @@ def random_pairs(n: int, seed: int, kinds: int) -> PairSet:
 
 
 some_pairs = st.builds(random_pairs, st.integers(1, 12), st.integers(0, 999), st.integers(0, 3))
+
+
+@numerics
+@given(st.integers(0, 9), st.lists(st.integers(0, 80), unique=True))
+def test_rows_are_found_among_the_codes(n: int, codes: list[int]) -> None:
+    code = np.array(sorted(each for each in codes if each < n * n), np.int64)
+
+    start, other = rows_of(code, n)
+
+    np.testing.assert_array_equal(start, code.searchsorted(n * np.arange(n + 1)))
+    np.testing.assert_array_equal(other, code % max(n, 1))
 
 
 @numerics
