@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.speed import sets
+from benchmarks.speed.ingestion import CANDIDATES
 from benchmarks.speed.machine import ROOT
 from benchmarks.speed.measuring import Extent, Row
 from benchmarks.speed.processes import TEXTS
@@ -16,6 +17,7 @@ def measure(extent: Extent) -> Iterator[Row]:
     if extent.services:
         yield from _requests(extent.votes)
         yield from _processes()
+        yield from _ingestion()
         yield from sets.measure(MANY_SETS)
 
 
@@ -42,6 +44,13 @@ def _processes() -> Iterator[Row]:
             yield Row(
                 f"an ask and a tell by {processes} processes: {routing}", TEXTS, "1 process", ms, alone, f"CPU {cpu} ms"
             )
+
+
+def _ingestion() -> Iterator[Row]:
+    for at_once, named, per_second, ours, postgres in _table("benchmarks.speed.ingestion", "--rows", "100000"):
+        what = f"a comparison, {at_once} in a request{', with client_id' if named == 'yes' else ''}"
+        note = f"{per_second} a second; CPU of the service {ours} us, of PostgreSQL {postgres} us"
+        yield Row(what, CANDIDATES, sets.MARK, 1e3 / float(per_second.replace(",", "")), 0.02, note)
 
 
 def _table(module: str, *arguments: str) -> list[list[str]]:
