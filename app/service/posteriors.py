@@ -83,11 +83,13 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 
 async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
     """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
-    for live in await _take_in(ctx, entries):
+    lives = await _take_in(ctx, entries)
+    for live in lives.values():
         await _compute_ahead(ctx, live)
+    ctx.live.weigh(lives)
 
 
-async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> list[LiveSet]:
+async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> dict[UUID, LiveSet]:
     """The sets in use among them, brought up to these entries where they are the next ones of their logs."""
     new = {set_id: theirs for set_id, theirs in by_set(entries).items() if set_id in ctx.live}
     lives = {set_id: ctx.live.get(set_id) for set_id in sorted(new)}
@@ -103,7 +105,7 @@ async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> list[LiveSet]:
         )
         for set_id, snapshot in zip(snapshots, advanced, strict=True):
             lives[set_id].snapshot = snapshot
-    return list(lives.values())
+    return lives
 
 
 async def _compute_ahead(ctx: Context, live: LiveSet) -> None:

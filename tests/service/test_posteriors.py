@@ -249,6 +249,7 @@ async def test_what_is_told_is_taken_in_before_anyone_asks_again(
         pair = await ask_one(http, created["id"])
         await tell(http, pair["id"], p_first=0.8)
         assert version_in_memory(context, created["id"]) == version
+        assert context.live.size_bytes == context.live.get(UUID(created["id"])).size_bytes
     assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
 
 
