@@ -263,7 +263,7 @@ async def test_what_answers_are_worth_is_learnt_before_the_next_stage_of_a_large
         snapshot = context.live.get(UUID(created["id"])).snapshot
         assert snapshot is not None
         assert snapshot.lesson is not None
-        assert snapshot.lesson.answers.size == leading(version, 3)
+        assert snapshot.lesson.size == leading(version, 3)
     url = f"/v1/sets/{created['id']}/next-pair"
     here, there = [(await get(client, url, count=4))["pairs"] for client in (http, elsewhere)]
     assert [(pair["first"], pair["second"]) for pair in here] == [(pair["first"], pair["second"]) for pair in there]

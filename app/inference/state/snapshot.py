@@ -46,8 +46,8 @@ class Stage(NamedTuple):
 class Lesson(NamedTuple):
     """What the next stage takes answers to be worth, learnt while the present one lasts."""
 
-    answers: Comparisons  # from which it is learnt
-    pooled: int  # as of a stage
+    model: Model
+    size: int  # comparisons from which it is learnt
     hyperparameters: Hyperparameters
 
 
@@ -99,17 +99,18 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
     stage = _stage(log, evidence, method, old.model.n)
     goes_on = stage == old.stage and not voids
-    learnt = old.learnt if goes_on else _learnt(log, evidence, method, old.model.n, stage, old.lesson)
+    learnt_ahead = None if voids else _learnt_ahead(stage, old)
+    learnt = old.learnt if goes_on else learnt_ahead or _learnt(log, evidence, method, old.model.n, stage)
     if learnt is not None:
         evidence = reweighed(evidence, old.model.n, learnt)
     first = _first_ones(evidence, old.model.n, learnt, old.comparisons if goes_on else None) if learnt else None
     if goes_on:
-        model, start, lesson, checkpoint = old.model, old.posterior, old.lesson, old.checkpoint
+        model, start, ahead = old.model, old.posterior, (old.lesson, old.checkpoint)
     else:
-        model, lesson, checkpoint = _model(method, old.model.n, evidence, stage, learnt), None, None
+        model, ahead = _model(method, old.model.n, evidence, stage, learnt), (None, None)
         start = posteriors.prior(model)
-    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint and checkpoint.posterior, first)
-    ahead = lesson, checkpoint
+    checkpoint = old.checkpoint.posterior if goes_on and old.checkpoint else None
+    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint, first)
     return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, *ahead)
 
 
@@ -141,10 +142,12 @@ def compute_ahead(snapshot: Snapshot) -> Checkpoint | Lesson:
 
 def with_computed(snapshot: Snapshot, ahead: Checkpoint | Lesson) -> Snapshot:
     """The snapshot with what was computed ahead at this version or before, if that is still what comes next."""
+    if ahead.model is not snapshot.model:
+        return snapshot
     if isinstance(ahead, Checkpoint):
-        is_due = ahead.model is snapshot.model and ahead.posterior.seen == _last_checkpoint(snapshot)
+        is_due = ahead.posterior.seen == _last_checkpoint(snapshot)
         return snapshot._replace(checkpoint=ahead) if is_due else snapshot
-    is_due = ahead.answers.size == leading(snapshot.evidence.answers.size, DIGITS)
+    is_due = ahead.size == leading(snapshot.evidence.answers.size, DIGITS)
     return snapshot._replace(lesson=ahead) if is_due else snapshot
 
 
@@ -171,10 +174,15 @@ def _wants_lesson(snapshot: Snapshot) -> bool:
 
 
 def _lesson(snapshot: Snapshot) -> Lesson:
-    size, pooled = leading(snapshot.evidence.answers.size, DIGITS), snapshot.stage.pooled
-    answers = take(snapshot.evidence.answers, slice(size))
-    method, n = snapshot.interpretation.method, snapshot.model.n
-    return Lesson(answers, pooled, _learn(snapshot.log, snapshot.evidence, method, n, size))
+    size, method, n = leading(snapshot.evidence.answers.size, DIGITS), snapshot.interpretation.method, snapshot.model.n
+    return Lesson(snapshot.model, size, _learn(snapshot.log, snapshot.evidence, method, n, size))
+
+
+def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
+    """What was learnt ahead for a stage that follows without a void, if that is what the stage takes."""
+    if old.lesson is None or (old.stage.judges, old.stage.pooled) != (stage.judges, stage.pooled):
+        return None
+    return old.lesson.hyperparameters if old.lesson.size == stage.learnt else None
 
 
 def raw(snapshot: Snapshot) -> Comparisons:
@@ -237,16 +245,8 @@ def leading(size: int, digits: int) -> int:
     return size >> dropped << dropped
 
 
-def _learnt(
-    log: Log, evidence: Evidence, method: Method, n: int, stage: Stage, lesson: Lesson | None
-) -> Hyperparameters | None:
-    if method.evidence != "learnt":
-        return None
-    if lesson and lesson.pooled == stage.pooled and len(lesson.hyperparameters.noise) == stage.judges:
-        answers = take(evidence.answers, slice(stage.learnt))
-        if all(map(np.array_equal, answers, lesson.answers)):
-            return lesson.hyperparameters
-    return _learn(log, evidence, method, n, stage.learnt)
+def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) -> Hyperparameters | None:
+    return _learn(log, evidence, method, n, stage.learnt) if method.evidence == "learnt" else None
 
 
 def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
@@ -257,10 +257,12 @@ def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> H
 
 
 def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
-    model = build_for(method, n, take(evidence.answers, slice(stage.learnt)), len(evidence.judges))
+    """The model of a stage: the same whether its first comparison has just come or its last."""
+    answers = take(evidence.answers, slice(stage.learnt))
+    model = build_for(method, n, answers, len(evidence.judges))
     if learnt is not None:
-        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(evidence.answers, learnt))
+        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
     if not evidence.absolute.size:
         return model
-    first, is_given = take(evidence.comparisons, slice(stage.fitted)), method.absolute_scale == "given"
+    first, is_given = _first_ones(evidence, n, learnt)(stage.fitted), method.absolute_scale == "given"
     return combine(first, model, evidence.absolute, is_given=is_given).model

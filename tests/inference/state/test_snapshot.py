@@ -99,6 +99,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert np.array_equal(one.shown.orders, other.shown.orders)
     assert one.model.prior.precision == pytest.approx(other.model.prior.precision, rel=1e-8)
     assert one.model.prior.pull == pytest.approx(other.model.prior.pull, abs=1e-8)
+    assert one.model.votes == pytest.approx(other.model.votes, rel=1e-8)
     assert one.posterior.mean == pytest.approx(other.posterior.mean, abs=1e-8)
     assert dense(one.posterior.covariance) == pytest.approx(dense(other.posterior.covariance), rel=1e-7, abs=1e-8)
 
@@ -143,6 +144,13 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
     assert snapshots.with_computed(late, stale.lesson).lesson is None
 
 
+def test_a_lesson_in_another_method_is_not_taken() -> None:
+    other = Interpretation(Method(position_bias="closed-form", evidence="learnt"), {})
+    n, answers = snapshot_module.FEW + 1, snapshots.log_from_rows(rows())
+    read_anew = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
+    assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
+
+
 def repeated(n: int, seed: int) -> list[Row]:
     """Judges who say words, probabilities or both answer pairs again, in either order."""
     rng, made = np.random.default_rng(seed), list[Row]()
@@ -172,6 +180,18 @@ def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int
     assert_same(one_by_one, in_one_go)
     fresh = dense(posteriors.exact(in_one_go.posterior, in_one_go.comparisons, in_one_go.model).covariance).diagonal()
     assert dense(one_by_one.posterior.covariance).diagonal() == pytest.approx(fresh, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as_in_one_go(seed: int) -> None:
+    n, nothing = 6, snapshots.empty(MIXED["learnt"], 6, ITEMS)
+    scored = [(seq, 0, seq, 5, 0.5 * seq, 0.3) for seq in range(4)]
+    answers = [(row[0] + 4, *row[1:]) for row in repeated(n, seed)]
+    one_by_one = snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), [])
+    for row in answers:
+        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    in_one_go = snapshots.advance(nothing, LENGTH + 4, snapshots.log_from_rows(answers, scored), [])
+    assert_same(one_by_one, in_one_go)
 
 
 def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
