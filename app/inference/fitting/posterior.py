@@ -18,7 +18,8 @@ move and rank-one updates are exact for ever. After 100,000 of them on 40 candid
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
 
 A sparse posterior (sparse.py) has no array Sigma, but intervals that are certain (covariance.py): every fold is a fit
-from where the last one was, and the intervals follow its weights.
+from where the last one was, and the intervals follow its weights. They hold whichever comparisons were followed, but
+how wide they are hangs on that.
 
     mu, Sigma, w   Posterior.mean, .covariance, .weights        (P,), (P, P), (seen,)
 """
