@@ -22,7 +22,8 @@ from app.inference.state.snapshot import Snapshot, advance, empty
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
 MANY = max(EXACT, FEW) + 1  # candidates for whom other kernels work
 COLUMNS = 500  # of a covariance, more or less, that has taken in as many comparisons and fantasies as it may
-FEW_TO_KNOW = 12  # candidates among whom the knowledge gradient takes no longer
+FEW_TO_KNOW = 12  # candidates among whom the knowledge gradient takes no longer; among twice as many, SLOWER times
+SLOWER = 4
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
@@ -32,8 +33,9 @@ def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
 
 def choices_are_quick(sets: Sequence[tuple[Snapshot, Plan]], pairs: int) -> bool:
     """True where choosing so many pairs of these takes some milliseconds."""
-    know = (each.model.n for each, plan in sets if plan.policy.criterion is Criterion.KNOWLEDGE)
-    return are_quick((each for each, _ in sets), pairs) and all(n <= FEW_TO_KNOW for n in know)
+    know = max((each.model.n for each, plan in sets if plan.policy.criterion is Criterion.KNOWLEDGE), default=0)
+    steps = pairs if know <= FEW_TO_KNOW else SLOWER * pairs
+    return know <= 2 * FEW_TO_KNOW and are_quick((each for each, _ in sets), steps)
 
 
 def work_of_a_pair(n: int, plan: Plan) -> int:
