@@ -84,9 +84,11 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
     """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
     lives = await _take_in(ctx, entries)
-    for live in lives.values():
-        await _compute_ahead(ctx, live)
-    ctx.live.weigh(lives)
+    try:
+        for live in lives.values():
+            await _compute_ahead(ctx, live)
+    finally:
+        ctx.live.weigh(lives)
 
 
 async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> dict[UUID, LiveSet]:

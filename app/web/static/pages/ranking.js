@@ -238,11 +238,11 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
  * @param {Contract.Sureness} sureness
  * @param {number} n
  */
-function inOrder({ concordance, pairs, interval }, n) {
+function inOrder({ concordance, pairs, interval: [least, most] }, n) {
   const share = `${expected(concordance)}%`;
   if (pairs === 1) return `The order that was asked for is right with a probability of ${share}.`;
   const which = pairs < n * (n - 1) / 2 ? `${pairs} pairs that matter to the goal` : "pairs";
-  return `About ${share} of the ${which} are in the right order ${within(interval)}.`;
+  return `About ${share} of the ${which} are in the right order (${expected(least)} to ${percent(most)}%).`;
 }
 
 /** @param {Contract.Certainty} certainty */
