@@ -104,7 +104,7 @@ class Jobs:
         return cast("R", job.last)
 
     async def compute(self, function: Callable[[], V]) -> V:
-        """Run what nobody waits for, once there is a place among the computations."""
+        """Run what may take long, once there is a place among the computations."""
         async with self._places:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 

@@ -1,6 +1,7 @@
 """Rankings under any method at any version, and predictions."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 from zlib import crc32
@@ -23,6 +24,8 @@ from app.service.errors import InvalidRequest, NotConverged, SameCandidate, Unkn
 from app.service.presenting.rankings import present_ranking
 from app.storage import judges
 from app.storage.schema import Record
+
+QUICK = 1_000  # scores, one for each judge, that are fitted within a second or so; more must not keep asks waiting
 
 
 class RankingQuery(NamedTuple):
@@ -61,7 +64,10 @@ async def rank(ctx: Context, row: Record, query: RankingQuery) -> schemas.Rankin
     """Raises VersionUnknown, NotConverged, InvalidRequest."""
     async with ctx.engine.connect() as db:
         basis = await read_basis(ctx, db, row, query.as_of)
-    return await ctx.live.compute(ranking_of, basis, query)
+    snapshot = basis.snapshot
+    is_long = query.method in JOINT and snapshot.model.n * len(snapshot.evidence.judges) > QUICK
+    compute = ctx.jobs.compute if is_long else ctx.live.compute
+    return await compute(partial(ranking_of, basis, query))
 
 
 def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:

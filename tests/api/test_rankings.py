@@ -2,6 +2,7 @@
 
 import csv
 import io
+from threading import current_thread
 from typing import Any, get_args
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from scipy.special import ndtr
 from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.types import Convergence, Outcome
+from app.service import rankings
 from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
@@ -170,6 +172,23 @@ async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) 
     assert farthest["departure"] > 1.0
     assert agreed["tastes"]["model"]["sd"] > agreed["tastes"]["person 1"]["sd"]
     assert pooled["tastes"] is None
+
+
+async def test_what_takes_long_is_ranked_beside_those_who_ask(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_id, threads, ranking_of = await trees(http), list[str](), rankings.ranking_of
+
+    def watched(*given: Any) -> Any:
+        threads.append(current_thread().name.split("_")[0])
+        return ranking_of(*given)
+
+    monkeypatch.setattr(rankings, "ranking_of", watched)
+    for most, method in ((0, "consensus"), (0, "soft-bt"), (5, "judge-aware")):
+        monkeypatch.setattr(rankings, "QUICK", most)
+        await ranking(http, set_id, method=method)
+
+    assert threads == ["jobs", "numerics", "numerics"]
 
 
 async def test_more_tastes_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
