@@ -154,9 +154,9 @@ def verdicts_on(pairs: pa.Table, orders: int, verdicts: Sequence[Verdict], sourc
         "first": pc.if_else(swapped, shown["second"], shown["first"]),
         "second": pc.if_else(swapped, shown["first"], shown["second"]),
     }
-    said = {name: [getattr(verdict, name) for verdict in verdicts] for name in Verdict._fields}
-    same = {name: [text] * len(row) for name, text in source.items()}
-    cells = {name: pa.array(column, VERDICT[name]) for name, column in {**said, **same}.items()}
+    of_verdicts = {name: [getattr(verdict, name) for verdict in verdicts] for name in Verdict._fields}
+    of_source = {name: [text] * len(row) for name, text in source.items()}
+    cells = {name: pa.array(column, VERDICT[name]) for name, column in {**of_verdicts, **of_source}.items()}
     ours = {name: {**keys, **cells}[name] for name in VERDICT}
     texts = {*(name for pair in TEXT_PAIRS for name in pair), *SHOWN}
     copied = {name: shown[name] for name in shown.column_names if name not in texts and name not in ours}

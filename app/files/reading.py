@@ -114,12 +114,12 @@ def _some_rows(path: str, tables: list[Table]) -> list[Table]:
 def files_of(path: str) -> list[str]:
     """The files that `path` stands for, by name. Raises InputError where there is none."""
     if Path(path).is_dir():
-        found = [*Path(path).iterdir()]
+        entries = [*Path(path).iterdir()]
     elif has_magic(path) and not Path(path).exists():
-        found = [Path(file) for file in glob(path, recursive=True)]
+        entries = [Path(file) for file in glob(path, recursive=True)]
     else:
         return [path]
-    files = sorted(str(file) for file in found if _is_data(file))
+    files = sorted(str(file) for file in entries if _is_data(file))
     if not files:
         raise InputError(f"{path}: there are no files; use {KINDS}")
     return files

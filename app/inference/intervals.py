@@ -64,5 +64,5 @@ def answered(intervals: Intervals, first: Ints, second: Ints, weights: Floats) -
 
     Only those of the two are measured: the upper ends of the others hold all the more, the lower ones no longer.
     """
-    held = extended(intervals.held, first, second, weights)
-    return _measure(intervals._replace(held=held), np.unique(np.append(first, second)))
+    precision = extended(intervals.held, first, second, weights)
+    return _measure(intervals._replace(held=precision), np.unique(np.append(first, second)))

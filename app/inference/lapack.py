@@ -2,8 +2,8 @@
 
 A matrix of 4,000 candidates takes a second, in which no other set could be asked or told.
 
-    dpotrf    U^T U = A, Cholesky's factor in the upper triangle       scipy.linalg.lapack.dpotrf
-    dpotri    A^-1 from U, its upper triangle                          scipy.linalg.lapack.dpotri
+    dpotrf    U^T U = A (N, N), Cholesky's factor in the upper triangle    scipy.linalg.lapack.dpotrf
+    dpotri    A^-1 from U, its upper triangle                              scipy.linalg.lapack.dpotri
 """
 
 import ctypes

@@ -9,7 +9,7 @@ from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, Unknown
 
 MANY = 1000  # entries from which looking them up is no work for the event loop
 Entry = TypeVar("Entry")
-Found = TypeVar("Found")
+R = TypeVar("R")
 
 
 async def build_rows(entries: Sequence[Entry], build: Callable[[int, Entry], dict[str, Any]]) -> list[dict[str, Any]]:
@@ -17,7 +17,7 @@ async def build_rows(entries: Sequence[Entry], build: Callable[[int, Entry], dic
     return await elsewhere_if_many(entries, lambda: [build(n, entry) for n, entry in enumerate(entries)])
 
 
-async def elsewhere_if_many(entries: Sequence[object], work: Callable[[], Found]) -> Found:
+async def elsewhere_if_many(entries: Sequence[object], work: Callable[[], R]) -> R:
     """Do `work` on these entries of a request, in a thread where they are many."""
     return work() if len(entries) < MANY else await asyncio.to_thread(work)
 
