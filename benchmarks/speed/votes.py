@@ -16,6 +16,7 @@ from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.covariance import dense, from_precision
+from app.inference.fitting import newton
 from app.inference.fitting.model import Method, hessian
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
@@ -49,7 +50,8 @@ def measure(extent: Extent) -> Iterator[Row]:
 
 
 def _fresh_covariance(snapshot: Snapshot, seconds: float) -> Row:
-    precision = hessian(snapshot.posterior.weights, snapshot.comparisons, snapshot.model)
+    weights = newton.weights(snapshot.posterior.mean, snapshot.comparisons, snapshot.model)
+    precision = hessian(weights, snapshot.comparisons, snapshot.model)
     ours, theirs = medians(
         lambda: from_precision(precision.copy(order="F")), lambda: _inverse(precision.copy(order="F")), seconds=seconds
     )

@@ -95,7 +95,7 @@ def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to:
     bounds, published = live.covariance.bounds, posterior.exact(live, some, m).covariance.bounds
 
     assert live.seen == some.size
-    assert (live.votes is None) == (expert == "gaussian")
+    assert (live.graph is None) == (expert == "gaussian")
     assert bounds is not None
     assert published is not None
     np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
@@ -109,17 +109,17 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     m, some, other = model(N), log(K + 40), log(K + 40, seed=1)
     dense_up_to(N - 1)
     before = posterior.fit(take(some, slice(K)), m)
-    assert before.votes is not None
+    assert before.graph is not None
     assert before.covariance.bounds is not None
-    bounds, votes = before.covariance.bounds, before.votes
+    bounds, graph = before.covariance.bounds, before.graph
     arrays: list[NDArray[Any]] = [
         *bounds.held,
         bounds.lower,
         bounds.upper,
-        votes.start,
-        votes.rival,
-        votes.weight,
-        votes.pull,
+        graph.start,
+        graph.rival,
+        graph.weight,
+        graph.pull,
         before.mean,
     ]
     kept = [array.copy() for array in arrays]

@@ -30,12 +30,13 @@ from app.inference.kernels import bradley_terry, comparison_graph, contiguous
 from app.inference.kernels.bradley_terry import FEW, Votes, maximiser
 from app.inference.kernels.comparison_graph import LEAST_PRECISE, Graph
 from app.inference.kernels.design import precision_times, shown
-from app.inference.types import Comparisons, Convergence, Floats, Ints
+from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 
 NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
-THIN = 1e-5  # the same, from which on all scores move together
+THIN = 1e-4  # the same, from which on all scores move together
 EFFORT = 0.2  # rivals visited before that, of all there are
+AFRESH = 10  # one in so many comparisons is new: all are put in rows again
 
 
 class Objective(NamedTuple):
@@ -46,20 +47,44 @@ class Objective(NamedTuple):
     tolerance: float  # of |g|_inf
 
 
+class Climbed(NamedTuple):
+    """The MAP of comparisons in rows, which were evaluated there: H is in their room."""
+
+    mean: Floats  # (N,)
+    graph: Graph
+    convergence: Convergence
+
+
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
     """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
     start = np.zeros(model.size) if start is None else contiguous(start)
-    objective = Objective(comparisons, model, tolerance(comparisons, model))
     if model.expert.kink is not None and comparisons.size:
-        return interior_point.solve(start, *objective)
+        return interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
     maximise = maximiser(evaluate, newton_step)
     if model.expert.as_soft_bt is not None and model.size > FEW:
         votes = votes_of(comparisons, model)
-        if votes.are_without_biases and (on_graph := _fit_on_graph(votes, start, objective.tolerance)):
-            return on_graph
+        if climbed := climb(votes, model, start):
+            return _in_their_order(climbed, votes)
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
-    mean, g, w, iterations = maximise(objective, start, objective.tolerance)
-    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
+    aim = tolerance(comparisons, model)
+    mean, g, w, iterations = maximise(Objective(comparisons, model, aim), start, aim)
+    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, aim))
+
+
+def fit_in_rows(
+    comparisons: Comparisons, model: Model, *, start: Floats, before: Graph | None = None
+) -> Climbed | None:
+    """The MAP of comparisons that can stand in rows.
+
+    Args:
+        start: (N,) is where to begin.
+        before: the first comparisons in rows, whose MAP `start` is.
+    """
+    if model.expert.as_soft_bt is None or model.size <= FEW:
+        return None
+    if before is None or comparisons.size < AFRESH * (comparisons.size - before.size):
+        return climb(votes_of(comparisons, model), model, start)
+    return climb(votes_of(take(comparisons, slice(before.size, None)), model), model, start, before)
 
 
 def votes_of(comparisons: Comparisons, model: Model) -> Votes:
@@ -80,50 +105,32 @@ def votes_of(comparisons: Comparisons, model: Model) -> Votes:
     )
 
 
-def _fit_on_graph(votes: Votes, start: Floats, aim: float) -> Fit | None:
-    """`fit` to votes without biases; None where a score is too far from 0 or not finite."""
+def climb(votes: Votes, model: Model, start: Floats, before: Graph | None = None) -> Climbed | None:
+    """The MAP by the graph of comparisons; None with biases, and where a score is too far from 0 or not finite.
+
+    Args: the votes come behind those of `before`, whose MAP is `start`; of these, the ones whom they concern are
+        settled before all are looked at.
+    """
     first, second, _, _, p, measurement, weight, precision, pull = votes
-    graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull, aim)
-    if (fitted := climb(comparison_graph.with_room(graph), start)) is None:
+    if not votes.are_without_biases:
         return None
-    return fitted._replace(weights=comparison_graph.weights_of(fitted.mean, first, second, measurement, weight))
-
-
-def climb(graph: Graph, start: Floats) -> Fit | None:
-    """The MAP of a graph with room, where weights and H's diagonal then are; None where that is too far or not finite.
-
-    The weights of the fit are those in its rows, (2K,).
-    """
-    maximise = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)
-    mean, g, weights, iterations = maximise(graph, start, graph.tolerance)
+    if before is None:
+        graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
+    else:
+        graph = comparison_graph.extended(before, first, second, p, measurement, weight)
+        who, thin = np.unique(np.append(first, second)), THIN * float(precision.min())
+        start = comparison_graph.settled(start, graph, who, thin, int(EFFORT * len(graph.rival)))
+    aim = _tolerance(np.diff(graph.start), graph.answers, model)
+    graph = comparison_graph.with_room(graph._replace(tolerance=aim))
+    mean, g, _, iterations = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, aim)
     norm = float(np.abs(g).max())
-    return Fit(mean, weights, Convergence.of(norm, iterations, graph.tolerance)) if isfinite(norm) else None
+    return Climbed(mean, graph, Convergence.of(norm, iterations, aim)) if isfinite(norm) else None
 
 
-def graph_of(comparisons: Comparisons, model: Model) -> Graph | None:
-    """The comparisons as a graph, where a model of many candidates has nothing but votes."""
-    if model.expert.as_soft_bt is None or model.size <= FEW:
-        return None
-    first, second, _, _, p, _, weight, precision, pull = votes = votes_of(comparisons, model)
-    if not votes.are_all_there_is:
-        return None
-    aim = tolerance(comparisons, model)
-    return comparison_graph.graph_of(first, second, p, NONE, weight, precision, pull, aim)
-
-
-def settled(graph: Graph, mean: Floats, new: Comparisons, model: Model) -> tuple[Graph | None, Floats]:
-    """The graph with new votes, and a start near its MAP, from the (N,) MAP before them; no graph unless all are votes.
-
-    Conceptually: `graph_of` and `fit` of them all.
-    """
-    first, second, _, _, p, _, weight, precision, _ = votes = votes_of(new, model)
-    if not votes.are_all_there_is:
-        return None, mean
-    after = comparison_graph.extended(graph, first, second, p, weight, graph.tolerance)
-    after = after._replace(tolerance=_tolerance(np.diff(after.start), after.answers, model))
-    who = np.unique(np.append(first, second))
-    thin, effort = THIN * float(precision.min()), int(EFFORT * len(after.rival))
-    return after, comparison_graph.settled(mean, after, who, thin, effort)
+def _in_their_order(climbed: Climbed, votes: Votes) -> Fit:
+    mean, _, convergence = climbed
+    weights = comparison_graph.weights_of(mean, votes.first, votes.second, votes.measurement, votes.weight)
+    return Fit(mean, weights, convergence)
 
 
 def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:

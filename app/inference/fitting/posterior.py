@@ -21,7 +21,7 @@ A sparse posterior (sparse.py) has no array Sigma, but intervals that are certai
 from where the last one was, and the intervals follow its weights. They hold whichever comparisons were followed, but
 how wide they are hangs on that.
 
-    mu, Sigma, w   Posterior.mean, .covariance, .weights        (P,), (P, P), (seen,)
+    mu, Sigma, w   Posterior.mean, .covariance, .weights        (P,), (P, P), (seen,) or, with a graph, (2 seen,)
 """
 
 from collections.abc import Callable
@@ -44,12 +44,12 @@ from app.inference.covariance import (
 )
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, hessian, information
-from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at, size
+from app.inference.fitting.newton import Climbed
+from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at
 from app.inference.kernels import bradley_terry, contiguous
-from app.inference.kernels.comparison_graph import Graph
+from app.inference.kernels.comparison_graph import Graph, carried, without_room
 from app.inference.kernels.components import joined
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, no_comparisons, take
-from app.inference.verdicts import pair_numbers
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
@@ -62,19 +62,28 @@ class Posterior(NamedTuple):
 
     mean: Floats  # (P,) exact MAP
     covariance: Covariance  # (P, P)
-    weights: Floats  # (seen,) w_k as they stand in the covariance; (0,) where they stand in rows
+    weights: Floats  # w_k as they stand in the covariance: (seen,), or in the rows of the graph; (0,) of a sparse one
     convergence: Convergence
-    votes: Graph | None = None  # what a sparse one has seen, in rows, where all are votes
+    graph: Graph | None = None  # what was seen, in rows, where the mean was found by them
     component: Ints | None = None  # (N,) of a sparse one, whom comparisons connect
 
     @property
     def seen(self) -> int:
-        return len(self.weights) if self.votes is None else size(self.votes)
+        return len(self.weights) if self.graph is None else self.graph.size
 
     @property
     def size_bytes(self) -> int:
-        of_votes = 0 if self.votes is None else self.votes.weight.nbytes  # the rest is the covariance's, too
-        return size_bytes(self.covariance) + self.mean.nbytes + self.weights.nbytes + of_votes
+        of_rows = 0 if self.graph is None else self.graph.size_bytes
+        return size_bytes(self.covariance) + self.mean.nbytes + self.weights.nbytes + of_rows
+
+
+class _Moved(NamedTuple):
+    """A posterior at a new mean, before its covariance follows."""
+
+    posterior: Posterior
+    are_near: bool  # all weights are within MAX_DRIFT of those that are held
+    rows: Rows
+    changes: Floats  # (L,) of the weights that are held of these rows
 
 
 class Scores(NamedTuple):
@@ -97,8 +106,10 @@ def prior(model: Model) -> Posterior:
         return _of_many(no_comparisons(), model, None)
     require_matrix(model.size)
     variances = 1.0 / model.prior.precision
-    sigma = plain(np.diag(variances), float(np.log(variances).sum()))
-    return Posterior(model.prior.pull * variances, sigma, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
+    mean, sigma = model.prior.pull * variances, plain(np.diag(variances), float(np.log(variances).sum()))
+    if climbed := newton.fit_in_rows(no_comparisons(), model, start=mean):
+        return _in_rows(climbed, sigma, newton.NONE)
+    return Posterior(mean, sigma, newton.NONE, Convergence(Outcome.CONVERGED, 0, 0.0))
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
@@ -109,8 +120,16 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
         return _of_many(comparisons, model, None, start=start)
     if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
         return compiled
+    start = np.zeros(model.size) if start is None else start
+    if climbed := newton.fit_in_rows(comparisons, model, start=start):
+        weights = newton.weights(climbed.mean, comparisons, model)
+        return _in_rows(climbed, from_precision(hessian(weights, comparisons, model)), climbed.graph.weights)
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
     return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
+
+
+def _in_rows(climbed: Climbed, sigma: Covariance, weights: Floats) -> Posterior:
+    return Posterior(climbed.mean, sigma, weights, climbed.convergence, without_room(climbed.graph))
 
 
 def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
@@ -178,45 +197,70 @@ def _update(
 
     Equivalent to `fit(comparisons, model)`: exactly so for the mean, up to drift for the covariance.
     """
-    mean, weights, convergence = newton.fit(comparisons, model, start=start)
-    if not convergence.converged:
+    moved = (_move if posterior.graph is None else _move_in_rows)(posterior, before, comparisons, model, start)
+    if moved is None or not moved.posterior.convergence.converged:
         return fit(comparisons, model)
-    seen = posterior.seen
+    rows, changes = _once_each(moved.rows, moved.changes, model.n)
+    if not moved.are_near or (changes < -ROUNDED * moved.posterior.weights.max()).any():
+        return fit(comparisons, model, start=moved.posterior.mean)
+    return moved.posterior._replace(covariance=condition_all(posterior.covariance, rows, np.maximum(changes, 0.0)))
+
+
+def _move(posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats) -> _Moved:
+    mean, weights, convergence = newton.fit(comparisons, model, start=start)
+    seen, held = posterior.seen, posterior.weights
     counts = np.divide(comparisons.weight[:seen], before.weight, out=np.ones(seen), where=before.weight > 0.0)
-    stale = np.append(posterior.weights * counts, weights[seen:])
-    has_drifted = (np.abs(weights - stale) > MAX_DRIFT * stale).any()
-    changes = stale - np.append(posterior.weights, np.zeros(comparisons.size - seen))
-    rows, more = _by_row(take(comparisons, changes != 0.0), changes[changes != 0.0], model)
-    if has_drifted or (more < -ROUNDED * stale.max()).any():
-        return Posterior(mean, from_precision(hessian(weights, comparisons, model)), weights, convergence)
-    return Posterior(mean, _conditioned(posterior.covariance, rows, np.maximum(more, 0.0), model), stale, convergence)
+    holding = np.append(held * counts, weights[seen:])
+    are_near = bool((np.abs(weights - holding) <= MAX_DRIFT * holding).all())
+    changes = holding - np.append(held, np.zeros(len(weights) - seen))
+    rows = _rows_of(take(comparisons, changes != 0.0), model)
+    return _Moved(Posterior(mean, posterior.covariance, holding, convergence), are_near, rows, changes[changes != 0.0])
 
 
-def _by_row(changed: Comparisons, changes: Floats, model: Model) -> tuple[Comparisons, Floats]:
-    """Comparisons that have different rows in the design, and the sums of the changes of their weights.
+def _move_in_rows(
+    posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats
+) -> _Moved | None:
+    """Equivalent to `_move`, of what the rows of a graph know. None where no MAP is found that way."""
+    old, held = posterior.graph, posterior.weights
+    assert old is not None
+    goes_on = start is posterior.mean and np.array_equal(comparisons.weight[: old.size], before.weight)
+    climbed = newton.fit_in_rows(comparisons, model, start=start, before=old if goes_on else None)
+    if climbed is None:
+        return None
+    holding, are_near, first, second, changes = carried(old, held, climbed.graph, MAX_DRIFT)
+    return _Moved(_in_rows(climbed, posterior.covariance, holding), are_near, Rows(first, second), changes)
+
+
+def _rows_of(comparisons: Comparisons, model: Model) -> Rows:
+    return Rows(comparisons.first, comparisons.second, model.n + comparisons.judge if model.has_biases else None)
+
+
+def _once_each(rows: Rows, changes: Floats, n: int) -> tuple[Rows, Floats]:
+    """The different ones of these rows, and the sums of the changes of their weights.
 
     A judge who repeats a pair takes from the answer that it gave before what the new one weighs.
     """
-    if changed.size < 2:
-        return changed, changes
-    row = pair_numbers(changed, model.n)
-    if model.has_biases:
-        row = (row * 2 + (changed.first < changed.second)) * (changed.judge.max() + 1) + changed.judge
+    first, second, bias = rows
+    if len(changes) < 2:
+        return rows, changes
+    row = np.minimum(first, second) * n + np.maximum(first, second)
+    if bias is not None:
+        row = (row * 2 + (first < second)) * (bias.max() + 1) + bias
     _, at, group = np.unique(row, return_index=True, return_inverse=True)
-    return take(changed, at), np.asarray(np.bincount(group, changes), np.float64)
+    different = Rows(first[at], second[at], None if bias is None else bias[at])
+    return different, np.asarray(np.bincount(group, changes), np.float64)
 
 
 def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
     """`posterior` with its covariance exact at its mean: what is published."""
     if posterior.covariance.bounds:
-        precision = precision_at(posterior.mean, comparisons, model, posterior.votes)
+        precision = precision_at(posterior.mean, comparisons, model, posterior.graph)
         return posterior._replace(covariance=bounded(precision, posterior.mean))
     if posterior.covariance.columns.shape[1] == 0:
         return posterior
     if model.expert.fixed_curvature:
         return posterior._replace(covariance=compact(posterior.covariance))
-    weights = newton.weights(posterior.mean, comparisons, model)
-    return posterior._replace(covariance=from_precision(hessian(weights, comparisons, model)), weights=weights)
+    return fit(comparisons, model, start=posterior.mean)
 
 
 def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scores:
@@ -233,11 +277,11 @@ def _of_many(
     comparisons: Comparisons, model: Model, before: Posterior | None, *, start: Floats | None = None
 ) -> Posterior:
     """A sparse posterior: the MAP of all comparisons, and intervals of the variances."""
-    votes, sigma = (before.votes, before.covariance) if before else (None, None)
-    mean, precision, convergence, votes = fit_sparse(comparisons, model, start=start, before=votes)
-    weights = newton.NONE if votes else newton.weights(mean, comparisons, model)
+    graph, sigma = (before.graph, before.covariance) if before else (None, None)
+    mean, precision, convergence, graph = fit_sparse(comparisons, model, start=start, before=graph)
+    weights = newton.NONE if graph else newton.weights(mean, comparisons, model)
     component = _component(comparisons, model, before)
-    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, votes, component)
+    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, graph, component)
 
 
 def _component(comparisons: Comparisons, model: Model, before: Posterior | None) -> Ints:
@@ -260,10 +304,5 @@ def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Pos
         return fit(comparisons, model, start=posterior.mean)
     mean, weights, convergence = newton.fit(comparisons, model, start=posterior.mean)
     new = slice(posterior.seen, None)
-    sigma = _conditioned(posterior.covariance, take(comparisons, new), weights[new], model)
+    sigma = condition_all(posterior.covariance, _rows_of(take(comparisons, new), model), weights[new])
     return Posterior(mean, sigma, weights, convergence)
-
-
-def _conditioned(sigma: Covariance, new: Comparisons, weights: Floats, model: Model) -> Covariance:
-    bias = model.n + new.judge if model.has_biases else None
-    return condition_all(sigma, Rows(new.first, new.second, bias), weights)

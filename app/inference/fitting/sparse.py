@@ -12,19 +12,18 @@ from app.inference.covariance import DENSE
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model
 from app.inference.kernels import comparison_graph, contiguous
-from app.inference.kernels.comparison_graph import Graph
+from app.inference.kernels.comparison_graph import Graph, without_room
 from app.inference.kernels.push import Precision, precision_of
-from app.inference.types import Comparisons, Convergence, Floats, take
+from app.inference.types import Comparisons, Convergence, Floats
 
 VAGUEST = 1e4  # prior variance of scores
-AFRESH = 10  # one in so many comparisons is new: all are put in rows again
 
 
 class SparsePosterior(NamedTuple):
     mean: Floats  # (N,) MAP
     precision: Precision  # H
     convergence: Convergence
-    votes: Graph | None = None  # the comparisons in the same rows, where all are votes
+    graph: Graph | None = None  # the comparisons in the same rows, where all are votes
 
     @property
     def prior_variance(self) -> float:
@@ -55,27 +54,19 @@ def fit_sparse(
     Conceptually: posterior.fit, whose covariance is np.linalg.inv(H).
     """
     start = np.zeros(model.size) if start is None else start
-    if before is None or comparisons.size < AFRESH * (comparisons.size - size(before)):
-        votes = newton.graph_of(comparisons, model)
-    else:
-        votes, start = newton.settled(before, start, take(comparisons, slice(size(before), None)), model)
-    evaluated = votes and comparison_graph.with_room(votes)
-    if evaluated and (on_graph := newton.climb(evaluated, start)):
-        return SparsePosterior(on_graph.mean, precision_in(evaluated), on_graph.convergence, votes)
+    climbed = newton.fit_in_rows(comparisons, model, start=start, before=before)
+    if climbed and climbed.graph.has_votes_alone:
+        mean, graph, convergence = climbed
+        return SparsePosterior(mean, precision_in(graph), convergence, without_room(graph))
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
     return SparsePosterior(mean, in_rows(weights, comparisons, model), convergence)
 
 
-def size(votes: Graph) -> int:
-    """K."""
-    return len(votes.rival) // 2
-
-
-def precision_at(mean: Floats, comparisons: Comparisons, model: Model, votes: Graph | None) -> Precision:
-    """H at these (N,) scores, `votes` being the comparisons in rows if they are."""
-    if votes is None:
+def precision_at(mean: Floats, comparisons: Comparisons, model: Model, graph: Graph | None) -> Precision:
+    """H at these (N,) scores, the graph being that of the comparisons if they stand in rows."""
+    if graph is None:
         return in_rows(newton.weights(mean, comparisons, model), comparisons, model)
-    evaluated = comparison_graph.with_room(votes)
+    evaluated = comparison_graph.with_room(graph)
     comparison_graph.evaluate(mean, evaluated)
     return precision_in(evaluated)
 

@@ -87,11 +87,6 @@ class Votes(NamedTuple):
     pull: Floats  # (P,)
 
     @property
-    def are_all_there_is(self) -> bool:
-        """Whether there are neither biases nor measurements."""
-        return self.are_without_biases and not len(self.measurement)
-
-    @property
     def are_without_biases(self) -> bool:
         return not len(self.bias) + len(self.known_bias)
 

@@ -10,7 +10,7 @@ weight, q the prior's precision, h its pull, and each sum over the row of a
     (H x)_a = (q_a + sum w) x_a - sum w x_b,    w = c sigma(s_a - s_b) sigma(s_b - s_a)
 
 A measurement y of s_a - s_b adds c y to h_a, c (s_a - s_b) to the last sum, and w = c. It stands behind the votes of a
-row; only `settled` and `extended` know votes alone.
+row.
 
 The loop is `maximiser` (bradley_terry.py). Its slow formula is newton.fit in numpy. Exponentials of scores beyond
 +-FARTHEST would overflow: the gradient there is NaN, and whoever calls goes the slow way.
@@ -28,7 +28,7 @@ until it is spread so thinly that all have some of it. That is the push of push.
 
     kernel          slow formula
     graph_of        each candidate's votes by np.flatnonzero
-    extended        graph_of with more votes at the end
+    extended        graph_of with more comparisons at the end
     settled         newton.fit, which goes all the way
 """
 
@@ -57,12 +57,26 @@ class Graph(NamedTuple):
     precision: Floats  # (N,) of the prior
     pull: Floats  # (N,) of the prior and of the votes
     answers: Floats  # (N,) sum c
-    tolerance: float  # of |g|_inf
+    tolerance: float  # of |g|_inf; 0 of a graph that nobody climbs
     weights: Floats  # (2K,) room for w, where it was evaluated last; (0,) of a graph that nobody climbs
     diagonal: Floats  # (N,) room for that of H, likewise
 
+    @property
+    def size(self) -> int:
+        """K."""
+        return len(self.rival) // 2
 
-@kernel
+    @property
+    def size_bytes(self) -> int:
+        """Without the prior, which is the model's."""
+        of_each = (self.start, self.middle, self.pull, self.answers)
+        return self.rival.nbytes + self.weight.nbytes + sum(each.nbytes for each in of_each)
+
+    @property
+    def has_votes_alone(self) -> bool:
+        return bool((self.middle == self.start[1:]).all())
+
+
 def graph_of(
     first: Ints,
     second: Ints,
@@ -71,20 +85,58 @@ def graph_of(
     weight: Floats,
     precision: Floats,
     pull: Floats,
-    tolerance: float,
 ) -> Graph:
     """The rows of K comparisons, in their order. Args: `measurement` is (K,), NaN of a vote, or (0,)."""
-    n, measures = len(precision), len(measurement) > 0
-    many = np.zeros((n, 2), np.int64)  # votes and measurements of each
+    n, none = len(precision), np.empty(0)
+    start, middle, answers = np.zeros(n + 1, np.int64), np.zeros(n, np.int64), np.zeros(n)
+    nothing = Graph(start, middle, np.empty(0, np.uint32), none, precision, pull, answers, 0.0, none, none)
+    return extended(nothing, first, second, p, measurement, weight)
+
+
+def extended(graph: Graph, first: Ints, second: Ints, p: Floats, measurement: Floats, weight: Floats) -> Graph:
+    """The graph once these (L,) comparisons are added, each last among the votes or the measurements of its rows."""
+    many = len(graph.rival) + 2 * len(p)
+    return put_in_rows(graph, first, second, p, measurement, weight, np.empty(many, np.uint32), np.empty(many))
+
+
+@kernel
+def put_in_rows(
+    graph: Graph,
+    first: Ints,
+    second: Ints,
+    p: Floats,
+    measurement: Floats,
+    weight: Floats,
+    rival: NDArray[np.uint32],
+    weights: Floats,
+) -> Graph:
+    """`extended`. Args: the last two are room for the rows; what numpy makes has large pages."""
+    n, measures = len(graph.precision), len(measurement) > 0
+    more, place = np.zeros((n, 2), np.int64), np.empty((n, 2), np.int64)  # of votes and measurements
     for k in range(len(p)):
         kind = 1 if measures and not math.isnan(measurement[k]) else 0
-        many[first[k], kind] += 1
-        many[second[k], kind] += 1
-    start = np.zeros(n + 1, np.int64)
-    start[1:] = np.cumsum(many.sum(axis=1))
-    middle, pull, answers = start[:-1] + many[:, 0], pull.copy(), np.zeros(n)
-    place = np.stack((start[:-1], middle))
-    rival, weights = np.empty(2 * len(p), np.uint32), np.empty(2 * len(p))
+        more[first[k], kind] += 1
+        more[second[k], kind] += 1
+    start, middle, pull, answers = (
+        np.zeros(n + 1, np.int64),
+        graph.middle.copy(),
+        graph.pull.copy(),
+        graph.answers.copy(),
+    )
+    begin, added = 0, 0
+    for a in range(n):
+        start[a] = graph.start[a] + added
+        for kind, end in enumerate((graph.middle[a], graph.start[a + 1])):
+            if more[a, kind] > 0:
+                rival[begin + added : end + added] = graph.rival[begin:end]
+                weights[begin + added : end + added] = graph.weight[begin:end]
+                begin, place[a, kind] = end, end + added
+                added += more[a, kind]
+            if kind == 0:
+                middle[a] += added
+    start[n] = graph.start[n] + added
+    rival[begin + added :], weights[begin + added :] = graph.rival[begin:], graph.weight[begin:]
+    pull, answers = graph.pull.copy(), graph.answers.copy()
     for k in range(len(p)):
         i, j, c = first[k], second[k], weight[k]
         kind = 1 if measures and not math.isnan(measurement[k]) else 0
@@ -94,47 +146,14 @@ def graph_of(
         else:
             pull[i] += c * measurement[k]
             pull[j] -= c * measurement[k]
-        rival[place[kind, i]], weights[place[kind, i]] = j, c
-        rival[place[kind, j]], weights[place[kind, j]] = i, c
-        place[kind, i] += 1
-        place[kind, j] += 1
+        rival[place[i, kind]], weights[place[i, kind]] = j, c
+        rival[place[j, kind]], weights[place[j, kind]] = i, c
+        place[i, kind] += 1
+        place[j, kind] += 1
         answers[i] += c
         answers[j] += c
-    return Graph(start, middle, rival, weights, precision, pull, answers, tolerance, np.empty(0), np.empty(0))
-
-
-@kernel
-def extended(graph: Graph, first: Ints, second: Ints, p: Floats, weight: Floats, tolerance: float) -> Graph:
-    """The graph once these (L,) votes are added, each last in its rows."""
-    n, added = len(graph.precision), 2 * len(p)
-    more, pull, answers = np.zeros(n + 1, np.int64), graph.pull.copy(), graph.answers.copy()
-    for k in range(len(p)):
-        more[first[k] + 1] += 1
-        more[second[k] + 1] += 1
-    more = np.cumsum(more)
-    start = graph.start + more
-    rival, weights = np.empty(len(graph.rival) + added, np.uint32), np.empty(len(graph.rival) + added)
-    begin = 0
-    for end in range(1, n + 1):
-        if more[end] > more[end - 1] or end == n:
-            old = slice(graph.start[begin], graph.start[end])
-            new = slice(start[begin], start[begin] + old.stop - old.start)
-            rival[new], weights[new] = graph.rival[old], graph.weight[old]
-            begin = end
-    place = graph.start[1:] + more[:-1]
-    for k in range(len(p)):
-        i, j, c = first[k], second[k], weight[k]
-        rival[place[i]], weights[place[i]] = j, c
-        rival[place[j]], weights[place[j]] = i, c
-        place[i] += 1
-        place[j] += 1
-        pull[i] += c * p[k]
-        pull[j] += c * (1.0 - p[k])
-        answers[i] += c
-        answers[j] += c
-    return Graph(
-        start, start[1:].copy(), rival, weights, graph.precision, pull, answers, tolerance, np.empty(0), np.empty(0)
-    )
+    none = np.empty(0)
+    return Graph(start, middle, rival, weights, graph.precision, pull, answers, graph.tolerance, none, none)
 
 
 @unchecked_kernel
@@ -143,15 +162,17 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 
     Args: `effort` is how many rivals may be visited; the scores are as they are then.
     """
-    start, _, rival, weight, precision, pull, _, _, _, _ = graph
+    start, middle, rival, weight, precision, pull, _, _, _, _ = graph
     n, s = len(s), s.copy()
     if np.abs(s).max() > FARTHEST:
         return s
     e, gradient, waits, queue = np.exp(s), np.zeros(n), np.zeros(n, np.bool_), np.empty(n, np.int64)
     for a in who:
         gradient[a] = pull[a] - precision[a] * s[a]
-        for k in range(start[a], start[a + 1]):
+        for k in range(start[a], middle[a]):
             gradient[a] -= weight[k] * e[a] / (e[a] + e[rival[k]])
+        for k in range(middle[a], start[a + 1]):
+            gradient[a] -= weight[k] * (s[a] - s[rival[k]])
     first, waiting, visits = 0, len(who), 0
     queue[: len(who)], waits[who] = who, True
     while waiting and visits < effort:
@@ -159,9 +180,11 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
         first = first + 1 if first + 1 < n else 0
         waiting, waits[a] = waiting - 1, False
         curvature = precision[a]
-        for k in range(start[a], start[a + 1]):
+        for k in range(start[a], middle[a]):
             other = e[rival[k]]
             curvature += weight[k] * e[a] * other / (e[a] + other) ** 2
+        for k in range(middle[a], start[a + 1]):
+            curvature += weight[k]
         step = min(max(gradient[a] / curvature, -LONGEST), LONGEST)
         before, after = e[a], np.exp(s[a] + step)
         s[a], e[a] = s[a] + step, after
@@ -169,7 +192,9 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
         visits += start[a + 1] - start[a] + 1
         for k in range(start[a], start[a + 1]):
             b = rival[k]
-            change = weight[k] * e[b] * (after - before) / ((after + e[b]) * (before + e[b]))
+            change = weight[k] * step
+            if k < middle[a]:
+                change = weight[k] * e[b] * (after - before) / ((after + e[b]) * (before + e[b]))
             gradient[a] -= change
             gradient[b] += change
             if abs(gradient[b]) > limit and not waits[b]:
@@ -184,6 +209,11 @@ def settled(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Fl
 def with_room(graph: Graph) -> Graph:
     """The graph, for someone to evaluate; what numpy makes has large pages."""
     return graph._replace(weights=np.empty(len(graph.rival)), diagonal=np.empty(len(graph.precision)))
+
+
+def without_room(graph: Graph) -> Graph:
+    """The graph for someone to keep."""
+    return graph._replace(weights=np.empty(0), diagonal=np.empty(0))
 
 
 @unchecked_kernel
@@ -252,6 +282,46 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
             x[a] += t * direction[a]
             direction[a] = scale[a] * residual[a] + of_all * total + square / before * direction[a]
     return x
+
+
+@unchecked_kernel
+def carried(before: Graph, held: Floats, now: Graph, most: float) -> tuple[Floats, bool, Ints, Ints, Floats]:
+    """The weights that are held from now on, whether they are still near those of the graph, and what changes.
+
+    A comparison that came before keeps the weight that is held of it, times what its c has changed by; of a new one the
+    weight that it has is held.
+
+    Args:
+        held: (2K,) in the rows of the graph `before`, with which the rows of the one `now` begin.
+        most: |w - held| / held that is near.
+
+    Returns:
+        (2K',) weights; whether all are near; the comparisons, (L,) and (L,), whose weight is another, and (L,) by how
+        much.
+    """
+    weights, worst, pairs = np.empty(len(now.rival)), 0.0, len(now.rival) // 2
+    if len(held) < len(before.rival) or len(now.weights) < len(now.rival):
+        raise ValueError("the graph has no room for weights")
+    first, second, change, many = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs), 0
+    for a in range(len(now.middle)):
+        old = before.start[a]
+        for begin, end, last in (
+            (now.start[a], now.middle[a], before.middle[a]),
+            (now.middle[a], now.start[a + 1], before.start[a + 1]),
+        ):
+            for k in range(begin, end):
+                if old < last:
+                    known, c = held[old], before.weight[old]
+                    weight = known if c == now.weight[k] or c == 0.0 else known * (now.weight[k] / c)
+                    old += 1
+                else:
+                    known, weight = 0.0, now.weights[k]
+                weights[k] = weight
+                worst = max(worst, abs(now.weights[k] - weight) - most * weight)
+                if weight != known and now.rival[k] > a:
+                    first[many], second[many], change[many] = a, now.rival[k], weight - known
+                    many += 1
+    return weights, worst <= 0.0, first[:many].copy(), second[:many].copy(), change[:many].copy()
 
 
 @kernel

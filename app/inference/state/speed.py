@@ -10,8 +10,8 @@ from app.inference.choosing.goals import Goal
 from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
+from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method
-from app.inference.fitting.posterior import fit
 from app.inference.kernels.bradley_terry import FEW, serves
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
@@ -50,10 +50,14 @@ def work_of_a_pair(n: int, plan: Plan) -> int:
 def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody = np.empty(0, np.int64)
-    one_comparison = log_from_rows([(1, 0, 0, 1, 1.0, 1, 1.0)])
+    some, one_more = (
+        log_from_rows([(seq, 0, 0, 1, 1.0, 1, 1.0) for seq in range(*ends)]) for ends in ((1, 11), (11, 12))
+    )
     for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
-        snapshot = advance(empty(Interpretation(method, {}), n, 1), 1, one_comparison, [])
-        fit(snapshot.comparisons, snapshot.model)
+        snapshot = advance(empty(Interpretation(method, {}), n, 1), 10, some, [])
+        snapshot = advance(snapshot, 11, one_more, [])
+        posterior.fit(snapshot.comparisons, snapshot.model)
+        newton.fit(snapshot.comparisons, snapshot.model)
         everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan, 1)

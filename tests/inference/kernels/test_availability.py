@@ -13,7 +13,7 @@ from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry, pair_sets
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, codes, mark, none_shown
-from app.inference.kernels.comparison_graph import evaluate, graph_of, newton_step, weights_of
+from app.inference.kernels.comparison_graph import carried, evaluate, newton_step, put_in_rows, settled, weights_of
 from app.inference.kernels.components import joined
 from app.inference.kernels.design import precision, precision_times, shown
 from app.inference.kernels.fantasies import conditioned
@@ -76,13 +76,17 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.rows_of,
     ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, codes, *of_sets]
-    of_many = [graph_of, evaluate, newton_step, weights_of, shown, precision, precision_times, bradley_terry.evaluate]
+    of_rows = [put_in_rows, settled, evaluate, newton_step, carried, weights_of]
+    of_many = [*of_rows, shown, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
-    rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(8, seed=0)).tolist())]
-    held = state.advance(state.empty(Interpretation(method, {1: 2.0}), n, ITEMS), 8, state.log_from_rows(rows), [])
+    rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(11, seed=0)).tolist())]
+    before = state.advance(
+        state.empty(Interpretation(method, {1: 2.0}), n, ITEMS), 10, state.log_from_rows(rows[:10]), []
+    )
+    held = state.advance(before, 11, state.log_from_rows(rows[10:]), [])
     keys, outputs = tuple(map(str, range(n))), np.ones((ITEMS, n), np.int64)
     everyone = state.make_catalogue(0, keys, (("x", None),) * ITEMS, outputs)
     table = np.column_stack(pairs(4, seed=1))

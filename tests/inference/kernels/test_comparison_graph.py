@@ -14,6 +14,7 @@ from app.inference.kernels.comparison_graph import (
     FARTHEST,
     SETTLED,
     Graph,
+    carried,
     evaluate,
     extended,
     graph_of,
@@ -53,7 +54,8 @@ def pulled(m: Model) -> Model:
 
 def graph(log: Comparisons, m: Model) -> Graph:
     y, prior = measurement_of(log, m), m.prior
-    return with_room(graph_of(log.first, log.second, log.p, y, log.weight, prior.precision, prior.pull, AIM))
+    rows = graph_of(log.first, log.second, log.p, y, log.weight, prior.precision, prior.pull)
+    return with_room(rows._replace(tolerance=AIM))
 
 
 def measurement_of(log: Comparisons, m: Model) -> Floats:
@@ -110,20 +112,47 @@ def test_the_rows_hold_each_vote_twice() -> None:
 
 
 @numerics
-@given(log=logs(max_n=12, max_count=40), share=st.floats(0.0, 1.0))
-def test_more_votes_are_the_rows_of_all_votes(log: Log, share: float) -> None:
+@given(log=logs(max_n=12, max_count=40), share=st.floats(0.0, 1.0), measures=st.booleans())
+def test_more_comparisons_are_the_rows_of_all(log: Log, share: float, measures: bool) -> None:
     votes, m = weighted(log.comparisons), pulled(model(log.n))
+    m = m._replace(expert=measured_bt.make()) if measures else m
     old, new = take(votes, slice(seen := int(share * votes.size))), take(votes, slice(seen, None))
     before = graph(old, m)
     kept = [column.copy() for column in (before.start, before.rival, before.weight, before.pull)]
 
-    together, afresh = extended(before, new.first, new.second, new.p, new.weight, AIM), graph(votes, m)
+    together = extended(before, new.first, new.second, new.p, measurement_of(new, m), new.weight)
+    afresh = graph(votes, m)
 
     for one, other in zip(together[:5], afresh[:5], strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
     for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
         np.testing.assert_array_equal(column, copy)
+
+
+@numerics
+@given(log=logs(max_n=12, max_count=40), share=st.floats(0.0, 1.0), measures=st.booleans(), repeats=st.booleans())
+def test_weights_are_carried_to_the_rows_of_all(log: Log, share: float, measures: bool, repeats: bool) -> None:
+    """Each comparison keeps the weight that is held of it; some may count less once more have come."""
+    votes, m = weighted(log.comparisons), pulled(model(log.n))
+    m = m._replace(expert=measured_bt.make()) if measures else m
+    old, counts = take(votes, slice(seen := int(share * votes.size))), np.ones(votes.size)
+    counts[: seen // 2 if repeats else 0] = 0.7
+    now = graph(votes._replace(weight=votes.weight * counts), m)
+    evaluate(true_scores(log.n, 1), now)
+    before, s = graph(old, m), true_scores(log.n, 2)
+    _, held = evaluate(s, before)
+
+    carried_over, are_near, first, second, changes = carried(before, held.copy(), now, 0.3)
+
+    each = newton.weights(s, old, m)
+    keeps = np.append(each * counts[:seen], newton.weights(true_scores(log.n, 1), take(votes, slice(seen, None)), m))
+    rows = graph(votes._replace(weight=keeps), m)
+    np.testing.assert_allclose(carried_over, rows.weight, rtol=1e-12)
+    assert are_near == bool((np.abs(now.weights - carried_over) <= 0.3 * carried_over).all())
+    pairs, by_pair = np.minimum(votes.first, votes.second) * log.n + np.maximum(votes.first, votes.second), log.n**2
+    expected = np.bincount(pairs, keeps - np.append(each, np.zeros(votes.size - seen)), by_pair)
+    np.testing.assert_allclose(np.bincount(first * log.n + second, changes, by_pair), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_weights_need_room() -> None:
@@ -136,14 +165,17 @@ def test_a_candidate_who_does_not_exist_is_no_row() -> None:
     one = np.array([1.0])
 
     with pytest.raises(IndexError):
-        extended(graph(votes, m), np.array([9]), np.array([0]), one, one, AIM)
+        extended(graph(votes, m), np.array([9]), np.array([0]), one, np.empty(0), one)
 
 
 @pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("measures", [False, True])
 @pytest.mark.parametrize("far", [0.0, 5.0, 2.0 * FARTHEST])
-def test_what_settles_is_the_gradient(hard: bool, far: float) -> None:
+def test_what_settles_is_the_gradient(hard: bool, measures: bool, far: float) -> None:
     """From anywhere, with everybody's gradient to follow; of scores too far for exponentials nothing is said."""
     votes, m = weighted(random_comparisons(MANY, 400, seed=0, hard=hard)), pulled(model(MANY))
+    votes = joined(votes, weighted(random_comparisons(MANY, 50, seed=1, hard=not hard)))
+    m = m._replace(expert=measured_bt.make()) if measures else m
     start = far * np.sign(true_scores(MANY, 1))
     kept = start.copy()
 
@@ -243,9 +275,9 @@ def test_columns_of_any_layout_are_read() -> None:
     table = np.column_stack([log.first, log.second])
     table.flags.writeable = False
     log.p.flags.writeable = False
-    before = len(comparison_graph.graph_of.signatures)
+    before = len(comparison_graph.put_in_rows.signatures)
 
     fit = newton.fit(log._replace(first=table[:, 0], second=table[:, 1]), m)
 
     assert_same(fit, by_numpy(log, m))
-    assert len(comparison_graph.graph_of.signatures) == max(before, 1)
+    assert len(comparison_graph.put_in_rows.signatures) == max(before, 1)
