@@ -1,4 +1,4 @@
-"""A covariance that many rank-one updates share: Sigma = base - columns columns^T.
+"""A covariance that many rank-one updates share: Sigma = base - columns^T columns.
 
 One comparison of weight w on the row r of the design changes the precision to H + w r r^T, hence (Sherman-Morrison,
 PoE eq. 55, minus sign)
@@ -8,12 +8,13 @@ PoE eq. 55, minus sign)
 
 so an update is one more column and never touches `base`: O(P M) for M columns, and every earlier covariance stays
 valid. That is what makes fantasies (pairs asked but not answered) free to take back. A row is r = e_i - e_j, or
-e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among the parameters.
+e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among the parameters. Columns are kept lying
+down, one in a row, so that they grow without being copied.
 
 Of more than DENSE candidates Sigma is no array: H is held in rows, Sigma_ii in certified intervals, and other entries
 are found when they are asked for (intervals.py).
 
-    Sigma        Covariance, base - columns columns^T      (P, P); (P, P), (P, M)
+    Sigma        Covariance, base - columns^T columns      (P, P); (P, P), (M, P)
     H            Intervals.held                            (N, N) in rows
     R^T          Rows                                      (L, P), one r each
     v_ij         variance_of_difference
@@ -24,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from app.inference.growing import appended
 from app.inference.intervals import Intervals, answered, followed, measured
 from app.inference.kernels.push import Precision, differences
 from app.inference.kernels.solving import solve
@@ -49,7 +51,8 @@ def require_matrix(size: int) -> None:
 
 class Covariance(NamedTuple):
     base: Floats  # (P, P), symmetric
-    columns: Floats  # (P, M)
+    columns: Floats  # (M, P)
+    diagonal: Floats  # (P,) Sigma_ii; with bounds, the middles of their intervals
     log_det: float  # ln det Sigma; NaN with bounds
     bounds: Intervals | None = None  # of more than DENSE candidates, whose base has no entry
 
@@ -89,7 +92,7 @@ def mirrored(upper: Floats) -> Floats:
 
 def plain(base: Floats, log_det: float) -> Covariance:
     """A covariance without columns."""
-    return Covariance(base, np.empty((len(base), 0)), log_det)
+    return Covariance(base, np.empty((0, len(base))), base.diagonal().copy(), log_det)
 
 
 def bounded(precision: Precision, mean: Floats, before: Covariance | None = None) -> Covariance:
@@ -103,29 +106,20 @@ def bounded(precision: Precision, mean: Floats, before: Covariance | None = None
 
 
 def _of_intervals(intervals: Intervals) -> Covariance:
-    return Covariance(np.empty((0, 0)), np.empty((len(intervals.lower), 0)), np.nan, intervals)
+    middle = 0.5 * (intervals.lower + intervals.upper)
+    return Covariance(np.empty((0, 0)), np.empty((0, len(middle))), middle, np.nan, intervals)
 
 
 def mean_variance(sigma: Covariance) -> float:
     """The mean of Sigma_ii; 0 of nobody."""
-    if sigma.bounds:
-        return float(diagonal(sigma).mean())
-    return float(sigma.base.trace() - np.vdot(sigma.columns, sigma.columns)) / max(len(sigma.base), 1)
-
-
-def diagonal(sigma: Covariance) -> Floats:
-    """Sigma_ii, shape (N,); the middles of their intervals where there are bounds."""
-    if sigma.bounds:
-        return 0.5 * (sigma.bounds.lower + sigma.bounds.upper)
-    reduction: Floats = np.einsum("nm,nm->n", sigma.columns, sigma.columns)
-    return np.asarray(sigma.base.diagonal()) - reduction
+    return float(sigma.diagonal.sum()) / max(len(sigma.diagonal), 1)
 
 
 def times(sigma: Covariance, x: Floats) -> Floats:
     """Sigma x, shape (N,)."""
     if sigma.bounds:
         return np.asarray(solve(sigma.bounds.held, x[:, None], SOLVED, ITERATIONS)[0][:, 0])
-    correction: Floats = sigma.columns @ (sigma.columns.T @ x)
+    correction: Floats = sigma.columns.T @ (sigma.columns @ x)
     return np.asarray(sigma.base @ x) - correction
 
 
@@ -135,7 +129,7 @@ def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
         return float(variances(sigma, np.array([i]), np.array([j]))[0])
     base, columns = sigma.base, sigma.columns
     v = float(base[i, i] + base[j, j] - 2.0 * base[i, j])
-    return v - float(np.square(columns[i] - columns[j]).sum()) if columns.shape[1] else v
+    return v - float(np.square(columns[:, i] - columns[:, j]).sum()) if len(columns) else v
 
 
 def variances(sigma: Covariance, first: Ints, second: Ints) -> Floats:
@@ -145,7 +139,7 @@ def variances(sigma: Covariance, first: Ints, second: Ints) -> Floats:
         return np.asarray(0.5 * (lower + upper))
     base, columns = sigma.base, sigma.columns
     v = base[first, first] + base[second, second] - 2.0 * base[first, second]
-    return np.asarray(v - np.square(columns[first] - columns[second]).sum(axis=1))
+    return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
 
 def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
@@ -159,7 +153,7 @@ def condition(sigma: Covariance, i: int, j: int, weight: float) -> Covariance:
 def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
     """Sigma after L comparisons of these (L,) weights at once, by one Cholesky factor of size L.
 
-    With S = Sigma R diag(sqrt w), (P, L), and K K^T = I + diag(sqrt w) R^T S:  Sigma' = Sigma - (S K^-T)(S K^-T)^T.
+    With S = diag(sqrt w) R^T Sigma, (L, P), and K K^T = I + S R diag(sqrt w):  Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
     Conceptually: `condition` for each of them in turn.
     """
     if not len(weights):
@@ -167,14 +161,20 @@ def condition_all(sigma: Covariance, rows: Rows, weights: Floats) -> Covariance:
     if sigma.bounds:
         return _of_intervals(answered(sigma.bounds, rows.first, rows.second, weights))
     root = np.sqrt(weights)
-    spread = times_rows(sigma, rows) * root
-    inner = _rows_of(spread, rows) * root[:, None]
-    inner[np.diag_indices_from(inner)] += 1.0
-    factor = cholesky(inner, lower=True)
-    columns = np.hstack([sigma.columns, solve_triangular(factor, spread.T, lower=True).T])
-    shrink = 2.0 * float(np.log(factor.diagonal()).sum())
-    result = Covariance(sigma.base, columns, sigma.log_det - shrink)
+    spread = times_rows(sigma, rows) * root[:, None]
+    inner = _rows_of(spread.T, rows) * root[:, None]
+    new, shrink = _factored(spread, inner)
+    columns, diagonal = appended(sigma.columns, new), sigma.diagonal - np.square(new).sum(axis=0)
+    result = Covariance(sigma.base, columns, diagonal, sigma.log_det - shrink)
     return compact(result) if columns.size > sigma.base.size // 2 else result
+
+
+def _factored(spread: Floats, inner: Floats) -> tuple[Floats, float]:
+    """K^-1 spread, (L, P), and ln det K K^T, where K K^T = I + inner, (L, L)."""
+    if len(inner) == 1:
+        return spread / np.sqrt(1.0 + inner), float(np.log1p(inner[0, 0]))
+    factor = cholesky(np.eye(len(inner)) + inner, lower=True)
+    return solve_triangular(factor, spread, lower=True), 2.0 * float(np.log(factor.diagonal()).sum())
 
 
 def compact(sigma: Covariance) -> Covariance:
@@ -184,13 +184,12 @@ def compact(sigma: Covariance) -> Covariance:
 
 def block(sigma: Covariance, n: int, log_det: float) -> Covariance:
     """The covariance of the first n parameters alone, whose ln det the caller knows."""
-    return Covariance(sigma.base[:n, :n], sigma.columns[:n], log_det)
+    return Covariance(sigma.base[:n, :n], sigma.columns[:, :n], sigma.diagonal[:n], log_det)
 
 
 def times_rows(sigma: Covariance, rows: Rows) -> Floats:
-    """Sigma R, shape (P, L)."""
-    correction: Floats = sigma.columns @ _rows_of(sigma.columns, rows).T
-    return np.asarray(_rows_of(sigma.base, rows).T) - correction
+    """R^T Sigma, shape (L, P)."""
+    return _rows_of(sigma.base, rows) - _rows_of(sigma.columns.T, rows) @ sigma.columns
 
 
 def _rows_of(matrix: Floats, rows: Rows) -> Floats:
@@ -202,13 +201,13 @@ def _rows_of(matrix: Floats, rows: Rows) -> Floats:
 def dense(sigma: Covariance) -> Floats:
     """Sigma as one (N, N) array; not to be written to, since it may be the base itself. Raises TooMany."""
     if sigma.bounds:
-        raise TooMany(f"a matrix of all pairs of {len(sigma.columns):,} candidates; there is one of up to {DENSE:,}")
-    if not sigma.columns.shape[1]:
+        raise TooMany(f"a matrix of all pairs of {len(sigma.diagonal):,} candidates; there is one of up to {DENSE:,}")
+    if not len(sigma.columns):
         return sigma.base
-    shared: Floats = sigma.columns @ sigma.columns.T
+    shared: Floats = sigma.columns.T @ sigma.columns
     return sigma.base - shared
 
 
 def size_bytes(sigma: Covariance) -> int:
     of_bounds = sum(each.nbytes for each in (*sigma.bounds.held, *sigma.bounds[1:])) if sigma.bounds else 0
-    return sigma.base.nbytes + sigma.columns.nbytes + of_bounds
+    return sigma.base.nbytes + sigma.columns.nbytes + sigma.diagonal.nbytes + of_bounds

@@ -24,20 +24,20 @@ class _Room(np.ndarray):
 
 
 def appended(old: NDArray[Number], new: NDArray[Number]) -> NDArray[Number]:
-    """`new` behind `old`; both are 1-dimensional.
+    """`new` behind `old`, along the first axis.
 
     Equivalent to np.concatenate([old, new]), which takes time for the old ones, too.
     """
     many = len(old) + len(new)
-    if len(old) < LONG:
+    if old.size < LONG:
         return np.concatenate([old, new])
     room = _room_behind(old, many)
     if room is None:
-        room = _Room(many + int(ROOM * many), old.dtype)
+        room = _Room((many + int(ROOM * many), *old.shape[1:]), old.dtype)
         room.used = many
         room[: len(old)] = old
     room[len(old) : many] = new
-    return np.ndarray(many, old.dtype, room)
+    return np.ndarray((many, *old.shape[1:]), old.dtype, room)
 
 
 def _room_behind(old: NDArray[Number], many: int) -> _Room | None:

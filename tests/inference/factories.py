@@ -100,7 +100,7 @@ def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> 
 
 def covariance_of(full: Floats) -> Covariance:
     """Covariance from the matrix itself."""
-    return Covariance(full, np.empty((len(full), 0)), float(np.linalg.slogdet(full).logabsdet))
+    return Covariance(full, np.empty((0, len(full))), full.diagonal().copy(), float(np.linalg.slogdet(full).logabsdet))
 
 
 def by_judges(log: Comparisons, judges: int, seed: int = 0) -> Comparisons:

@@ -77,7 +77,7 @@ def test_an_update_in_order_n_leaves_the_matrix_and_notes_one_column() -> None:
     after = covariance.condition(before, 1, 4, 0.3)
 
     assert after.base is before.base
-    assert after.columns.shape == (N, before.columns.shape[1] + 1)
+    assert after.columns.shape == (len(before.columns) + 1, N)
 
 
 # 3. PoE A.9: the derivation has E[p] / (1 + E[p]), and its last step drops the minus of gamma = -logit(E[p])

@@ -53,6 +53,18 @@ def test_a_part_of_an_array_goes_its_own_way() -> None:
     np.testing.assert_array_equal(old, np.append(some(2 * LONG), 1))
 
 
+def test_rows_grow_as_entries_do() -> None:
+    start, more = np.random.default_rng(0).random((3, LONG)), np.random.default_rng(1).random((2, LONG))
+
+    old = appended(start, more[:1])
+    one, other, part = appended(old, more[1:]), appended(old, more), appended(old[:, :5], more[:, :5])
+
+    np.testing.assert_array_equal(one, np.concatenate([start, more]))
+    np.testing.assert_array_equal(other, np.concatenate([start, more[:1], more]))
+    np.testing.assert_array_equal(part, np.concatenate([start, more[:1], more])[:, :5])
+    assert np.shares_memory(appended(one, more[:0]), one)
+
+
 def test_what_has_grown_is_an_array_like_any_other() -> None:
     grown = appended(some(LONG).astype(np.float64), np.array([0.5]))
 

@@ -115,7 +115,7 @@ def _shortlist(
 
 def _leading(mean: Floats, upper: Floats, rule: Rule, pairs: PairSet, places: int) -> tuple[Ints, Ints, float]:
     """The open pairs of the largest bounds, and what no other's bound exceeds; -inf where all open ones are there."""
-    land = Landscape(mean, np.argsort(mean), upper, np.empty((0, 0)), np.empty((len(mean), 0)), True)
+    land = Landscape(mean, np.argsort(mean), upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
     code, bounds, is_all = best_pairs(land, rule, pairs, places, 0.0, MANY_TIES)
     leading = np.argsort(-bounds, kind="stable")[:places]
     first, second = np.divmod(code[leading], len(mean))

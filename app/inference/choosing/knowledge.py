@@ -8,7 +8,7 @@ least settled   candidates whose order with others matters and is least known, b
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.covariance import Covariance, Rows, diagonal, times_rows
+from app.inference.covariance import Covariance, Rows, times_rows
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
@@ -24,7 +24,7 @@ def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
 
 def gains(first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds) -> Floats:
     """(L,) KG of these pairs."""
-    spread = times_rows(sigma, Rows(first, second)).T
+    spread = times_rows(sigma, Rows(first, second))
     return knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters)
 
 
@@ -32,7 +32,7 @@ def most_gains(
     first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, tie: float
 ) -> Floats:
     """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
-    spread = times_rows(sigma, Rows(first, second)).T
+    spread = times_rows(sigma, Rows(first, second))
     return most_knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters, tie)
 
 
@@ -46,7 +46,7 @@ def best_gains(
     who = _least_settled(mean, sigma, matters)
     few, mean, kind = np.ix_(who, who), mean[who], matters.kind[who]
     first, second = within(open_pairs, who)
-    covariance = sigma.base[few] - sigma.columns[who] @ sigma.columns[who].T
+    covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
     return who[first], who[second], most_knowledge(first, second, moves, mean, kind, matters.meets, tie)
 
@@ -56,7 +56,7 @@ def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:
     n = len(mean)
     if n <= EXACT:
         return np.arange(n)
-    variances, of_each = diagonal(sigma), np.zeros(n)
+    variances, of_each = sigma.diagonal, np.zeros(n)
     for kind, partner in np.argwhere(matters.meets):
         ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
         unsettled = _gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))

@@ -42,7 +42,6 @@ from app.inference.covariance import (
     Rows,
     condition_all,
     dense,
-    diagonal,
     mean_variance,
     plain,
     variance_of_difference,
@@ -294,10 +293,10 @@ def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1
     if rule is None:
         return _best_by_scan(pairs, search, sigma, places)
     order, is_positive = np.argsort(search.mean), not search.model.has_biases
-    land = Landscape(search.mean, order, diagonal(sigma), sigma.base, sigma.columns, is_positive)
+    land = Landscape(search.mean, order, sigma.diagonal, sigma.base, sigma.columns, is_positive)
     code, scored, is_all = best_pairs(land, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
-        land = land._replace(base=dense(sigma), columns=np.empty((n, 0)))
+        land = land._replace(base=dense(sigma), columns=np.empty((0, n)))
         code, scored, _ = best_pairs(land, rule, pairs, places, TIE, n * n)
     return code, scored
 

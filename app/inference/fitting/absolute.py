@@ -32,7 +32,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import diagonal
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
@@ -108,7 +107,7 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
 
     def em(combined: Combined) -> Combined:
         marginal = scores(combined.posterior, comparisons, combined.model)
-        scale = _maximised(marginal.mean, diagonal(marginal.covariance), absolute, flattest)
+        scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
         return _on_scale(scale, comparisons, model, absolute, combined.posterior.mean)
 
     combined = _on_scale(first, comparisons, model, absolute, None)

@@ -256,7 +256,7 @@ def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Poste
     if posterior.covariance.bounds:
         precision = precision_at(posterior.mean, comparisons, model, posterior.graph)
         return posterior._replace(covariance=bounded(precision, posterior.mean))
-    if posterior.covariance.columns.shape[1] == 0:
+    if not len(posterior.covariance.columns):
         return posterior
     if model.expert.fixed_curvature:
         return posterior._replace(covariance=compact(posterior.covariance))

@@ -78,13 +78,13 @@ def matching(kinds: Kinds) -> Bools:
 
 
 class Landscape(NamedTuple):
-    """The posterior that pairs are scored by, Sigma = base - columns columns^T."""
+    """The posterior that pairs are scored by, Sigma = base - columns^T columns."""
 
     mean: Floats  # (N,)
     order: Ints  # (N,) whose means ascend
     variance: Floats  # (N,) Sigma_ii
     base: Floats  # (N, N); (0, 0) where no covariance is known, and v is taken for its bound
-    columns: Floats  # (N, L)
+    columns: Floats  # (M, N)
     is_positive: bool  # whether no entry of Sigma is negative
 
 
@@ -324,8 +324,8 @@ def _most(land: Landscape, one: float, other: float) -> float:
 @kernel
 def _variance(land: Landscape, i: int, j: int) -> float:
     covariance = land.base[i, j] if len(land.base) else 0.0
-    for k in range(land.columns.shape[1]):
-        covariance -= land.columns[i, k] * land.columns[j, k]
+    for k in range(len(land.columns)):
+        covariance -= land.columns[k, i] * land.columns[k, j]
     return max(float(land.variance[i] + land.variance[j] - 2.0 * covariance), 0.0)
 
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logit
 
-from app.inference.covariance import diagonal, from_precision, times
+from app.inference.covariance import from_precision, times
 from app.inference.fitting import newton
 from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
 from app.inference.fitting.identifiability import share_of_verdicts
@@ -77,7 +77,7 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, model)
-    variance = diagonal(posterior.covariance)[model.n :]
+    variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
     return listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
@@ -95,7 +95,7 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     """Identified are those that would be if they were parameters: the closed form cannot tell a mix of orders."""
     wider = with_biases_as_parameters(model, len(biases))
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, wider)
-    variance = diagonal(from_precision(precision.copy()))[model.n :]
+    variance = from_precision(precision.copy()).diagonal[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
     every = listed(comparisons, biases, sd, shares)
     return [bias._replace(is_closed_form=True) for bias in every]

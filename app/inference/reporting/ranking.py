@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from app.inference.covariance import Covariance, dense, diagonal, times, variance_of_difference
+from app.inference.covariance import Covariance, dense, times, variance_of_difference
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
@@ -84,9 +84,9 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs
 
 def relative_sd(sigma: Covariance) -> Floats:
     """(N,) of s_i - mean(s): the root of the diagonal of C Sigma C, C = I - 1/N."""
-    n = len(sigma.columns)
+    n = len(sigma.diagonal)
     with_mean = times(sigma, np.full(n, 1.0 / n))
-    variance = diagonal(sigma) - 2.0 * with_mean + with_mean.mean()
+    variance = sigma.diagonal - 2.0 * with_mean + with_mean.mean()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
 

@@ -329,7 +329,7 @@ def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: 
     mean, sigma = random_state(n, seed)
     label = np.random.default_rng(seed).permutation(n)
     back = np.argsort(label)
-    there = Covariance(sigma.base[np.ix_(back, back)], sigma.columns[back], sigma.log_det)
+    there = Covariance(sigma.base[np.ix_(back, back)], sigma.columns[:, back], sigma.diagonal[back], sigma.log_det)
 
     picks = pairs_of(chosen(mean[back], there, Policy(criterion), count=5))
 

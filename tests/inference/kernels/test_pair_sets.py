@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
 from app.inference.choosing.pair_sets import among, every_pair, in_list, listed, of_mask, without
-from app.inference.covariance import Covariance, condition, dense, diagonal
+from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import posterior
 from app.inference.graph import components
 from app.inference.kernels.components import joined
@@ -129,7 +129,7 @@ def every_score(mean: Floats, sigma: Covariance, rule: Rule, pairs: PairSet) -> 
 
 def land_of(mean: Floats, sigma: Covariance, *, is_positive: bool) -> Landscape:
     order = np.argsort(mean)
-    return Landscape(mean, order, diagonal(sigma), np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
+    return Landscape(mean, order, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
 
 
 def some_state(n: int, seed: int) -> tuple[Floats, Covariance]:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from scipy.special import expit, logit
 
-from app.inference.covariance import diagonal
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.fitting.closed_form import build_for
@@ -64,7 +63,7 @@ def share(log: Comparisons, n: int, prior_variance: float = 1.0) -> float:
     """What the verdicts tell of the only judge's bias."""
     m = model(n, prior_variance, biases=1)
     live = posterior.fit(log, m)
-    return float(share_of_verdicts(precision_at(live.mean, log, m), diagonal(live.covariance)[n:], m)[0])
+    return float(share_of_verdicts(precision_at(live.mean, log, m), live.covariance.diagonal[n:], m)[0])
 
 
 def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -> None:
@@ -77,7 +76,7 @@ def test_what_absolute_scores_tell_of_scores_tells_of_a_bias_under_any_prior() -
         m = model(10, prior=prior, biases=1)
         given = with_absolute(m, scored, Scale(np.zeros(1), np.ones(1)))
         shares = [
-            share_of_verdicts(precision_at(live.mean, log, each), diagonal(live.covariance)[10:], each)[0]
+            share_of_verdicts(precision_at(live.mean, log, each), live.covariance.diagonal[10:], each)[0]
             for each, live in ((each, posterior.fit(log, each)) for each in (m, given))
         ]
         assert shares[0] < 0.01
@@ -255,7 +254,7 @@ def test_what_verdicts_tell_is_what_is_left_once_scores_are_free(log: Log) -> No
     rows = weights[:, None] * (np.eye(log.n)[log.comparisons.first] - np.eye(log.n)[log.comparisons.second])
     left = weights - rows @ np.linalg.lstsq(rows, weights, rcond=1e-10)[0]
 
-    expected = float(left @ left) * diagonal(live.covariance)[log.n]
+    expected = float(left @ left) * live.covariance.diagonal[log.n]
     assert share(log.comparisons, log.n) == pytest.approx(expected, abs=1e-4)
 
 
