@@ -299,29 +299,38 @@ def carried(before: Graph, held: Floats, now: Graph, most: float) -> tuple[Float
         (2K',) weights; whether all are near; the comparisons, (L,) and (L,), whose weight is another, and (L,) by how
         much.
     """
-    weights, worst, pairs = np.empty(len(now.rival)), 0.0, len(now.rival) // 2
     if len(held) < len(before.rival) or len(now.weights) < len(now.rival):
         raise ValueError("the graph has no room for weights")
-    first, second, change, many = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs), 0
+    pairs, many = len(now.rival) // 2, 0
+    first, second, change = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs)
+    weights, c, begin, added = np.empty(len(now.rival)), np.empty(len(now.rival)), 0, 0
     for a in range(len(now.middle)):
-        old = before.start[a]
-        for begin, end, last in (
-            (now.start[a], now.middle[a], before.middle[a]),
-            (now.middle[a], now.start[a + 1], before.start[a + 1]),
-        ):
-            for k in range(begin, end):
-                if old < last:
-                    known, c = held[old], before.weight[old]
-                    weight = known if c == now.weight[k] or c == 0.0 else known * (now.weight[k] / c)
-                    old += 1
-                else:
-                    known, weight = 0.0, now.weights[k]
-                weights[k] = weight
-                worst = max(worst, abs(now.weights[k] - weight) - most * weight)
-                if weight != known and now.rival[k] > a:
-                    first[many], second[many], change[many] = a, now.rival[k], weight - known
+        for old, new in ((before.middle[a], now.middle[a]), (before.start[a + 1], now.start[a + 1])):
+            if new - old == added:
+                continue
+            weights[begin + added : old + added] = held[begin:old]
+            c[begin + added : old + added] = before.weight[begin:old]
+            for k in range(old + added, new):
+                weights[k], c[k] = now.weights[k], now.weight[k]
+                if now.rival[k] > a:
+                    first[many], second[many], change[many] = a, now.rival[k], weights[k]
                     many += 1
-    return weights, worst <= 0.0, first[:many].copy(), second[:many].copy(), change[:many].copy()
+            begin, added = old, new - old
+    weights[begin + added :], c[begin + added :] = held[begin:], before.weight[begin:]
+    others, far = 0, 0
+    for k in range(len(c)):
+        others += c[k] != now.weight[k]
+    for a in range(len(now.middle) if others else 0):
+        for k in range(now.start[a], now.start[a + 1]):
+            if c[k] != now.weight[k] and c[k] > 0.0:
+                move = weights[k] * (now.weight[k] / c[k] - 1.0)
+                weights[k] += move
+                if now.rival[k] > a:
+                    first[many], second[many], change[many] = a, now.rival[k], move
+                    many += 1
+    for k in range(len(c)):
+        far += abs(now.weights[k] - weights[k]) > most * weights[k]
+    return weights, far == 0, first[:many].copy(), second[:many].copy(), change[:many].copy()
 
 
 @kernel
