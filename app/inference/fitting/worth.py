@@ -12,8 +12,11 @@ import numpy as np
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.model import Model, unit_prior
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.growing import appended
+from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
+
+FEW = 8  # comparisons that are looked for among all
 
 
 class Hyperparameters(NamedTuple):
@@ -32,6 +35,34 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
     of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
     worth = np.where(is_vote(comparisons.p), of_vote[comparisons.judge], of_measurement[comparisons.judge])
     return comparisons._replace(weight=comparisons.weight * shares(comparisons, item, n, hyperparameters.echo) * worth)
+
+
+def weighed_further(
+    known: Comparisons, comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyperparameters
+) -> Comparisons:
+    """`weighed`, of which the first comparisons are `known`: they stay where the others leave them alone.
+
+    Args: `item` (K,) is what each was about.
+    """
+    old, new = slice(known.size), slice(known.size, None)
+    more = take(comparisons, new)
+    if more.size > FEW or not _are_apart(known, item[old], more, item[new]):
+        return weighed(comparisons, item, n, hyperparameters)
+    _, _, p, _, weight = weighed(more, item[new], n, hyperparameters)
+    return comparisons._replace(p=appended(known.p, p), weight=appended(known.weight, weight))
+
+
+def _are_apart(known: Comparisons, item: Ints, new: Comparisons, new_item: Ints) -> bool:
+    """Whether new answers neither repeat a known one of their judge nor change what the judge's ties mean."""
+    for first, second, p, judge, about in zip(new.first, new.second, new.p, new.judge, new_item, strict=True):
+        theirs = known.judge == judge
+        between = ((known.first == first) & (known.second == second)) | (
+            (known.first == second) & (known.second == first)
+        )
+        ties = known.p[theirs] == 0.5 if not is_vote(p) else (p == 0.5) & ~is_vote(known.p[theirs])
+        if ties.any() or (theirs & between & (item == about)).any():
+            return False
+    return True
 
 
 def shares(comparisons: Comparisons, item: Ints, n: int, echo: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
-from app.inference.fitting.worth import Hyperparameters, weighed
+from app.inference.fitting.worth import Hyperparameters, weighed, weighed_further
 from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Entries, Log, latest_scores
@@ -65,9 +65,12 @@ def continued(old: Evidence, log: Log, new: Entries, interpretation: Interpretat
     return Evidence(old.judges, log.entries.item, answers, answers, fresh.absolute)
 
 
-def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters) -> Evidence:
-    """The evidence with weights that were learnt."""
-    return evidence._replace(comparisons=weighed(evidence.answers, evidence.item, n, learnt))
+def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters, known: Comparisons | None = None) -> Evidence:
+    """The evidence with weights that were learnt. Args: `known` are the first comparisons with theirs, if there are."""
+    answers, item = evidence.answers, evidence.item
+    if known is None:
+        return evidence._replace(comparisons=weighed(answers, item, n, learnt))
+    return evidence._replace(comparisons=weighed_further(known, answers, item, n, learnt))
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:

@@ -101,9 +101,10 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     goes_on = stage == old.stage and not voids
     learnt_ahead = None if voids else _learnt_ahead(stage, old)
     learnt = old.learnt if goes_on else learnt_ahead or _learnt(log, evidence, method, old.model.n, stage)
+    known, first = old.comparisons if goes_on else None, None
     if learnt is not None:
-        evidence = reweighed(evidence, old.model.n, learnt)
-    first = _first_ones(evidence, old.model.n, learnt, old.comparisons if goes_on else None) if learnt else None
+        evidence = reweighed(evidence, old.model.n, learnt, known)
+        first = _first_ones(evidence, old.model.n, learnt, known)
     if goes_on:
         model, start, ahead = old.model, old.posterior, (old.lesson, old.checkpoint)
     else:
