@@ -259,7 +259,8 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
     of_all = 1.0 / graph.precision.sum()
     direction = scale * gradient + of_all * gradient.sum()
     largest, square = float(np.abs(gradient).max()), float(np.sum(gradient * direction))
-    aim = max(min(LEAST_PRECISE, np.sqrt(np.mean(gradient**2))) * largest, SETTLED * tolerance)
+    about_how_far = np.sqrt(np.mean((scale * gradient) ** 2))
+    aim = max(min(LEAST_PRECISE, about_how_far) * largest, SETTLED * tolerance)
     for _ in range(10 * len(x)):
         if not largest > aim:
             break
