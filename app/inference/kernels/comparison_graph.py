@@ -112,47 +112,44 @@ def put_in_rows(
 ) -> Graph:
     """`extended`. Args: the last two are room for the rows; what numpy makes has large pages."""
     n, measures = len(graph.precision), len(measurement) > 0
-    more, place = np.zeros((n, 2), np.int64), np.empty((n, 2), np.int64)  # of votes and measurements
+    more = np.zeros((n, 2), np.int64)  # votes and measurements of each
     for k in range(len(p)):
         kind = 1 if measures and not math.isnan(measurement[k]) else 0
         more[first[k], kind] += 1
         more[second[k], kind] += 1
-    start, middle, pull, answers = (
-        np.zeros(n + 1, np.int64),
-        graph.middle.copy(),
-        graph.pull.copy(),
-        graph.answers.copy(),
-    )
+    start, middle, place = np.zeros(n + 1, np.int64), np.empty(n, np.int64), np.empty((n, 2), np.int64)
     begin, added = 0, 0
     for a in range(n):
-        start[a] = graph.start[a] + added
         for kind, end in enumerate((graph.middle[a], graph.start[a + 1])):
+            place[a, kind] = end + added
             if more[a, kind] > 0:
-                rival[begin + added : end + added] = graph.rival[begin:end]
-                weights[begin + added : end + added] = graph.weight[begin:end]
-                begin, place[a, kind] = end, end + added
-                added += more[a, kind]
-            if kind == 0:
-                middle[a] += added
-    start[n] = graph.start[n] + added
+                if end > begin:
+                    rival[begin + added : end + added] = graph.rival[begin:end]
+                    weights[begin + added : end + added] = graph.weight[begin:end]
+                begin, added = end, added + more[a, kind]
+        middle[a] = place[a, 0] + more[a, 0]
+        start[a + 1] = graph.start[a + 1] + added
     rival[begin + added :], weights[begin + added :] = graph.rival[begin:], graph.weight[begin:]
-    pull, answers = graph.pull.copy(), graph.answers.copy()
+    are_all_alike = len(graph.rival) == 0 and len(p) > 0 and bool(np.all(weight == weight[0]))
+    if are_all_alike:
+        weights[:] = weight[0]
+    sums = np.empty((n, 2))  # of pull and answers: together, since memory is far
+    sums[:, 0], sums[:, 1] = graph.pull, graph.answers
     for k in range(len(p)):
         i, j, c = first[k], second[k], weight[k]
         kind = 1 if measures and not math.isnan(measurement[k]) else 0
-        if kind == 0:
-            pull[i] += c * p[k]
-            pull[j] += c * (1.0 - p[k])
-        else:
-            pull[i] += c * measurement[k]
-            pull[j] -= c * measurement[k]
-        rival[place[i, kind]], weights[place[i, kind]] = j, c
-        rival[place[j, kind]], weights[place[j, kind]] = i, c
+        mine = c * (p[k] if kind == 0 else measurement[k])
+        at, other = place[i, kind], place[j, kind]
         place[i, kind] += 1
         place[j, kind] += 1
-        answers[i] += c
-        answers[j] += c
-    none = np.empty(0)
+        rival[at], rival[other] = j, i
+        if not are_all_alike:
+            weights[at], weights[other] = c, c
+        sums[i, 0] += mine
+        sums[j, 0] += c - mine if kind == 0 else -mine
+        sums[i, 1] += c
+        sums[j, 1] += c
+    pull, answers, none = sums[:, 0].copy(), sums[:, 1].copy(), np.empty(0)
     return Graph(start, middle, rival, weights, graph.precision, pull, answers, graph.tolerance, none, none)
 
 
