@@ -40,8 +40,9 @@ def followed(before: Intervals, now: Precision, mean: Floats) -> Intervals:
 
     Equivalent to `measured(now, mean)`, but for the widths. Each row of `now` begins with the comparisons it had.
     """
-    held, lower, upper, changes = follow(before.held, now, before.lower, before.upper, DRIFT, EFFORT, len(mean) // 2)
-    if changes > len(mean) // 2:
+    most, room = len(mean) // 2, np.empty(len(now.weight))
+    held, lower, upper, changes = follow(before.held, now, before.lower, before.upper, DRIFT, EFFORT, most, room)
+    if changes > most:
         return measured(now, mean)
     return _measure(Intervals(held, lower, upper), np.flatnonzero(upper > (1.0 + WIDEST) * lower))
 

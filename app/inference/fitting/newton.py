@@ -34,7 +34,6 @@ from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 
 NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
-THIN = 1e-4  # the same, from which on all scores move together
 EFFORT = 0.2  # rivals visited before that, of all there are
 AFRESH = 10  # one in so many comparisons is new: all are put in rows again
 
@@ -118,7 +117,7 @@ def climb(votes: Votes, model: Model, start: Floats, before: Graph | None = None
         graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
     else:
         graph = comparison_graph.extended(before, first, second, p, measurement, weight)
-        who, thin = np.unique(np.append(first, second)), THIN * float(precision.min())
+        who, thin = np.unique(np.append(first, second)), float(precision.min()) / model.n
         start = comparison_graph.settled(start, graph, who, thin, int(EFFORT * len(graph.rival)))
     aim = _tolerance(np.diff(graph.start), graph.answers, model)
     graph = comparison_graph.with_room(graph._replace(tolerance=aim))

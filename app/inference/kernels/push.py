@@ -43,7 +43,7 @@ from app.inference.types import Bools, Floats, Ints
 
 FIRST_LIMIT = 0.3  # times 1 / D_i, which Sigma_ii is no less than
 SMALLER = 0.5  # times the limit, where the interval is not yet narrow enough
-FOLLOWING = 0.003  # times 1 / D_i: the limit of what a change of weight does to others
+FOLLOWING = 6e-4  # of what a change of weight by 1 / Sigma_ii does to others, times 1 / D_i; less for smaller changes
 UNSEEN, NOBODY = -1, -1
 
 
@@ -140,7 +140,7 @@ def differences(graph: Precision, first: Ints, second: Ints, width: float, effor
 
 @unchecked_kernel
 def follow(
-    held: Precision, now: Precision, lower: Floats, upper: Floats, drift: float, effort: int, most: int
+    held: Precision, now: Precision, lower: Floats, upper: Floats, drift: float, effort: int, most: int, room: Floats
 ) -> tuple[Precision, Floats, Floats, int]:
     """The graph that is held from now on, the (N,) ends of its Sigma_ii, and how many changes were followed.
 
@@ -150,9 +150,10 @@ def follow(
         held, lower, upper: the graph before, and the ends of its Sigma_ii.
         now: the graph with new weights, new candidates and new comparisons; each row begins with those it had.
         effort: as in `variances`.
+        room: (2 K,) for the weights that are held; what numpy makes has large pages.
     """
     before, n = len(held.precision), len(now.precision)
-    graph, drifted = _with_rows_of(held, now, drift)
+    graph, drifted = _with_rows_of(held, now, drift, room)
     low, high = 1.0 / now.precision, 1.0 / now.precision
     low[:before], high[:before] = lower, upper
     fall, rise, followed, space = 0.0, 0.0, 0, _space(n)
@@ -182,22 +183,26 @@ def follow(
 
 
 @unchecked_kernel
-def _with_rows_of(held: Precision, now: Precision, drift: float) -> tuple[Precision, Bools]:
-    """The new graph with the weights that are held, 0 where a comparison is new; and the (N,) rows with a change."""
-    n, weight = len(now.precision), np.empty(len(now.weight))
+def _with_rows_of(held: Precision, now: Precision, drift: float, weight: Floats) -> tuple[Precision, Bools]:
+    """The new graph with the weights that are held, 0 where a comparison is new; and the (N,) rows with a change.
+
+    Args: `weight` is room for the weights.
+    """
+    before, n, begin, added = len(held.precision), len(now.precision), 0, 0
     precision, diagonal, drifted = now.precision.copy(), now.precision.copy(), np.zeros(n, np.bool_)
+    precision[:before], diagonal[:before] = held.precision, held.diagonal
     for u in range(n):
-        before, after = slice(0, 0), slice(now.start[u], now.start[u + 1])
-        if u < len(held.precision):
-            before = slice(held.start[u], held.start[u + 1])
-            precision[u], diagonal[u] = held.precision[u], held.diagonal[u]
-        mine, old, new = weight[after], held.weight[before], now.weight[after]
-        worst = 0.0
-        for t in range(len(old)):
-            mine[t] = old[t]
-            worst = max(worst, abs(new[t] - old[t]) - drift * old[t])
-        mine[len(old) :] = 0.0
-        drifted[u] = worst > 0.0 or len(new) > len(old)
+        old, new = held.start[min(u + 1, before)], now.start[u + 1]
+        if new - old > added:
+            weight[begin + added : old + added] = held.weight[begin:old]
+            weight[old + added : new] = 0.0
+            begin, added = old, new - old
+    weight[begin + added :] = held.weight[begin:]
+    for u in range(n):
+        far = 0
+        for t in range(now.start[u], now.start[u + 1]):
+            far += abs(now.weight[t] - weight[t]) > drift * weight[t]
+        drifted[u] = far > 0
     return Precision(now.start, now.rival, weight, precision, diagonal), drifted
 
 
@@ -225,7 +230,8 @@ def _move(
 ) -> tuple[float, float]:
     """Move the ends by (4) where the push came by; what all lower ends fall by, and all upper ends rise, besides."""
     seen = _begin(graph, i, j, space)
-    seen, _ = _push(graph, seen, FOLLOWING * _least_variance(graph, i, j), effort, space)
+    least = _least_variance(graph, i, j)
+    seen, _ = _push(graph, seen, FOLLOWING * np.sqrt(least / abs(change)), effort, space)
     least, most, off = _ends(seen, j, space)
     is_bounded = 1.0 + change * most > 0.0
     if change > 0.0:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.inference.kernels.push import differences, follow, precision_of, variances
+from app.inference.kernels.push import Precision, differences, follow, precision_of, variances
 from app.inference.kernels.solving import solve
 from app.inference.types import Floats, Ints
 
@@ -67,6 +67,10 @@ def inverse(first: Ints, second: Ints, weight: Floats, prior: Floats) -> Floats:
 def assert_within(truth: Floats, lower: Floats, upper: Floats) -> None:
     assert (lower <= truth * (1.0 + ROUNDING)).all()
     assert (truth <= upper * (1.0 + ROUNDING)).all()
+
+
+def room_for(precision: Precision) -> Floats:
+    return np.empty(len(precision.weight))
 
 
 @each_graph
@@ -178,7 +182,7 @@ def test_what_a_push_does_not_reach_moves_as_well(pairs: Callable[..., Pairs], p
         held, now = (precision_of(first, second, w, q) for w in (one, other))
         exact = inverse(first, second, one, q).diagonal().copy()
 
-        _, low, high, _ = follow(held, now, exact, exact, 0.0, EVERYTHING, EVERYTHING)
+        _, low, high, _ = follow(held, now, exact, exact, 0.0, EVERYTHING, EVERYTHING, room_for(now))
 
         truth = inverse(first, second, other, q).diagonal()
         assert (low <= truth + 1e-14).all()
@@ -199,7 +203,7 @@ def test_what_a_change_is_followed_by_holds_for_every_candidate(
     lower, upper = variances(held, np.arange(n), 0.02, EVERYTHING)
     kept = held.weight.copy(), lower.copy(), upper.copy()
 
-    graph, low, high, followed = follow(held, now, lower, upper, drift, EVERYTHING, EVERYTHING)
+    graph, low, high, followed = follow(held, now, lower, upper, drift, EVERYTHING, EVERYTHING, room_for(now))
 
     rows = np.repeat(np.arange(n + 3), np.diff(graph.start))
     one_way = rows < graph.rival
@@ -220,7 +224,7 @@ def test_where_a_push_is_too_short_to_say_how_far_variances_rise_it_is_to_the_pr
     held, now = (precision_of(first, second, w, q) for w in (weight, less))
     lower, upper = variances(held, np.arange(n), 0.02, effort)
 
-    _, low, high, _ = follow(held, now, lower, upper, 0.0, effort, EVERYTHING)
+    _, low, high, _ = follow(held, now, lower, upper, 0.0, effort, EVERYTHING, room_for(now))
 
     truth = inverse(first, second, less, q).diagonal()
     assert (low <= truth * (1.0 + 1e-6)).all()
