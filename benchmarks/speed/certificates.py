@@ -134,7 +134,7 @@ def regret(state: State, precision: Precision, rule: Rule, pick: Pick) -> float:
         values = scores(rule, m, v)
         if i == pick.i:
             picked = float(values[pick.j])
-        values[: i + 1] = values[pairs.other[pairs.start[i] : pairs.start[i + 1]]] = 0.0
+        values[: i + 1] = values[pairs.code[pairs.code // n == i] % n] = 0.0
         best = max(best, float(values.max()))
     return 1.0 - picked / best
 

@@ -18,6 +18,8 @@ from app.inference.choosing.overlap import Overlap
 from app.inference.choosing.selection import Choice, Policy, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
+from app.inference.kernels import contiguous
+from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Chance, Comparisons, Ints
 
@@ -37,6 +39,13 @@ class Leased(NamedTuple):
 
     first: Ints  # (L,)
     second: Ints  # (L,)
+
+
+class Tally(NamedTuple):
+    """What comparisons amount to whatever was answered."""
+
+    leads: Ints  # (N,) how many times more often each candidate was shown first than second
+    component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0
 
 
 class Presented(NamedTuple):
@@ -71,6 +80,13 @@ class Draws:
         return int(self._generator.choice(values))
 
 
+def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
+    """The tally of n candidates once there are these comparisons, too."""
+    leads, component = before or (np.zeros(n, np.int64), np.arange(n))
+    first, second = contiguous(new.first), contiguous(new.second)
+    return Tally(lead(first, second, leads), joined(component, first, second) if component.any() else component)
+
+
 def next_pairs(
     posterior: Posterior,
     model: Model,
@@ -80,13 +96,18 @@ def next_pairs(
     plan: Plan,
     count: int,
     rng: Chance,
+    known: Tally | None = None,
 ) -> list[Presented]:
-    """Up to `count` different pairs, best first."""
+    """Up to `count` different pairs, best first.
+
+    Args: `known` is the comparisons' tally, if somebody has kept it.
+    """
+    leads, component = known or tally(comparisons, model.n)
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
-    component = connected(comparisons, leased.first, leased.second, model, plan.goal, posterior.component)
+    component = connected(component, leased.first, leased.second, model, plan.goal)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
-    leads = lead(comparisons.first, comparisons.second, model.n) + lead(leased.first, leased.second, model.n)
+    leads = lead(leased.first, leased.second, leads)
     return [presented(choice, leads, plan.order, rng) for choice in choices]
 
 

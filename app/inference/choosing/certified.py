@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.pair_sets import without
+from app.inference.choosing.pair_sets import leading, without
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, best_pairs, scores
+from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, scores
 from app.inference.kernels.push import Precision, differences, extended, variances
 from app.inference.types import Floats, Ints
 
@@ -85,8 +85,7 @@ def choose(
         taken = _apart(shortlist, count - len(picks))
         first, second = shortlist.first[taken], shortlist.second[taken]
         if len(picks) + len(taken) < count:
-            for i, j in zip(first.tolist(), second.tolist(), strict=True):
-                pairs = without(pairs, i, j)
+            pairs = without(pairs, first, second)
         if len(picks) + len(taken) < count or len(taken) > 1:
             weight = expected_weight(mean[first] - mean[second], model)
             precision, upper = _answered(precision, upper, first, second, weight)
@@ -115,14 +114,14 @@ def _shortlist(
 
 def _leading(mean: Floats, upper: Floats, rule: Rule, pairs: PairSet, places: int) -> tuple[Ints, Ints, float]:
     """The open pairs of the largest bounds, and what no other's bound exceeds; -inf where all open ones are there."""
-    land = Landscape(mean, np.argsort(mean), upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
-    code, bounds, is_all = best_pairs(land, rule, pairs, places, 0.0, MANY_TIES)
-    leading = np.argsort(-bounds, kind="stable")[:places]
-    first, second = np.divmod(code[leading], len(mean))
+    land = Landscape(mean, upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
+    code, bounds, is_all = leading(land, rule, pairs, places, 0.0, MANY_TIES)
+    in_front = np.argsort(-bounds, kind="stable")[:places]
+    first, second = np.divmod(code[in_front], len(mean))
     if not is_all:
         beyond = float(scores(rule, np.zeros(1), 2.0 * upper.max(keepdims=True))[0])
     else:
-        beyond = float(bounds[leading[-1]]) if len(leading) == places else -np.inf
+        beyond = float(bounds[in_front[-1]]) if len(in_front) == places else -np.inf
     return first, second, beyond
 
 

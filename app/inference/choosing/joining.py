@@ -15,33 +15,28 @@ from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
-from app.inference.kernels import components, contiguous
+from app.inference.kernels import components
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
-from app.inference.types import Comparisons, Ints
+from app.inference.types import Ints
 
 
-def connected(
-    comparisons: Comparisons, first: Ints, second: Ints, model: Model, goal: Goal, known: Ints | None = None
-) -> Ints:
+def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal) -> Ints:
     """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined.
 
-    Args: `known` (N,) are the components by the comparisons, if somebody knows them.
+    Args: `component` (N,) are those by the comparisons.
     """
     if goal != RANKING or model.n <= EXACT:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
-    component = known
-    if component is None:
-        component = components.joined(np.arange(model.n), contiguous(comparisons.first), contiguous(comparisons.second))
     ones, others = np.append(first, scored[:-1]), np.append(second, scored[1:])
     return np.asarray(components.joined(component, ones, others) if len(ones) else component)
 
 
 def joining(component: Ints, open_pairs: PairSet) -> PairSet | None:
     """The open pairs to draw from; none if all is connected, or no open pair is such."""
-    sizes = np.bincount(component)[component]
-    if sizes[0] == len(component):
+    if (component == component[0]).all():
         return None
+    sizes = np.bincount(component)[component]
     alone, in_largest = (sizes == 1).astype(np.int64), (component == component[np.argmax(sizes)]).astype(np.int64)
     never_compared = among(open_pairs, Kinds(alone, np.array([[False, False], [False, True]])))
     across = among(open_pairs, Kinds(in_largest, np.array([[False, True], [True, False]])))

@@ -9,8 +9,6 @@ each          each of the N (N - 1) ordered pairs is a question of its own (GPM 
 
 from enum import StrEnum
 
-import numpy as np
-
 from app.inference.kernels import kernel
 from app.inference.types import Chance, Ints
 
@@ -26,12 +24,12 @@ IN_BOTH_ORDERS = Order.BOTH, Order.EACH  # whose pairs are shown both ways round
 
 
 @kernel
-def lead(first: Ints, second: Ints, n: int) -> Ints:
-    """(N,) how many times more often each candidate was shown first than second.
+def lead(first: Ints, second: Ints, before: Ints) -> Ints:
+    """(N,) how many times more often each candidate was shown first than second, once these (K,) pairs were shown too.
 
-    Equivalent to np.bincount(first, minlength=n) - np.bincount(second, minlength=n).
+    Equivalent to before + np.bincount(first, minlength=N) - np.bincount(second, minlength=N).
     """
-    leads = np.zeros(n, np.int64)
+    leads = before.copy()
     for k in range(len(first)):
         leads[first[k]] += 1
         leads[second[k]] -= 1

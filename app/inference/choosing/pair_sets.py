@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from app.inference.kernels.pair_sets import Kinds, PairSet, of_one_kind, rows_of
-from app.inference.types import Bools, Ints
+from app.inference.kernels.pair_sets import Kinds, Landscape, PairSet, Rule, best_pairs, contenders, of_one_kind
+from app.inference.types import Bools, Floats, Ints
 
 
 def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
     """The pairs i < j of n candidates whose (M,) codes i n + j these are, ascending; or all but those."""
-    return PairSet(*rows_of(code, n), leaves_out, *of_one_kind(n))
+    return PairSet(code, leaves_out, *of_one_kind(n))
 
 
 def every_pair(n: int) -> PairSet:
@@ -20,22 +20,22 @@ def of_mask(mask: Bools) -> PairSet:
     return listed(len(mask), np.flatnonzero(np.triu(mask, 1)))
 
 
-def in_list(pairs: PairSet) -> tuple[Ints, Ints]:
-    """The (M,) listed pairs."""
-    return np.repeat(np.arange(len(pairs.kind)), np.diff(pairs.start)), pairs.other
-
-
 def among(pairs: PairSet, kinds: Kinds) -> PairSet:
     """Those of the pairs whose kinds meet."""
     both = pairs.kind * len(kinds.meets) + kinds.kind
     return pairs._replace(kind=both, meets=np.kron(pairs.meets, kinds.meets))
 
 
-def without(pairs: PairSet, i: int, j: int) -> PairSet:
-    """All but the pair i < j, which is in the set."""
-    low, high = pairs.start[i], pairs.start[i + 1]
-    place = low + int(np.searchsorted(pairs.other[low:high], j))
-    start = pairs.start.copy()
-    start[i + 1 :] += 1 if pairs.leaves_out else -1
-    other = np.insert(pairs.other, place, j) if pairs.leaves_out else np.delete(pairs.other, place)
-    return pairs._replace(start=start, other=other)
+def without(pairs: PairSet, first: Ints, second: Ints) -> PairSet:
+    """All but these (L,) pairs, which are in the set and different."""
+    code = np.sort(np.minimum(first, second) * len(pairs.kind) + np.maximum(first, second))
+    place = np.searchsorted(pairs.code, code)
+    return pairs._replace(code=np.insert(pairs.code, place, code) if pairs.leaves_out else np.delete(pairs.code, place))
+
+
+def leading(
+    land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+) -> tuple[Ints, Floats, bool]:
+    """The best pairs, by kernels: arguments and result are those of `best_pairs`, whose contenders are found here."""
+    who, line = contenders(land, rule, pairs, places, tie)
+    return best_pairs(land, who[np.argsort(land.mean[who])], line, rule, pairs, places, tie, most)

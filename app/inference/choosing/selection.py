@@ -36,7 +36,7 @@ from app.inference.choosing import certified
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import EXACT, best_gains, gains, most_gains, own_term
-from app.inference.choosing.pair_sets import listed, without
+from app.inference.choosing.pair_sets import leading, listed, without
 from app.inference.covariance import (
     Covariance,
     Rows,
@@ -49,6 +49,7 @@ from app.inference.covariance import (
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.intervals import ends
 from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels.components import joined
 from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.pair_sets import (
     DETERMINANT,
@@ -58,7 +59,6 @@ from app.inference.kernels.pair_sets import (
     Landscape,
     PairSet,
     Rule,
-    best_pairs,
     has,
     mask,
     nth,
@@ -148,11 +148,12 @@ def select(
     for left in reversed(range(min(count, size(open_pairs)))):
         choice = _pick(search, open_pairs, component, sigma, rng)
         choices.append(choice)
+        pair = np.array([choice.i]), np.array([choice.j])
         if left:
-            open_pairs = without(open_pairs, choice.i, choice.j)
+            open_pairs = without(open_pairs, *pair)
         if left and policy.batch is Batch.GREEDY:
-            component = np.where(component == component[choice.i], component[choice.j], component)
-            sigma = fantasise(sigma, mean, model, np.array([choice.i]), np.array([choice.j]))
+            component = joined(component, *pair)
+            sigma = fantasise(sigma, mean, model, *pair)
     return choices
 
 
@@ -224,10 +225,8 @@ def _select_of_many(
         else:
             picks = _certified(search, sigma, open_pairs, count - len(choices) if share == 0.0 else 1, uniform, rng)
         if len(choices := choices + picks) < count:
-            for pick in picks:
-                open_pairs = without(open_pairs, pick.i, pick.j)
-                component = np.where(component == component[pick.i], component[pick.j], component)
             first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
+            open_pairs, component = without(open_pairs, first, second), joined(component, first, second)
             sigma = fantasise(sigma, search.mean, search.model, first, second)
     return choices
 
@@ -292,12 +291,11 @@ def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1
     n, rule = len(search.mean), _rule(search)
     if rule is None:
         return _best_by_scan(pairs, search, sigma, places)
-    order, is_positive = np.argsort(search.mean), not search.model.has_biases
-    land = Landscape(search.mean, order, sigma.diagonal, sigma.base, sigma.columns, is_positive)
-    code, scored, is_all = best_pairs(land, rule, pairs, places, TIE, MOST_READ * n)
+    land = Landscape(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
+    code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
         land = land._replace(base=dense(sigma), columns=np.empty((0, n)))
-        code, scored, _ = best_pairs(land, rule, pairs, places, TIE, n * n)
+        code, scored, _ = leading(land, rule, pairs, places, TIE, n * n)
     return code, scored
 
 

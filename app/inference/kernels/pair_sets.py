@@ -1,15 +1,15 @@
 """Sets of pairs i < j of N candidates, and the best pairs in them, without a matrix of all pairs.
 
-Kinds of candidates tell which pairs come into question, and a list of pairs, as compressed rows, which of those are in
-the set: only the listed ones, or all but them.
+Kinds of candidates tell which pairs come into question, and a list of pairs, by their codes, which of those are in the
+set: only the listed ones, or all but them.
 
     kernel      slow formula, with mask(pairs) the (N, N) matrix
-    rows_of     code.searchsorted(n * np.arange(n + 1)), code % n
     mask        kind i meets kind j, and (i, j) is listed or is not
     size        np.count_nonzero(mask)
     nth         np.argwhere(mask)[k]
     has         mask[i, j]
     within      np.argwhere(mask[np.ix_(who, who)])
+    contenders  everyone
     best_pairs  the argmax of choosing/selection.py: score over mask
 
 A score rises with v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij and falls with |m_ij|, for each of the rules
@@ -18,14 +18,15 @@ A score rises with v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij and falls with |m_ij|
     DETERMINANT     phi w(m) v                          w(m) = 1 / (2 + e^m + e^-m), as soft-bt expects it
     OWN_TERM        g(m, v sqrt(phi w / (1 + phi w v)))  g of kernels/knowledge.py
 
-so that most pairs need no look. Candidates are put in the order of their means and cut into blocks. No pair
-of two blocks scores more than their gap in m and the largest v could, and no pair more than its m and the bound
+so that most pairs need no look. No pair scores more than its m and the bound
 
     v_ij <= Sigma_ii + Sigma_jj                          where no entry of Sigma is negative
     v_ij <= (Sigma_ii^1/2 + Sigma_jj^1/2)^2              always
 
-The best pairs of neighbouring means give a line to begin with, and how far apart two means may be to reach a line is
-kept for some ranges of that bound: most pairs fall by one comparison of numbers, without an exponential.
+let it. The best pairs of neighbours among candidates of large variances give a line to begin with; whoever does not
+reach it even with the one of the largest variance, at equal means, is out. The others are put in the order of their
+means and cut into blocks, and no pair of two blocks scores more than their gap in m and the largest v could. How far
+apart two means may be to reach the line is kept for some ranges of v: most pairs fall without an exponential.
 
 Where the scores are all that is fitted, Sigma is the inverse of a graph's Laplacian plus a positive diagonal: of an
 M-matrix, so it has no negative entry. With a bias beside them, integrated out, it may have.
@@ -43,6 +44,9 @@ from app.inference.types import Bools, Floats, Ints
 BLOCK = 16
 BINS = 16  # of v, from the least to the most that it may be
 HALVINGS = 10  # of the distances of two means, for each bin
+HALVINGS_OF_V = 30
+SAMPLE = 1024  # candidates, about, whose variances tell which ones are large
+LEADERS, LEADERS_OF_A_PLACE = 256, 16  # candidates of the largest variances, about, who make the line to begin with
 RISEN = 1.02  # times a line's height, for new distances to pay
 ROUNDED = 1e-12
 POWER, DETERMINANT, OWN_TERM = 0, 1, 2
@@ -52,8 +56,7 @@ ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 class PairSet(NamedTuple):
     """Pairs i < j."""
 
-    start: Ints  # (N + 1,) the listed pairs of i are those with other[start[i] : start[i + 1]]
-    other: Ints  # (M,) ascending for each i, all above i
+    code: Ints  # (M,) of the listed pairs, i N + j, ascending
     leaves_out: bool  # whether the set is all but the listed pairs
     kind: Ints  # (N,)
     meets: Bools  # (C, C) symmetric, which kinds may be in one pair
@@ -81,7 +84,6 @@ class Landscape(NamedTuple):
     """The posterior that pairs are scored by, Sigma = base - columns^T columns."""
 
     mean: Floats  # (N,)
-    order: Ints  # (N,) whose means ascend
     variance: Floats  # (N,) Sigma_ii
     base: Floats  # (N, N); (0, 0) where no covariance is known, and v is taken for its bound
     columns: Floats  # (M, N)
@@ -98,52 +100,46 @@ class Rule(NamedTuple):
 
 
 @kernel
-def rows_of(code: Ints, n: int) -> tuple[Ints, Ints]:
-    """`start` and `other` of the pairs with these (M,) codes i n + j, ascending."""
-    start, other, i = np.full(n + 1, len(code)), np.empty(len(code), np.int64), -1
-    for k in range(len(code)):
-        while code[k] >= (i + 1) * n:
-            i += 1
-            start[i] = k
-        other[k] = code[k] - i * n
-    return start, other
-
-
-@kernel
 def mask(pairs: PairSet) -> Bools:
     """(N, N), True at [i, j] for the pairs in the set."""
     n = len(pairs.kind)
     result = np.zeros((n, n), np.bool_)
-    for i in range(n):
-        if pairs.leaves_out:
-            for j in range(i + 1, n):
-                result[i, j] = pairs.meets[pairs.kind[i], pairs.kind[j]]
-        for j in pairs.other[pairs.start[i] : pairs.start[i + 1]]:
-            result[i, j] = not pairs.leaves_out and pairs.meets[pairs.kind[i], pairs.kind[j]]
+    for i in range(n if pairs.leaves_out else 0):
+        for j in range(i + 1, n):
+            result[i, j] = pairs.meets[pairs.kind[i], pairs.kind[j]]
+    for code in pairs.code:
+        i, j = code // n, code % n
+        result[i, j] = not pairs.leaves_out and pairs.meets[pairs.kind[i], pairs.kind[j]]
     return result
 
 
 def size(pairs: PairSet) -> int:
     """The number of pairs in the set."""
-    if len(pairs.meets) > 1:
+    if not pairs.meets.all():
         return int(in_rows(pairs).sum())
-    n, many = len(pairs.kind), len(pairs.other)
+    n, many = len(pairs.kind), len(pairs.code)
     return n * (n - 1) // 2 - many if pairs.leaves_out else many
 
 
 @kernel
 def nth(pairs: PairSet, k: int) -> tuple[int, int]:
     """The k-th pair, row by row. Raises IndexError where there are not as many."""
-    many = in_rows(pairs)
-    for i in range(len(many)):
-        if k >= many[i]:
-            k -= many[i]
-            continue
-        above = np.arange(i + 1, len(many))
-        for j in above if pairs.leaves_out else pairs.other[pairs.start[i] : pairs.start[i + 1]]:
-            k -= has(pairs, i, j)
+    n = len(pairs.kind)
+    if pairs.leaves_out:
+        many = in_rows(pairs)
+        for i in range(n):
+            if k >= many[i]:
+                k -= many[i]
+                continue
+            for j in range(i + 1, n):
+                k -= has(pairs, i, j)
+                if k < 0:
+                    return i, j
+    else:
+        for code in pairs.code:
+            k -= pairs.meets[pairs.kind[code // n], pairs.kind[code % n]]
             if k < 0:
-                return i, j
+                return code // n, code % n
     raise IndexError("there are not as many pairs")
 
 
@@ -152,14 +148,9 @@ def has(pairs: PairSet, i: int, j: int) -> bool:
     """Tell whether the set has the pair i < j."""
     if not pairs.meets[pairs.kind[i], pairs.kind[j]]:
         return False
-    low, high = pairs.start[i], pairs.start[i + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if pairs.other[middle] < j:
-            low = middle + 1
-        else:
-            high = middle
-    is_listed = low < pairs.start[i + 1] and pairs.other[low] == j
+    code = i * len(pairs.kind) + j
+    place = np.searchsorted(pairs.code, code)
+    is_listed = place < len(pairs.code) and pairs.code[place] == code
     return bool(is_listed != pairs.leaves_out)
 
 
@@ -181,13 +172,15 @@ def in_rows(pairs: PairSet) -> Ints:
     """(N,) pairs in the set, by their lower candidate."""
     n, kinds = len(pairs.kind), len(pairs.meets)
     result, of_kind = np.zeros(n, np.int64), np.zeros(kinds, np.int64)
-    for i in range(n - 1, -1, -1):
-        if pairs.leaves_out:
-            for kind in range(kinds):
-                result[i] += of_kind[kind] * pairs.meets[pairs.kind[i], kind]
-        for j in pairs.other[pairs.start[i] : pairs.start[i + 1]]:
-            result[i] += (1 - 2 * pairs.leaves_out) * pairs.meets[pairs.kind[i], pairs.kind[j]]
+    for i in range(n - 1 if pairs.leaves_out else -1, -1, -1):
+        for kind in range(kinds):
+            result[i] += of_kind[kind] * pairs.meets[pairs.kind[i], kind]
         of_kind[pairs.kind[i]] += 1
+    i = 0
+    for code in pairs.code:
+        while code >= (i + 1) * n:
+            i += 1
+        result[i] += (1 - 2 * pairs.leaves_out) * pairs.meets[pairs.kind[i], pairs.kind[code - i * n]]
     return result
 
 
@@ -197,47 +190,65 @@ class _Reach(NamedTuple):
     line: float
     low: float  # the least v
     scale: float  # bins of v for each unit of it
-    farthest: Floats  # (BINS,) the largest |m|, for all v of a bin; negative where no m will do
+    farthest: Floats  # (BINS,) the largest |m|, for all v of a bin
+
+
+@kernel
+def contenders(land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float) -> tuple[Ints, float]:
+    """Candidates (L,), ascending, whom all pairs that `best_pairs` looks for are of, and a score that these reach.
+
+    Args: those of `best_pairs`.
+    """
+    extent, step = _extent(land, np.arange(len(land.mean))), max(len(land.mean) // SAMPLE, 1)
+    sample = extent[::step].copy()
+    leaders = max(len(sample) - max(LEADERS, LEADERS_OF_A_PLACE * places) // step, 0)
+    some = np.flatnonzero(extent >= np.partition(sample, leaders)[leaders])
+    line = _line_of_neighbours(land, some[np.argsort(land.mean[some])], rule, pairs, places) * (1.0 - tie)
+    top = extent.max()
+    least = _least(rule, line, _most(land, top, top))
+    return np.flatnonzero(extent >= (least if land.is_positive else math.sqrt(least)) - top), line
 
 
 @kernel
 def best_pairs(
-    land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+    land: Landscape, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
 ) -> tuple[Ints, Floats, bool]:
     """Codes i N + j, ascending, of the pairs of the first `places` places, and of those within a relative `tie` of it.
 
     With them their scores. False, with what was found so far, where this takes more than `most` entries of Sigma.
+
+    Args: `order` (L,) are the contenders, whose means ascend; `line` is what they reach.
     """
-    n, many, read = len(land.mean), 0, 0
-    order, mean = land.order, land.mean[land.order]
-    extent = land.variance[order] if land.is_positive else np.sqrt(land.variance[order])
-    reach = _reach(land, rule, _line_of_neighbours(land, rule, pairs, places) * (1.0 - tie))
-    line, best = reach.line, np.full(places, -np.inf)
+    n, many, read = len(order), 0, 0
+    mean, extent = land.mean[order], _extent(land, order)
+    line = max(line, _line_of_neighbours(land, order, rule, pairs, places) * (1.0 - tie))
+    reach, best = _reach(land, mean, extent, rule, line), np.full(places, -np.inf)
     code, value = np.empty(4 * places, np.int64), np.empty(4 * places)
     blocks = (n + BLOCK - 1) // BLOCK
     top = np.array([extent[block * BLOCK : (block + 1) * BLOCK].max() for block in range(blocks)])
     by_top = np.argsort(-top)
     for a in range(blocks):
         p = by_top[a]
-        if _score(rule, 0.0, _most(land, top[p], top[p])) < line:
+        if _most(land, top[p], top[p]) < reach.low:
             break
         for b in range(a, blocks):
             q = by_top[b]
             if line > RISEN * reach.line:
-                reach = _reach(land, rule, line)
+                reach = _reach(land, mean, extent, rule, line)
             v = _most(land, top[p], top[q])
-            if _score(rule, 0.0, v) < line:
+            if v < reach.low:
                 break
             lower, upper = min(p, q) * BLOCK, max(p, q) * BLOCK
-            if p != q and _score(rule, mean[upper] - mean[lower + BLOCK - 1], v) < line:
+            if p != q and mean[upper] - mean[lower + BLOCK - 1] > _farthest(reach, v):
                 continue
             for x in range(lower, min(lower + BLOCK, n)):
+                farthest = _farthest(reach, _most(land, extent[x], top[upper // BLOCK]))
                 for y in range(x + 1 if p == q else upper, min(upper + BLOCK, n)):
                     m, v = mean[y] - mean[x], _most(land, extent[x], extent[y])
-                    if m > _farthest(reach, v):
-                        continue
+                    if m > farthest:
+                        break
                     i, j = min(order[x], order[y]), max(order[x], order[y])
-                    if _score(rule, m, v) < line or not has(pairs, i, j):
+                    if m > _farthest(reach, v) or _score(rule, m, v) < line or not has(pairs, i, j):
                         continue
                     if read >= most:
                         return code[:many], value[:many], False
@@ -247,7 +258,7 @@ def best_pairs(
                         continue
                     if many == len(code):
                         many, code, value = _with_room(code, value, line)
-                    code[many], value[many] = i * n + j, scored
+                    code[many], value[many] = i * len(land.mean) + j, scored
                     many += 1
                     _enter(best, scored)
                     line = max(line, best[0] * (1.0 - tie))
@@ -257,9 +268,9 @@ def best_pairs(
 
 
 @kernel
-def _line_of_neighbours(land: Landscape, rule: Rule, pairs: PairSet, places: int) -> float:
-    """What the first `places` places take at least: the scores of pairs of neighbouring means; -inf of too few."""
-    order, best = land.order, np.full(places, -np.inf)
+def _line_of_neighbours(land: Landscape, order: Ints, rule: Rule, pairs: PairSet, places: int) -> float:
+    """What the first `places` places take at least: scores of pairs of neighbours in this order; -inf of too few."""
+    best = np.full(places, -np.inf)
     for x in range(len(order) - 1):
         i, j = min(order[x], order[x + 1]), max(order[x], order[x + 1])
         m, v = land.mean[i] - land.mean[j], land.variance[i] + land.variance[j]
@@ -289,16 +300,32 @@ def _with_room(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Float
 
 
 @kernel
-def _reach(land: Landscape, rule: Rule, line: float) -> _Reach:
-    extent = land.variance if land.is_positive else np.sqrt(land.variance)
-    low, high = _most(land, extent.min(), extent.min()), _most(land, extent.max(), extent.max())
-    across, width = land.mean.max() - land.mean.min(), (high - low) / BINS
-    farthest = np.full(BINS, across)
+def _extent(land: Landscape, who: Ints) -> Floats:
+    """(L,) what bounds v: Sigma_ii of these, or its root."""
+    return land.variance[who] if land.is_positive else np.sqrt(land.variance[who])
+
+
+@kernel
+def _least(rule: Rule, line: float, high: float) -> float:
+    """The least v, or little less, with which a pair of equal means scores `line`; `high` where none up to it does."""
+    low = 0.0
+    for _ in range(HALVINGS_OF_V):
+        middle = 0.5 * (low + high)
+        if _score(rule, 0.0, middle) < line:
+            low = middle
+        else:
+            high = middle
+    return low * (1.0 - ROUNDED)
+
+
+@kernel
+def _reach(land: Landscape, mean: Floats, extent: Floats, rule: Rule, line: float) -> _Reach:
+    high, across = _most(land, extent.max(), extent.max()), mean[-1] - mean[0]
+    low, farthest = _least(rule, line, high), np.full(BINS, across)
+    width = (high - low) / BINS
     for place in range(BINS):
         v = (low + (place + 1) * width) * (1.0 + ROUNDED)
-        if _score(rule, 0.0, v) < line:
-            farthest[place] = -1.0
-        elif _score(rule, across, v) < line:
+        if _score(rule, across, v) < line:
             near, far = 0.0, across
             for _ in range(HALVINGS):
                 middle = 0.5 * (near + far)
@@ -312,7 +339,8 @@ def _reach(land: Landscape, rule: Rule, line: float) -> _Reach:
 
 @kernel
 def _farthest(reach: _Reach, v: float) -> float:
-    return float(reach.farthest[max(min(int((v - reach.low) * reach.scale), BINS - 1), 0)])
+    """Negative where no pair with this v will do."""
+    return float(reach.farthest[min(int((v - reach.low) * reach.scale), BINS - 1)]) if v >= reach.low else -1.0
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
-from app.inference.choosing.order import IN_BOTH_ORDERS, Order, lead
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
 from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
@@ -18,7 +18,7 @@ from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
 from app.inference.fitting.sparse import is_sparse
 from app.inference.judges import binary, next_to_label, votes
-from app.inference.kernels.availability import BOTH_ORDERS, codes
+from app.inference.kernels.availability import BOTH_ORDERS, mark
 from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
@@ -99,7 +99,7 @@ def ask_people(
     is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
     marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
-    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    leads = snapshot.tally.leads.copy()
     rng = Draws(plan, snapshot.version, blocked.leases)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
     return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
@@ -115,7 +115,7 @@ def _unlabelled(
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     rng = Draws(plan, snapshot.version, blocked.leases)
     mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
-    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    leads = snapshot.tally.leads.copy()
     chosen = []
     for row, behind, propensity in zip(
         *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
@@ -139,7 +139,7 @@ def _overlapped(
     if not free.size:
         return []
     mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
-    leads = lead(snapshot.comparisons.first, snapshot.comparisons.second, n)
+    leads = snapshot.tally.leads.copy()
     chosen = []
     for item, low, high, lacking in zip(*(column[free].tolist() for column in pairs), strict=True):
         sd = float(np.sqrt(variance_of_difference(covariance, low, high)))
@@ -166,26 +166,28 @@ def _round(
     on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
     if reopening and not any_open(on_items) and not is_sparse(snapshot.model):
         orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
-        item, low, high = np.nonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
-        on_items = OpenOnItems(catalogue.has, codes(item, low, high, snapshot.model.n), leaves_out=False)
+        in_an_order = np.flatnonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
+        on_items = OpenOnItems(catalogue.has, in_an_order, leaves_out=False)
         count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    pairs = next_pairs(
-        snapshot.posterior, snapshot.model, snapshot.comparisons, leased, open_pairs(on_items), plan, count, rng
-    )
+    state = snapshot.posterior, snapshot.model, snapshot.comparisons
+    pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally)
     return [_on_item(pair, on_items, orders, snapshot, plan.order, rng) for pair in pairs]
 
 
 def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenOnItems:
-    """The pairs that may be shown now. With order "both", a pair seen in one order comes before any new pair."""
-    _, n, code, orders = snapshot.shown
-    is_out = codes(blocked.item, blocked.first, blocked.second, n)
-    if order is Order.BOTH:
-        half_done = np.setdiff1d(code[orders != BOTH_ORDERS], is_out)
-        if half_done.size:
-            return OpenOnItems(catalogue.has, half_done, leaves_out=False)
-    used_up = code[orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else code
-    return OpenOnItems(catalogue.has, np.union1d(used_up, is_out) if is_out.size else used_up, leaves_out=True)
+    """The pairs that may be shown now, where blocked ones count as shown in both orders.
+
+    With order "both", a pair seen in one order comes before any new pair.
+    """
+    item, first, second, _ = blocked
+    shown = snapshot.shown
+    if len(item):
+        shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
+    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
+        return OpenOnItems(catalogue.has, half_done, leaves_out=False)
+    used_up = shown.code[shown.orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else shown.code
+    return OpenOnItems(catalogue.has, used_up, leaves_out=True)
 
 
 def _reopened(

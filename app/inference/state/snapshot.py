@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.asking import Tally, tally
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.closed_form import build_for
@@ -68,6 +69,7 @@ class Snapshot(NamedTuple):
     model: Model
     posterior: Posterior
     shown: ShownPairs
+    tally: Tally
     lesson: Lesson | None = None
     checkpoint: Checkpoint | None = None
 
@@ -87,7 +89,8 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     log, model = empty_log(), build(interpretation.method, n, 0)
     evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
     stage = Stage(0, 0, 0, 0, 0)
-    return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown)
+    counted = tally(log.entries.comparisons, n)
+    return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown, counted)
 
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
@@ -95,8 +98,10 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     voids, method = list(voided), old.interpretation.method
     log = without(extend(old.log, new), voids)
     evidence = _evidence(old, log, new, is_shorter=bool(voids))
-    shown, entries = (none_shown(old.shown.items, old.shown.n), log.entries) if voids else (old.shown, new.entries)
+    shown, counted = (none_shown(old.shown.items, old.shown.n), None) if voids else (old.shown, old.tally)
+    entries = log.entries if voids else new.entries
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
+    counted = tally(entries.comparisons, shown.n, counted)
     stage = _stage(log, evidence, method, old.model.n)
     goes_on = stage == old.stage and not voids
     learnt_ahead = None if voids else _learnt_ahead(stage, old)
@@ -112,7 +117,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         start = posteriors.prior(model)
     checkpoint = old.checkpoint.posterior if goes_on and old.checkpoint else None
     posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint, first)
-    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, *ahead)
+    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, counted, *ahead)
 
 
 def _first_ones(

@@ -61,4 +61,4 @@ def warm_up() -> None:
         everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan, 1)
-            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan._replace(goal=Goal(pair=(0, 1))), 1)
+            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan._replace(goal=Goal(pair=(0, 1))), 2)

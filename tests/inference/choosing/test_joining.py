@@ -46,7 +46,7 @@ def joins(component: Ints, open_pairs: PairSet) -> set[tuple[int, int]]:
 
 def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
     first, second = np.array(pairs).T
-    return connected(no_comparisons(), first, second, model(n), RANKING)
+    return connected(np.arange(n), first, second, model(n), RANKING)
 
 
 @each_criterion
@@ -96,7 +96,7 @@ def test_an_absolute_score_connects() -> None:
     precision[[0, 2, 3]] = [1.0, 2.0, 1.0]
     scored = scored._replace(prior=scored.prior._replace(absolute=precision))
 
-    component = connected(no_comparisons(), NOBODY, NOBODY, scored, RANKING)
+    component = connected(np.arange(MANY), NOBODY, NOBODY, scored, RANKING)
 
     assert len({component[0], component[2], component[3]}) == 1
     assert len(set(component)) == MANY - 2
@@ -104,7 +104,7 @@ def test_an_absolute_score_connects() -> None:
 
 @pytest.mark.parametrize(("n", "goal"), [(EXACT, RANKING), (MANY, Goal(top_k=1))])
 def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
-    assert set(connected(no_comparisons(), NOBODY, NOBODY, model(n), goal)) == {0}
+    assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal)) == {0}
 
 
 def test_a_candidate_that_comes_late_is_asked_about_next() -> None:

@@ -59,4 +59,4 @@ def test_as_selected_shows_the_earlier_candidate_first(leads: list[int]) -> None
 def test_lead_is_how_much_more_often_first_than_second() -> None:
     log = comparisons((0, 1, 0.5), (0, 2, 0.5), (1, 0, 0.5), (2, 1, 0.5), (0, 1, 0.5))
 
-    assert lead(log.first, log.second, 4).tolist() == [2, -2, 0, 0]
+    assert lead(log.first, log.second, np.zeros(4, np.int64)).tolist() == [2, -2, 0, 0]

@@ -12,7 +12,7 @@ from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.kernels import bradley_terry, pair_sets
-from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, codes, mark, none_shown
+from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.comparison_graph import carried, evaluate, newton_step, put_in_rows, settled, weights_of
 from app.inference.kernels.components import joined
 from app.inference.kernels.design import precision, precision_times, shown
@@ -72,10 +72,10 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.nth,
         pair_sets.has,
         pair_sets.within,
+        pair_sets.contenders,
         pair_sets.best_pairs,
-        pair_sets.rows_of,
     ]
-    of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, codes, *of_sets]
+    of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
     of_rows = [put_in_rows, settled, evaluate, newton_step, carried, weights_of]
     of_many = [*of_rows, shown, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]

@@ -35,6 +35,7 @@ def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int, vo
 def test_lead_is_the_difference_of_two_counts(log: Log) -> None:
     first, second, *_ = log.comparisons
 
-    expected = np.bincount(first, minlength=log.n) - np.bincount(second, minlength=log.n)
+    before = np.arange(log.n)
+    expected = before + np.bincount(first, minlength=log.n) - np.bincount(second, minlength=log.n)
 
-    np.testing.assert_array_equal(lead(first, second, log.n), expected)
+    np.testing.assert_array_equal(lead(first, second, before), expected)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
-from app.inference.choosing.pair_sets import among, every_pair, in_list, listed, of_mask, without
+from app.inference.choosing.pair_sets import among, every_pair, leading, listed, without
 from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import posterior
 from app.inference.graph import components
@@ -19,11 +19,11 @@ from app.inference.kernels.pair_sets import (
     Landscape,
     PairSet,
     Rule,
-    best_pairs,
+    contenders,
     has,
+    in_rows,
     mask,
     nth,
-    rows_of,
     size,
     within,
 )
@@ -54,23 +54,11 @@ some_pairs = st.builds(random_pairs, st.integers(1, 12), st.integers(0, 999), st
 
 
 @numerics
-@given(st.integers(0, 9), st.lists(st.integers(0, 80), unique=True))
-def test_rows_are_found_among_the_codes(n: int, codes: list[int]) -> None:
-    code = np.array(sorted(each for each in codes if each < n * n), np.int64)
-
-    start, other = rows_of(code, n)
-
-    np.testing.assert_array_equal(start, code.searchsorted(n * np.arange(n + 1)))
-    np.testing.assert_array_equal(other, code % max(n, 1))
-
-
-@numerics
 @given(some_pairs)
 def test_a_set_of_pairs_is_a_matrix_of_them(pairs: PairSet) -> None:
     n = len(pairs.kind)
-    in_row = np.searchsorted(pairs.start, np.arange(len(pairs.other)), side="right") - 1
     is_listed = np.zeros((n, n), np.bool_)
-    is_listed[in_row, pairs.other] = True
+    is_listed.flat[pairs.code] = True
 
     of_all = mask(pairs)
 
@@ -79,6 +67,7 @@ def test_a_set_of_pairs_is_a_matrix_of_them(pairs: PairSet) -> None:
     assert size(pairs) == of_all.sum()
     assert [nth(pairs, k) for k in range(size(pairs))] == list(map(tuple, np.argwhere(of_all).tolist()))
     assert all(has(pairs, i, j) == of_all[i, j] for i in range(n) for j in range(i + 1, n))
+    np.testing.assert_array_equal(in_rows(pairs), of_all.sum(axis=1))
     with pytest.raises(IndexError):
         nth(pairs, size(pairs))
 
@@ -93,20 +82,12 @@ def test_pairs_within_are_those_of_the_smaller_matrix(pairs: PairSet, seed: int)
 
 @numerics
 @given(some_pairs, st.integers(0, 99))
-def test_without_a_pair_all_the_others_are_left(pairs: PairSet, seed: int) -> None:
-    if not size(pairs):
-        return
-    i, j = nth(pairs, int(np.random.default_rng(seed).integers(size(pairs))))
-    expected = mask(pairs)
-    expected[i, j] = False
+def test_without_some_pairs_all_the_others_are_left(pairs: PairSet, seed: int) -> None:
+    rng, expected = np.random.default_rng(seed), mask(pairs)
+    some = rng.permutation(np.flatnonzero(expected))[: rng.integers(4)]
+    expected.flat[some] = False
 
-    np.testing.assert_array_equal(mask(without(pairs, i, j)), expected)
-
-
-def test_a_list_is_read_back() -> None:
-    pairs = of_mask(np.array([[True, True, False], [True, False, True], [False, False, False]]))
-
-    assert [column.tolist() for column in in_list(pairs)] == [[0, 1], [1, 2]]
+    np.testing.assert_array_equal(mask(without(pairs, *np.divmod(some, len(pairs.kind)))), expected)
 
 
 def scores_of(rule: Rule, m: Floats, v: Floats) -> Floats:
@@ -128,8 +109,7 @@ def every_score(mean: Floats, sigma: Covariance, rule: Rule, pairs: PairSet) -> 
 
 
 def land_of(mean: Floats, sigma: Covariance, *, is_positive: bool) -> Landscape:
-    order = np.argsort(mean)
-    return Landscape(mean, order, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
+    return Landscape(mean, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
 
 
 def some_state(n: int, seed: int) -> tuple[Floats, Covariance]:
@@ -153,12 +133,31 @@ def test_the_best_pairs_are_those_of_a_scan_of_all_scores(
     expected = every_score(mean, sigma, rule, pairs)
     scores = np.sort(expected[mask(pairs)])[-places:]
 
-    best, values, is_all = best_pairs(land, rule, pairs, places, TIE, n * n)
+    best, values, is_all = leading(land, rule, pairs, places, TIE, n * n)
 
     line = scores[0] * (1.0 - 2.0 * TIE) if len(scores) == places else -np.inf
     assert is_all
     np.testing.assert_array_equal(best, np.flatnonzero(expected >= line) if len(scores) == places else codes(pairs))
     np.testing.assert_allclose(values, expected.ravel()[best], rtol=1e-9)
+
+
+@each_rule
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("is_even", [True, False])
+def test_the_best_pairs_of_many_are_those_of_a_scan(rule: Rule, seed: int, is_even: bool) -> None:
+    """So many that only some variances are looked at before most candidates are left out."""
+    n, places, rng = 2_100, 9, np.random.default_rng(seed)
+    mean, variance = rng.normal(size=n), rng.uniform(0.29 if is_even else 0.1, 0.3, n)
+    land = Landscape(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
+    pairs = listed(n, np.flatnonzero(np.triu(rng.random((n, n)) < 0.01, 1)), leaves_out=True)
+    expected = np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, variance[:, None] + variance), -np.inf)
+
+    best, values, is_all = leading(land, rule, pairs, places, 0.0, n * n)
+
+    assert is_all
+    np.testing.assert_array_equal(best, np.sort(np.argpartition(expected, -places, axis=None)[-places:]))
+    np.testing.assert_allclose(values, expected.ravel()[best], rtol=1e-9)
+    assert len(contenders(land, rule, pairs, places, 0.0)[0]) < (n if is_even else n // 2)
 
 
 def codes(pairs: PairSet) -> Ints:
@@ -170,7 +169,7 @@ def test_pairs_that_are_all_tied_are_all_there(rule: Rule) -> None:
     n = 50
     land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    best, _, is_all = best_pairs(land, rule, every_pair(n), 1, TIE, n * n)
+    best, _, is_all = leading(land, rule, every_pair(n), 1, TIE, n * n)
 
     assert is_all
     np.testing.assert_array_equal(best, codes(every_pair(n)))
@@ -181,14 +180,14 @@ def test_most_pairs_of_a_set_that_is_known_a_little_are_never_read() -> None:
     mean, sigma = random_state(n, seed=0)
 
     for rule in RULES:
-        assert best_pairs(land_of(mean, sigma, is_positive=True), rule, every_pair(n), 1, TIE, n)[2]
+        assert leading(land_of(mean, sigma, is_positive=True), rule, every_pair(n), 1, TIE, n)[2]
 
 
 def test_it_gives_up_where_it_may_not_read_more() -> None:
     n = 50
     land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    assert not best_pairs(land, RULES[0], every_pair(n), 1, TIE, 10)[2]
+    assert not leading(land, RULES[0], every_pair(n), 1, TIE, 10)[2]
 
 
 @numerics

@@ -97,6 +97,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert one.shown[:2] == other.shown[:2]
     assert np.array_equal(one.shown.code, other.shown.code)
     assert np.array_equal(one.shown.orders, other.shown.orders)
+    assert all(map(np.array_equal, one.tally, other.tally))
     assert one.model.prior.precision == pytest.approx(other.model.prior.precision, rel=1e-8)
     assert one.model.prior.pull == pytest.approx(other.model.prior.pull, abs=1e-8)
     assert one.model.votes == pytest.approx(other.model.votes, rel=1e-8)
