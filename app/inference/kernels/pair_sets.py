@@ -46,7 +46,7 @@ BINS = 16  # of v, from the least to the most that it may be
 HALVINGS = 10  # of the distances of two means, for each bin
 HALVINGS_OF_V = 30
 SAMPLE = 1024  # candidates, about, whose variances tell which ones are large
-LEADERS, LEADERS_OF_A_PLACE = 256, 16  # candidates of the largest variances, about, who make the line to begin with
+LEADERS, LEADERS_OF_A_PLACE = 256, 8  # candidates of the largest variances, about, who make the line to begin with
 RISEN = 1.02  # times a line's height, for new distances to pay
 ROUNDED = 1e-12
 POWER, DETERMINANT, OWN_TERM = 0, 1, 2
@@ -199,11 +199,11 @@ def contenders(land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: fl
 
     Args: those of `best_pairs`.
     """
-    extent, step = _extent(land, np.arange(len(land.mean))), max(len(land.mean) // SAMPLE, 1)
+    extent, step = _extent(land, land.variance), max(len(land.mean) // SAMPLE, 1)
     sample = extent[::step].copy()
     leaders = max(len(sample) - max(LEADERS, LEADERS_OF_A_PLACE * places) // step, 0)
     some = np.flatnonzero(extent >= np.partition(sample, leaders)[leaders])
-    line = _line_of_neighbours(land, some[np.argsort(land.mean[some])], rule, pairs, places) * (1.0 - tie)
+    line = _line_of_neighbours(land, some[np.argsort(land.mean[some])], -np.inf, rule, pairs, places, tie)
     top = extent.max()
     least = _least(rule, line, _most(land, top, top))
     return np.flatnonzero(extent >= (least if land.is_positive else math.sqrt(least)) - top), line
@@ -220,8 +220,8 @@ def best_pairs(
     Args: `order` (L,) are the contenders, whose means ascend; `line` is what they reach.
     """
     n, many, read = len(order), 0, 0
-    mean, extent = land.mean[order], _extent(land, order)
-    line = max(line, _line_of_neighbours(land, order, rule, pairs, places) * (1.0 - tie))
+    mean, extent = land.mean[order], _extent(land, land.variance[order])
+    line = _line_of_neighbours(land, order, line, rule, pairs, places, tie)
     reach, best = _reach(land, mean, extent, rule, line), np.full(places, -np.inf)
     code, value = np.empty(4 * places, np.int64), np.empty(4 * places)
     blocks = (n + BLOCK - 1) // BLOCK
@@ -268,15 +268,17 @@ def best_pairs(
 
 
 @kernel
-def _line_of_neighbours(land: Landscape, order: Ints, rule: Rule, pairs: PairSet, places: int) -> float:
-    """What the first `places` places take at least: scores of pairs of neighbours in this order; -inf of too few."""
+def _line_of_neighbours(
+    land: Landscape, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
+) -> float:
+    """What the best pairs score at least: `line`, or more where enough pairs of neighbours in this order do."""
     best = np.full(places, -np.inf)
     for x in range(len(order) - 1):
         i, j = min(order[x], order[x + 1]), max(order[x], order[x + 1])
         m, v = land.mean[i] - land.mean[j], land.variance[i] + land.variance[j]
-        if _score(rule, m, v) > best[0] and has(pairs, i, j):
+        if _score(rule, m, v) > max(best[0], line) and has(pairs, i, j):
             _enter(best, _score(rule, m, _variance(land, i, j)))
-    return float(best[0])
+    return max(line, best[0] * (1.0 - tie))
 
 
 @kernel
@@ -300,9 +302,9 @@ def _with_room(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Float
 
 
 @kernel
-def _extent(land: Landscape, who: Ints) -> Floats:
-    """(L,) what bounds v: Sigma_ii of these, or its root."""
-    return land.variance[who] if land.is_positive else np.sqrt(land.variance[who])
+def _extent(land: Landscape, variance: Floats) -> Floats:
+    """(L,) what bounds v: these Sigma_ii, or their roots."""
+    return variance if land.is_positive else np.sqrt(variance)
 
 
 @kernel
