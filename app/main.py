@@ -121,7 +121,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
         app.state.warming = warming = asyncio.create_task(_warm(live))
         work = (
             app.state.context.notices.run(partial(listen, opened.url)),
-            idempotency.sweep(opened.engine),
+            idempotency.sweep(app.state.context),
             pools.keep_up(app.state.context),
         )
         tasks = [warming, *(asyncio.create_task(each) for each in work)]

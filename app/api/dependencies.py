@@ -52,7 +52,7 @@ class Write:
         *,
         sets: AbstractSet[UUID] = frozenset(),
     ) -> Response:
-        async with self._ctx.turns.of(sets), self._ctx.engine.begin() as db:
+        async with self._ctx.turns.of(sets), self._ctx.writing() as db:
             if self._attempt is None:
                 return _json((await action(db)).model_dump_json(), status)
             result = await once(db, self._attempt, status, action)

@@ -29,6 +29,7 @@ from app.service.presenting.assignments import fitting, present_assignments, pre
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
+from app.storage.driver import give_up
 
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
 MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
@@ -88,15 +89,15 @@ async def ask_together(
     Fewer where their texts take more than `room` bytes, though one where there is any. Sets that are gone are left out.
     """
     ids = sorted(counts)
-    async with patiently(all_of(ctx.live.get(set_id).asking for set_id in ids)), ctx.engine.begin() as db:
-        await sets.lock_asking(db, ids)
+    turns = patiently(all_of(ctx.live.get(set_id).asking for set_id in ids))
+    async with turns, ctx.writing(sets.lock_of_asking(ids)) as db:
         asker = await _asker(ctx, db, request)
         states, own = await _load(ctx, db, asker, request.goal, counts, most, room)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
         new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
         leased, texts = await leases.lease(db, new, asker)
         if not states:
-            await db.rollback()  # a new judge who asks of sets that are gone leaves no trace
+            await give_up(db)  # a new judge who asks of sets that are gone leaves no trace
     if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
         _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, request.judge)
     _note_leased(ctx, [*own, *leased])

@@ -6,14 +6,13 @@ from uuid import UUID
 
 from nextpair import schemas
 from nextpair.words import AskStatus
-from sqlalchemy.exc import DBAPIError
 
 from app.service.asking import ask_together
 from app.service.context import Context, existing_sets
 from app.service.errors import Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
-from app.storage.failures import is_in_the_way
+from app.storage.failures import FAILURES, is_in_the_way
 
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
 # their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
@@ -27,7 +26,7 @@ class _Collected:
     left: int  # pairs that are still wanted
     statuses: set[AskStatus]
     pairs: dict[UUID, list[schemas.Assignment]] = field(default_factory=dict)  # by set
-    obstacle: Busy | DBAPIError | None = None  # others held a set for too long
+    obstacle: Exception | None = None  # others held a set for too long
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
@@ -107,7 +106,7 @@ async def _ask_some(
     most, room = request.count - len(others), presenting.LARGEST_ANSWER - sum(map(presenting.size_of, others))
     try:
         answers = await ask_together(ctx, request, counts, most, room)
-    except (Busy, DBAPIError) as error:
+    except (Busy, *FAILURES) as error:
         if not isinstance(error, Busy) and not is_in_the_way(error):
             raise
         collected.obstacle = error

@@ -36,6 +36,7 @@ from app.service.leases import superseded
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
+from app.storage.assignments import LockedAssignment
 from app.storage.comparisons import NewComparison, NewVote
 from app.storage.schema import Record
 
@@ -82,7 +83,7 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
     """
     rows = await assignments.lock(db, [verdict.assignment_id for verdict in verdicts])
     problems: dict[int, AppError] = {}
-    accepted: dict[int, Record] = {}
+    accepted: dict[int, LockedAssignment] = {}
     taken: set[UUID] = set()
     for n, verdict in enumerate(verdicts):
         problem = _problem(verdict, rows.get(verdict.assignment_id), taken)
@@ -159,7 +160,7 @@ async def export(
         yield batch.comparisons
 
 
-def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -> AppError | None:
+def _problem(verdict: schemas.VerdictOf, row: LockedAssignment | None, taken: set[UUID]) -> AppError | None:
     if row is None:
         return UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
     if row.deleted_at is not None:
@@ -178,14 +179,14 @@ def _problem(verdict: schemas.VerdictOf, row: Record | None, taken: set[UUID]) -
     return None
 
 
-async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: Record) -> schemas.FailureRecorded:
+async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: LockedAssignment) -> schemas.FailureRecorded:
     kept = verdict.model_dump(include={"failure", "reason", "label_mass", "latency_ms", "raw"})
     await assignments.fail(db, row.id, kept)
     return schemas.FailureRecorded.model_validate({**kept, "assignment_id": row.id, "set_id": row.set_id})
 
 
 async def _record(
-    db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, Record]
+    db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf], accepted: dict[int, LockedAssignment]
 ) -> dict[int, VerdictOutcome]:
     """Give each vote its place in its set's log."""
     if not accepted:
@@ -198,14 +199,14 @@ async def _record(
     return {n: _outcome(vote, before[vote.set_id] + vote.place, accepted[n]) for n, vote in votes.items()}
 
 
-def _vote_of(verdict: schemas.VerdictOf, row: Record, place: int, now: datetime) -> NewVote:
+def _vote_of(verdict: schemas.VerdictOf, row: LockedAssignment, place: int, now: datetime) -> NewVote:
     return NewVote(
         row.id, row.set_id, place, row.item_id, row.first, row.second, probability(verdict), verdict.winner,
         row.judge_id, row.state != "leased" or row.expired, verdict.label_mass, verdict.latency_ms, verdict.raw, now,
     )  # fmt: skip
 
 
-def _outcome(vote: NewVote, seq: int, row: Record) -> VerdictOutcome:
+def _outcome(vote: NewVote, seq: int, row: LockedAssignment) -> VerdictOutcome:
     entry = LogEntry(vote.set_id, seq, vote.item_id, vote.first, vote.second, vote.p_first, vote.judge_id, 1.0)
     return VerdictOutcome(present_verdict(vote, seq, row), entry=entry)
 

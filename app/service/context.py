@@ -1,6 +1,7 @@
 """The context of every use case: the database, the live posteriors, the notices and the settings."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from app.service.notices import Notices
 from app.service.turns import Turns
 from app.settings import Settings
 from app.storage import judges, sets
+from app.storage.driver import transaction
 from app.storage.schema import Record
 
 
@@ -44,10 +46,14 @@ class Context:
 
     def reading(self) -> AsyncConnection:
         """A connection for single statements that write nothing: without a transaction they take one round trip."""
-        return self._reader.connect()
+        return self._autocommit.connect()
+
+    def writing(self, first: str = "") -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction, begun with the statement `first`; it is committed unless something is raised."""
+        return transaction(self._autocommit, first)
 
     @cached_property
-    def _reader(self) -> AsyncEngine:
+    def _autocommit(self) -> AsyncEngine:
         return self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def judge_id(self, db: AsyncConnection, name: str) -> int:

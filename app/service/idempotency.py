@@ -10,8 +10,9 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.service.context import Context
 from app.service.errors import IdempotencyKeyReused
 from app.storage import idempotency
 from app.storage.failures import FAILURES
@@ -59,10 +60,10 @@ async def _recall(db: AsyncConnection, attempt: Attempt) -> EarlierResponse:
     return EarlierResponse(row.status, row.response)
 
 
-async def sweep(engine: AsyncEngine) -> None:
+async def sweep(ctx: Context) -> None:
     """Forget what nobody will repeat any more, once an hour, for ever."""
     while True:
         with suppress(*FAILURES):
-            async with engine.begin() as db:
+            async with ctx.writing() as db:
                 await idempotency.sweep(db, KEPT)
         await asyncio.sleep(3600)

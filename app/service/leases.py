@@ -13,7 +13,7 @@ from app.inference.state import HumanCheck
 from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
 from app.service.grouping import by_set
 from app.storage import assignments, sets
-from app.storage.assignments import Blocking, NewLease
+from app.storage.assignments import Blocking, LockedAssignment, NewLease
 from app.storage.schema import Record
 
 Place = tuple[UUID, int, int]  # of a text: set, item and candidate
@@ -109,7 +109,7 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
     return schemas.Released(released=len(rows))
 
 
-def superseded(row: Record, generation: int | None) -> LeaseSuperseded | None:
+def superseded(row: LockedAssignment, generation: int | None) -> LeaseSuperseded | None:
     """The error for the holder of this generation of an assignment, if it was handed out again since."""
     if generation in (None, row.generation):
         return None
@@ -125,7 +125,7 @@ def _generations(request: schemas.ReleaseMany) -> dict[UUID, int | None]:
     return {assignment_id: known.get(assignment_id) for assignment_id in request.assignments}
 
 
-async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> Record:
+async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> LockedAssignment:
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
         raise UnknownAssignment(f"There is no assignment {assignment_id}.")
@@ -136,7 +136,7 @@ async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | No
     return row
 
 
-def _only(row: Record, changed: Sequence[Record]) -> Record:
+def _only(row: LockedAssignment, changed: Sequence[Record]) -> Record:
     """The lease of assignment `row`, the only one that can have changed. Raises LeaseEnded."""
     if not changed:
         raise LeaseEnded(

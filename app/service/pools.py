@@ -44,7 +44,7 @@ async def keep_up(ctx: Context) -> None:
 
 async def look(ctx: Context, ids: Sequence[UUID] | None) -> None:
     """Estimate the pools of these sets, or all, that are due, and tell their sets what they were not told yet."""
-    async with ctx.engine.begin() as db:
+    async with ctx.writing() as db:
         names = await pools.of_sets(db, ids)
         due = await pools.claim(db, names) if names else []
     for name in due:
@@ -68,7 +68,7 @@ async def _estimate(ctx: Context, name: str) -> None:
     told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each]
     value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
     estimate = Estimate(uuid4(), len(told_by_each), value) if value else None
-    async with ctx.engine.begin() as db:
+    async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
 
@@ -94,7 +94,7 @@ def _stored(told_by_each: Sequence[Sequence[Told]]) -> dict[str, Any]:
 async def _tell(ctx: Context, name: str) -> None:
     """Write the pool's estimate into the logs that lack it, but for sets that others write to."""
     while True:
-        async with ctx.engine.begin() as db:
+        async with ctx.writing() as db:
             untold = await pools.lock_untold(db, name, TOLD_AT_ONCE)
             if not untold:
                 return

@@ -9,11 +9,10 @@ from sqlalchemy import and_, bindparam, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.driver import fetch
-from app.storage.schema import Record, assignments, candidates, items, judges, sets
+from app.storage.schema import Record, assignments
 from app.storage.sets import Head
 
 a = assignments.c
-first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
 
 
 class NewLease(NamedTuple):
@@ -75,10 +74,11 @@ async def heads_and_blocking(
     return sorted(heads), [Blocking(*row[2:]) for row in rows if row[2] is not None]
 
 
+# The planner does not see how many ids a sub-select holds, and keeps one plan for any number; else it plans every ask.
 _LEASE = (
     "WITH leased AS (INSERT INTO assignments (id, set_id, item_id, first, second, why, judge_id, worker, expires_at) "
     "SELECT new.*, $7::bigint, $8::text, statement_timestamp() + $9::interval FROM unnest("
-    "$1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::text[]::jsonb[]) AS new "
+    "(SELECT $1::uuid[]), $2::uuid[], $3::int[], $4::int[], $5::int[], $6::text[]::jsonb[]) AS new "
     "RETURNING set_id, item_id, first, second, expires_at) "
     "SELECT o.set_id, o.item_id, o.candidate_id, o.text, leased.expires_at FROM leased JOIN outputs AS o "
     "ON o.set_id = leased.set_id AND o.item_id = leased.item_id AND o.candidate_id IN (leased.first, leased.second)"
@@ -145,21 +145,35 @@ def _arrays(generations: Mapping[UUID, int | None]) -> dict[str, list[Any]]:
     return {"ids": list(generations), "generations": list(generations.values())}
 
 
+class LockedAssignment(NamedTuple):
+    """An assignment that is held until the transaction ends, with the names around it."""
+
+    id: UUID
+    set_id: UUID
+    item_id: int
+    first: int
+    second: int
+    judge_id: int
+    state: str
+    failure: str | None
+    generation: int
+    expired: bool
+    judge: str
+    item: str
+    first_key: str
+    second_key: str
+    deleted_at: datetime | None  # of the set
+
+
 _LOCK = (
-    select(
-        a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.generation,
-        _EXPIRED.label("expired"), judges.c.name.label("judge"), items.c.key.label("item"),
-        first.c.key.label("first_key"), second.c.key.label("second_key"), sets.c.deleted_at,
-    )
-    .join(sets, sets.c.id == a.set_id)
-    .join(judges, judges.c.id == a.judge_id)
-    .join(items, and_(items.c.set_id == a.set_id, items.c.id == a.item_id))
-    .join(first, and_(first.c.set_id == a.set_id, first.c.id == a.first))
-    .join(second, and_(second.c.set_id == a.set_id, second.c.id == a.second))
-    .where(a.id == func.any(bindparam("ids")))
-    .order_by(a.id)
-    .with_for_update(of=assignments)
-)  # fmt: skip
+    "SELECT a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.generation, "
+    "a.expires_at <= clock_timestamp(), judges.name, items.key, one.key, other.key, sets.deleted_at "
+    "FROM assignments AS a JOIN sets ON sets.id = a.set_id JOIN judges ON judges.id = a.judge_id "
+    "JOIN items ON items.set_id = a.set_id AND items.id = a.item_id "
+    "JOIN candidates AS one ON one.set_id = a.set_id AND one.id = a.first "
+    "JOIN candidates AS other ON other.set_id = a.set_id AND other.id = a.second "
+    "WHERE a.id = ANY($1) ORDER BY a.id FOR UPDATE OF a"
+)
 
 
 _SETS = select(a.set_id).distinct().where(a.id == func.any(bindparam("ids")))
@@ -170,9 +184,9 @@ async def sets_of(db: AsyncConnection, ids: Sequence[UUID]) -> set[UUID]:
     return set((await db.execute(_SETS, {"ids": ids})).scalars())
 
 
-async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Record]:
-    """Rows of the assignments with the names around them, held until the transaction ends. In id order: no deadlock."""
-    return {row.id: row for row in await db.execute(_LOCK, {"ids": ids})}
+async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, LockedAssignment]:
+    """Those of these assignments that exist, by id. They are locked in id order: no deadlock."""
+    return {row[0]: LockedAssignment(*row) for row in await fetch(db, _LOCK, ids)}
 
 
 async def failures(db: AsyncConnection, set_id: UUID) -> dict[int, dict[str, int]]:

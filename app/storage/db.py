@@ -8,9 +8,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app.storage.listening import dsn
 
@@ -28,7 +29,7 @@ TO_CONNECT, TO_GET_ONE, NO_ANSWER = 10.0, 10.0, 90.0  # seconds: to PostgreSQL, 
 
 def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
     """An engine for any PostgreSQL URL, whichever driver it names; asyncpg reads it, options like sslmode included."""
-    return create_async_engine(
+    engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=partial(_session, url),
         pool_size=(connections + 1) // 2,
@@ -36,6 +37,16 @@ def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
         pool_timeout=TO_GET_ONE,
         hide_parameters=True,
     )
+    event.listen(engine.sync_engine, "checkout", _refuse_lost)
+    return engine
+
+
+def _refuse_lost(connection: object, entry: ConnectionPoolEntry, *_: object) -> None:
+    """Have the pool connect anew in place of a connection that was lost while nobody used it."""
+    driver = entry.driver_connection
+    assert isinstance(driver, asyncpg.Connection)
+    if driver.is_closed():
+        raise DisconnectionError("the connection was lost")
 
 
 _LIMIT = (

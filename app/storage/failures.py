@@ -4,7 +4,8 @@ import asyncpg
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError)  # what a statement may raise
+# What a statement may raise; the last one where PostgreSQL says farewell while nothing was asked of it.
+FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 # SQLSTATE, or how it begins
 AWAY = ("08", "25P03", "53300", "57P")  # connection lost, idle for too long, too many, starting up or shutting down
@@ -16,9 +17,9 @@ def is_connection_failure(error: BaseException) -> bool:
     """True where the database could not be reached, as against refusing a statement."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
-    if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from COPY, which asyncpg does itself
+    if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from what asyncpg does itself
         return True
-    return isinstance(error, OSError) or _sqlstate(error).startswith(AWAY)
+    return isinstance(error, OSError | asyncpg.InternalClientError) or _sqlstate(error).startswith(AWAY)
 
 
 def is_in_the_way(error: BaseException) -> bool:

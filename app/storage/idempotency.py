@@ -2,38 +2,31 @@
 
 from datetime import timedelta
 
-from sqlalchemy import bindparam, delete, func, select, text
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.storage.driver import fetch
 from app.storage.schema import Record, idempotency
 
 i = idempotency.c
 
 
 _CLAIM = (
-    insert(idempotency)
-    .values({name: bindparam(name) for name in ("key", "endpoint", "fingerprint")})
-    .on_conflict_do_nothing()
-    .returning(i.key)
+    "INSERT INTO idempotency (key, endpoint, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key"
 )
 
 
 async def claim(db: AsyncConnection, key: str, endpoint: str, fingerprint: str) -> bool:
     """True for the first to come; whoever comes meanwhile waits here until the first has committed or gone."""
-    values = {"key": key, "endpoint": endpoint, "fingerprint": fingerprint}
-    return (await db.execute(_CLAIM, values)).one_or_none() is not None
+    return bool(await fetch(db, _CLAIM, key, endpoint, fingerprint))
 
 
-_KEEP = text(
-    "UPDATE idempotency SET status = :status, response = CAST(:response AS jsonb) "
-    "WHERE key = :key AND endpoint = :endpoint"
-)
+_KEEP = "UPDATE idempotency SET status = $3, response = $4::text::jsonb WHERE key = $1 AND endpoint = $2"
 
 
 async def keep(db: AsyncConnection, key: str, endpoint: str, status: int, response: str) -> None:
     """`response` is JSON."""
-    await db.execute(_KEEP, {"key": key, "endpoint": endpoint, "status": status, "response": response})
+    await fetch(db, _KEEP, key, endpoint, status, response)
 
 
 async def recall(db: AsyncConnection, key: str, endpoint: str) -> Record:

@@ -48,12 +48,15 @@ async def get_many(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record]
     return (await db.execute(select(sets).where(_MANY), {"ids": ids})).all()
 
 
-_LOCK_ASKING = text("SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(CAST(:keys AS text[])) AS id")
+def lock_of_asking(ids: Iterable[UUID]) -> str:
+    """The statement that holds all other asks on these sets until its transaction ends. In id order: no deadlock."""
+    keys = ", ".join(f"'{set_id}'" for set_id in sorted(ids))
+    return f"SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest(ARRAY[{keys}]) AS id"
 
 
 async def lock_asking(db: AsyncConnection, ids: Sequence[UUID]) -> None:
-    """Hold all other asks on these sets, and nothing else, until the transaction ends. In id order: no deadlock."""
-    await db.execute(_LOCK_ASKING, {"keys": [str(set_id) for set_id in sorted(ids)]})
+    """Hold all other asks on these sets, and nothing else, until the transaction ends."""
+    await db.exec_driver_sql(lock_of_asking(ids))
 
 
 async def page(db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int) -> Page:

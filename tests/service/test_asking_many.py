@@ -21,13 +21,13 @@ from tests.factories import ask, ask_one, candidates, compare, count_rows, creat
 def asked_together(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many sets each transaction has held."""
     sizes: list[int] = []
-    lock = sets.lock_asking
+    lock = sets.lock_of_asking
 
-    async def lock_and_note(db: Any, ids: Sequence[UUID]) -> None:
+    def lock_and_note(ids: Sequence[UUID]) -> str:
         sizes.append(len(ids))
-        await lock(db, ids)
+        return lock(ids)
 
-    monkeypatch.setattr(sets, "lock_asking", lock_and_note)
+    monkeypatch.setattr(sets, "lock_of_asking", lock_and_note)
     return sizes
 
 

@@ -2,6 +2,7 @@
 
 from nextpair import schemas
 
+from app.storage.assignments import LockedAssignment
 from app.storage.comparisons import NewVote
 from app.storage.schema import Record
 
@@ -10,7 +11,7 @@ def present_comparison(row: Record) -> schemas.Comparison:
     return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
 
 
-def present_verdict(vote: NewVote, seq: int, assignment: Record) -> schemas.Comparison:
+def present_verdict(vote: NewVote, seq: int, assignment: LockedAssignment) -> schemas.Comparison:
     """The comparison that a verdict has just become."""
     return schemas.Comparison(
         seq=seq, set_id=vote.set_id, item=assignment.item or None, first=assignment.first_key,
