@@ -11,9 +11,7 @@ from app.storage.schema import Record, idempotency
 i = idempotency.c
 
 
-_CLAIM = (
-    "INSERT INTO idempotency (key, endpoint, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key"
-)
+_CLAIM = "INSERT INTO idempotency (key, endpoint, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key"
 
 
 async def claim(db: AsyncConnection, key: str, endpoint: str, fingerprint: str) -> bool:

@@ -157,7 +157,7 @@ async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_
         await asyncio.sleep(0.2)
         await as_always(hasty, free)
         assert await ask_one(hasty, blocked, "bob")  # an ask needs no row
-        await asyncio.sleep(0.4)
+        await asyncio.sleep(0.8)
     told = await statuses(tells) + await statuses(added)
     assert told[503]
     assert set(told) <= {201, 409, 503}

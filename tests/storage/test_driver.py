@@ -95,12 +95,16 @@ async def test_a_lost_connection_is_not_used_again(engine: AsyncEngine) -> None:
 async def test_a_farewell_that_was_not_read_yet_is_a_lost_connection(database_url: str, engine: AsyncEngine) -> None:
     """PostgreSQL says that it ends the session; the next statement meets that instead of an answer."""
     other = db.connect(database_url)
-    with pytest.raises(FAILURES) as lost:
+
+    async def be_ended() -> None:
         async with transaction(engine) as connection:
             ((pid,),) = await fetch(connection, "SELECT pg_backend_pid()")
             await run_sql(other, f"SELECT pg_terminate_backend({pid})")
             time.sleep(0.2)  # so that nothing is read
             await fetch(connection, "SELECT 1")
+
+    with pytest.raises(FAILURES) as lost:
+        await be_ended()
     assert is_connection_failure(lost.value)
     await other.dispose()
     assert await notes(engine) == []
