@@ -16,8 +16,6 @@ from app.inference.growing import appended
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-FEW = 8  # comparisons that are looked for among all
-
 
 class Hyperparameters(NamedTuple):
     scale: float  # tau2
@@ -32,37 +30,37 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
     Args: `item` (K,) is what each was about.
     """
     comparisons = with_measured_ties(comparisons)
-    of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
-    worth = np.where(is_vote(comparisons.p), of_vote[comparisons.judge], of_measurement[comparisons.judge])
-    return comparisons._replace(weight=comparisons.weight * shares(comparisons, item, n, hyperparameters.echo) * worth)
+    share, worth = shares(comparisons, item, n, hyperparameters.echo), _worth(comparisons, hyperparameters)
+    return comparisons._replace(weight=comparisons.weight * share * worth)
 
 
 def weighed_further(
     known: Comparisons, comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyperparameters
 ) -> Comparisons:
-    """`weighed`, of which the first comparisons are `known`: they stay where the others leave them alone.
+    """`weighed`, of which the first comparisons are `known`. One more that leaves them alone is all that is weighed.
 
     Args: `item` (K,) is what each was about.
     """
-    old, new = slice(known.size), slice(known.size, None)
-    more = take(comparisons, new)
-    if more.size > FEW or not _are_apart(known, item[old], more, item[new]):
+    one = take(comparisons, slice(known.size, None))
+    if one.size != 1 or not _is_apart(known, item, one):
         return weighed(comparisons, item, n, hyperparameters)
-    _, _, p, _, weight = weighed(more, item[new], n, hyperparameters)
-    return comparisons._replace(p=appended(known.p, p), weight=appended(known.weight, weight))
+    weight = one.weight * _worth(one, hyperparameters)
+    return comparisons._replace(p=appended(known.p, one.p), weight=appended(known.weight, weight))
 
 
-def _are_apart(known: Comparisons, item: Ints, new: Comparisons, new_item: Ints) -> bool:
-    """Whether new answers neither repeat a known one of their judge nor change what the judge's ties mean."""
-    for first, second, p, judge, about in zip(new.first, new.second, new.p, new.judge, new_item, strict=True):
-        theirs = known.judge == judge
-        between = ((known.first == first) & (known.second == second)) | (
-            (known.first == second) & (known.second == first)
-        )
-        ties = known.p[theirs] == 0.5 if not is_vote(p) else (p == 0.5) & ~is_vote(known.p[theirs])
-        if ties.any() or (theirs & between & (item == about)).any():
-            return False
-    return True
+def _is_apart(known: Comparisons, item: Ints, one: Comparisons) -> bool:
+    """Whether an answer neither repeats a known one of its judge nor changes what the judge's ties mean."""
+    (first,), (second,), (p,), (judge,), _ = one
+    theirs, about = known.judge == judge, item[: known.size] == item[-1]
+    between = ((known.first == first) & (known.second == second)) | ((known.first == second) & (known.second == first))
+    ties = known.p[theirs] == 0.5 if not is_vote(p) else (p == 0.5) & ~is_vote(known.p[theirs])
+    return not (ties.any() or (theirs & between & about).any())
+
+
+def _worth(comparisons: Comparisons, hyperparameters: Hyperparameters) -> Floats:
+    of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
+    judge = comparisons.judge
+    return np.where(is_vote(comparisons.p), of_vote[judge], of_measurement[judge])
 
 
 def shares(comparisons: Comparisons, item: Ints, n: int, echo: Floats) -> Floats:
