@@ -25,7 +25,7 @@ def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
 def gains(first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds) -> Floats:
     """(L,) KG of these pairs."""
     spread = times_rows(sigma, Rows(first, second))
-    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters)
+    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters)
 
 
 def most_gains(
@@ -33,7 +33,9 @@ def most_gains(
 ) -> Floats:
     """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
     spread = times_rows(sigma, Rows(first, second))
-    return most_knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters, tie)
+    return most_knowledge(
+        first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters, tie
+    )
 
 
 def best_gains(
@@ -48,7 +50,11 @@ def best_gains(
     first, second = within(open_pairs, who)
     covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
-    return who[first], who[second], most_knowledge(first, second, moves, mean, kind, matters.meets, tie)
+    return (
+        who[first],
+        who[second],
+        most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie),
+    )
 
 
 def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:

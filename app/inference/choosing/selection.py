@@ -199,12 +199,13 @@ def _pick(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covarian
     uniform = share / many_open
     if share == 1.0:
         return _explain(search, sigma, *_draw(open_pairs, many_open, rng), uniform, True)
-    best = _best_pairs(search, open_pairs, component, sigma)
+    best, gain = _best_pairs(search, open_pairs, component, sigma)
     many = size(best)
     random = share > 0.0 and bool(rng.random() < share)
     i, j = _draw(open_pairs, many_open, rng) if random else _draw(best, many, rng)
-    propensity = uniform + (1.0 - share) * has(best, i, j) / many
-    return _explain(search, sigma, i, j, propensity, random)
+    is_best = has(best, i, j)
+    propensity = uniform + (1.0 - share) * is_best / many
+    return _explain(search, sigma, i, j, propensity, random, gain if is_best else None)
 
 
 def _select_of_many(
@@ -246,9 +247,13 @@ def _certified(
     return [_explain(search, sigma, pick.i, pick.j, uniform + 1.0 - share, random=False) for pick in picks]
 
 
-def _explain(search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool) -> Choice:
+def _explain(
+    search: _Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool, gain: float | None = None
+) -> Choice:
     m, v = float(search.mean[i] - search.mean[j]), variance_of_difference(sigma, i, j)
-    if search.policy.criterion is Criterion.KNOWLEDGE and not sigma.bounds:
+    if gain is not None:
+        value = gain
+    elif search.policy.criterion is Criterion.KNOWLEDGE and not sigma.bounds:
         pair = np.array([i]), np.array([j])
         (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
     else:
@@ -261,29 +266,32 @@ def _draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def _best_pairs(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance) -> PairSet:
-    """The pairs that are tied for the best."""
+def _best_pairs(
+    search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance
+) -> tuple[PairSet, float | None]:
+    """The pairs that are tied for the best, and their knowledge gradient where that was summed."""
     if (joins := joining(component, open_pairs)) is not None:
-        return joins
+        return joins, None
     criterion, ranks = search.policy.criterion, search.goal == RANKING
     if criterion is not Criterion.KNOWLEDGE:
         pairs = open_pairs if ranks else favoured(open_pairs, search.matters)
-        return listed(len(search.mean), _best_of(pairs, search, sigma)[0])
+        return listed(len(search.mean), _best_of(pairs, search, sigma)[0]), None
     if len(search.mean) <= EXACT or not ranks:
         state = search.mean, sigma, search.model, search.matters
         i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):
-            return _tied(i, j, values, len(search.mean))
+            return _tied(i, j, values, len(search.mean)), float(values.max()) if len(search.mean) <= EXACT else None
     return _most_telling(open_pairs, search, sigma)
 
 
-def _most_telling(open_pairs: PairSet, search: _Search, sigma: Covariance) -> PairSet:
+def _most_telling(open_pairs: PairSet, search: _Search, sigma: Covariance) -> tuple[PairSet, float | None]:
     """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
     code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
-        return listed(len(search.mean), code)
+        return listed(len(search.mean), code), None
     i, j = np.divmod(code[np.argsort(-own, kind="stable")[:SHORTLIST]], len(search.mean))
-    return _tied(i, j, most_gains(i, j, search.mean, sigma, search.model, search.matters, TIE), len(search.mean))
+    values = most_gains(i, j, search.mean, sigma, search.model, search.matters, TIE)
+    return _tied(i, j, values, len(search.mean)), float(values.max())
 
 
 def _best_of(pairs: PairSet, search: _Search, sigma: Covariance, places: int = 1) -> tuple[Ints, Floats]:

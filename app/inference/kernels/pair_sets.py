@@ -278,7 +278,7 @@ def _line_of_neighbours(
         m, v = land.mean[i] - land.mean[j], land.variance[i] + land.variance[j]
         if _score(rule, m, v) > max(best[0], line) and has(pairs, i, j):
             _enter(best, _score(rule, m, _variance(land, i, j)))
-    return max(line, best[0] * (1.0 - tie))
+    return max(line, float(best[0]) * (1.0 - tie))
 
 
 @kernel
