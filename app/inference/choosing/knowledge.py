@@ -33,9 +33,8 @@ def most_gains(
 ) -> Floats:
     """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
     spread = times_rows(sigma, Rows(first, second))
-    return most_knowledge(
-        first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters, tie
-    )
+    moves = _moves(spread, first, second, mean, model)
+    return most_knowledge(first, second, moves, mean, np.argsort(mean), *matters, tie)
 
 
 def best_gains(
@@ -50,11 +49,8 @@ def best_gains(
     first, second = within(open_pairs, who)
     covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
-    return (
-        who[first],
-        who[second],
-        most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie),
-    )
+    gained = most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie)
+    return who[first], who[second], gained
 
 
 def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:
