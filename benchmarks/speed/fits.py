@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Method, build
+from app.inference.fitting.model import Method, Model, build
 from app.inference.kernels.bradley_terry import serves
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.machine import ROOT
@@ -62,11 +62,17 @@ def measure(extent: Extent) -> Iterator[Row]:
 
 
 def our_fit(n: int, log: Comparisons) -> Callable[[], Floats]:
-    """Our fit; among few it includes the covariance."""
+    """Our fit, as sets and files have it; among few it includes the covariance."""
     model = build(Method(), n)
     if serves(model.expert, model.size):
         return lambda: posterior.fit(log, model).mean
-    return lambda: newton.fit(log, model).mean
+    return lambda: _in_rows(log, model)
+
+
+def _in_rows(log: Comparisons, model: Model) -> Floats:
+    climbed = newton.fit_in_rows(log, model, start=np.zeros(model.size))
+    assert climbed is not None
+    return climbed.mean
 
 
 def _beside_scipy(n: int, log: Comparisons, ours: Callable[[], Floats], seconds: float) -> Iterator[Row]:
