@@ -248,13 +248,18 @@ def best_pairs(
                     if m > farthest:
                         break
                     i, j = min(order[x], order[y]), max(order[x], order[y])
-                    if m > _farthest(reach, v) or _score(rule, m, v) < line or not has(pairs, i, j):
+                    if m > _farthest(reach, v) or not pairs.meets[pairs.kind[i], pairs.kind[j]]:
+                        continue
+                    if not pairs.leaves_out and not has(pairs, i, j):
                         continue
                     if read >= most:
                         return code[:many], value[:many], False
                     read += 1
-                    scored = _score(rule, m, _variance(land, i, j))
-                    if scored < line:
+                    v = _variance(land, i, j)
+                    if m > _farthest(reach, v):
+                        continue
+                    scored = _score(rule, m, v)
+                    if scored < line or not has(pairs, i, j):
                         continue
                     if many == len(code):
                         many, code, value = _with_room(code, value, line)
