@@ -28,8 +28,10 @@ def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Go
     if goal != RANKING or model.n <= EXACT:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
+    if not len(first) and len(scored) < 2:
+        return component
     ones, others = np.append(first, scored[:-1]), np.append(second, scored[1:])
-    return np.asarray(components.joined(component, ones, others) if len(ones) else component)
+    return np.asarray(components.joined(component, ones, others))
 
 
 def joining(component: Ints, open_pairs: PairSet) -> PairSet | None:

@@ -25,6 +25,8 @@ from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
 from app.inference.state.snapshot import Snapshot, echo_of, pair_votes_of, plain_model
 from app.inference.types import Bools, Ints
 
+THE_ONLY_ITEM = np.zeros(1, np.int64)
+
 
 class BlockedPairs(NamedTuple):
     """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
@@ -210,7 +212,7 @@ def _on_item(
     pair: Presented, on_items: OpenOnItems, orders: Bools | None, snapshot: Snapshot, order: Order, rng: Draws
 ) -> ChosenPair:
     """The pair on an item where it is open, drawn if there are several; its other order where only that is open."""
-    items = items_of(on_items, pair.choice.i, pair.choice.j)
+    items = items_of(on_items, pair.choice.i, pair.choice.j) if len(on_items.has) > 1 else THE_ONLY_ITEM
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
     first, second = pair.first, pair.second
     if orders is not None:
