@@ -48,8 +48,7 @@ from app.inference.fitting.newton import Climbed
 from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at
 from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.comparison_graph import Graph, carried, without_room
-from app.inference.kernels.components import joined
-from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, no_comparisons, take
+from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
@@ -65,7 +64,6 @@ class Posterior(NamedTuple):
     weights: Floats  # w_k as they stand in the covariance: (seen,), or in the rows of the graph; (0,) of a sparse one
     convergence: Convergence
     graph: Graph | None = None  # what was seen, in rows, where the mean was found by them
-    component: Ints | None = None  # (N,) of a sparse one, whom comparisons connect
 
     @property
     def seen(self) -> int:
@@ -280,14 +278,7 @@ def _of_many(
     graph, sigma = (before.graph, before.covariance) if before else (None, None)
     mean, precision, convergence, graph = fit_sparse(comparisons, model, start=start, before=graph)
     weights = newton.NONE if graph else newton.weights(mean, comparisons, model)
-    component = _component(comparisons, model, before)
-    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, graph, component)
-
-
-def _component(comparisons: Comparisons, model: Model, before: Posterior | None) -> Ints:
-    apart = np.arange(model.n)
-    known, seen = (apart, 0) if before is None or before.component is None else (before.component, before.seen)
-    return joined(known, contiguous(comparisons.first[seen:]), contiguous(comparisons.second[seen:]))
+    return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, graph)
 
 
 def _of_more(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
