@@ -47,12 +47,12 @@ from app.inference.fitting.model import Model, hessian, information
 from app.inference.fitting.newton import Climbed
 from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at
 from app.inference.kernels import bradley_terry, contiguous
-from app.inference.kernels.comparison_graph import Graph, carried, without_room
+from app.inference.kernels.comparison_graph import Graph, carried, evaluate, with_room, without_room
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
-ROUNDED = 1e-12  # of a weight
+ROUNDED, UNMOVED = 1e-12, 1e-9  # of a weight
 AT_ONCE = 256  # candidates whose covariance is inverted within milliseconds
 
 
@@ -254,11 +254,20 @@ def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Poste
     if posterior.covariance.bounds:
         precision = precision_at(posterior.mean, comparisons, model, posterior.graph)
         return posterior._replace(covariance=bounded(precision, posterior.mean))
-    if not len(posterior.covariance.columns):
-        return posterior
     if model.expert.fixed_curvature:
         return posterior._replace(covariance=compact(posterior.covariance))
+    if not len(posterior.covariance.columns) and _holds_its_own_weights(posterior, comparisons, model):
+        return posterior
     return fit(comparisons, model, start=posterior.mean)
+
+
+def _holds_its_own_weights(posterior: Posterior, comparisons: Comparisons, model: Model) -> bool:
+    """Whether no weight has moved since it entered the covariance; at a checkpoint of many candidates it may have."""
+    if posterior.graph is None:
+        weights = newton.weights(posterior.mean, comparisons, model)
+    else:
+        _, weights = evaluate(posterior.mean, with_room(posterior.graph))
+    return bool((np.abs(weights - posterior.weights) <= UNMOVED * weights).all())
 
 
 def scores(posterior: Posterior, comparisons: Comparisons, model: Model) -> Scores:

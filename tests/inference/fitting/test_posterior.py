@@ -29,7 +29,7 @@ from tests.inference.factories import (
 )
 
 MANY = 20_000
-SIZES = [(5, 33), (30, 100), (260, 330)]  # candidates, comparisons; the last two end between checkpoints
+SIZES = [(5, 33), (30, 100), (260, 312), (260, 330)]  # candidates, comparisons; all but 312 are between checkpoints
 few = settings(numerics, max_examples=25)
 each_size = pytest.mark.parametrize(("n", "count"), SIZES)
 each_kind = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
