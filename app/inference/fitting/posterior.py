@@ -206,27 +206,27 @@ def _update(
 
 def _move(posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats) -> _Moved:
     mean, weights, convergence = newton.fit(comparisons, model, start=start)
-    seen, held = posterior.seen, posterior.weights
+    seen, in_sigma = posterior.seen, posterior.weights
     counts = np.divide(comparisons.weight[:seen], before.weight, out=np.ones(seen), where=before.weight > 0.0)
-    holding = np.append(held * counts, weights[seen:])
-    are_near = bool((np.abs(weights - holding) <= MAX_DRIFT * holding).all())
-    changes = holding - np.append(held, np.zeros(len(weights) - seen))
+    in_next = np.append(in_sigma * counts, weights[seen:])
+    are_near = bool((np.abs(weights - in_next) <= MAX_DRIFT * in_next).all())
+    changes = in_next - np.append(in_sigma, np.zeros(len(weights) - seen))
     rows = _rows_of(take(comparisons, changes != 0.0), model)
-    return _Moved(Posterior(mean, posterior.covariance, holding, convergence), are_near, rows, changes[changes != 0.0])
+    return _Moved(Posterior(mean, posterior.covariance, in_next, convergence), are_near, rows, changes[changes != 0.0])
 
 
 def _move_in_rows(
     posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats
 ) -> _Moved | None:
     """Equivalent to `_move`, of what the rows of a graph know. None where no MAP is found that way."""
-    old, held = posterior.graph, posterior.weights
+    old = posterior.graph
     assert old is not None
     goes_on = start is posterior.mean and np.array_equal(comparisons.weight[: old.size], before.weight)
     climbed = newton.fit_in_rows(comparisons, model, start=start, before=old if goes_on else None)
     if climbed is None:
         return None
-    holding, are_near, first, second, changes = carried(old, held, climbed.graph, MAX_DRIFT)
-    return _Moved(_in_rows(climbed, posterior.covariance, holding), are_near, Rows(first, second), changes)
+    in_next, are_near, first, second, changes = carried(old, posterior.weights, climbed.graph, MAX_DRIFT)
+    return _Moved(_in_rows(climbed, posterior.covariance, in_next), are_near, Rows(first, second), changes)
 
 
 def _rows_of(comparisons: Comparisons, model: Model) -> Rows:

@@ -283,21 +283,21 @@ def newton_step(weights: Floats, gradient: Floats, graph: Graph) -> Floats:
 
 
 @unchecked_kernel
-def carried(before: Graph, held: Floats, now: Graph, most: float) -> tuple[Floats, bool, Ints, Ints, Floats]:
-    """The weights that are held from now on, whether they are still near those of the graph, and what changes.
+def carried(before: Graph, in_sigma: Floats, now: Graph, most: float) -> tuple[Floats, bool, Ints, Ints, Floats]:
+    """The weights in the next Sigma, whether they are still near those of the graph, and what changes.
 
-    A comparison that came before keeps the weight that is held of it, times what its c has changed by; of a new one the
-    weight that it has is held.
+    A comparison that came before keeps the weight that it has in Sigma, times what its c has changed by; a new one has
+    that of the graph.
 
     Args:
-        held: (2K,) in the rows of the graph `before`, with which the rows of the one `now` begin.
-        most: |w - held| / held that is near.
+        in_sigma: (2K,) weights in the rows of the graph `before`, with which the rows of the one `now` begin.
+        most: what is near, of |w - in_sigma| / in_sigma.
 
     Returns:
         (2K',) weights; whether all are near; the comparisons, (L,) and (L,), whose weight is another, and (L,) by how
         much.
     """
-    if len(held) < len(before.rival) or len(now.weights) < len(now.rival):
+    if len(in_sigma) < len(before.rival) or len(now.weights) < len(now.rival):
         raise ValueError("the graph has no room for weights")
     pairs, many = len(now.rival) // 2, 0
     first, second, change = np.empty(pairs, np.int64), np.empty(pairs, np.int64), np.empty(pairs)
@@ -306,7 +306,7 @@ def carried(before: Graph, held: Floats, now: Graph, most: float) -> tuple[Float
         for old, new in ((before.middle[a], now.middle[a]), (before.start[a + 1], now.start[a + 1])):
             if new - old == added:
                 continue
-            weights[begin + added : old + added] = held[begin:old]
+            weights[begin + added : old + added] = in_sigma[begin:old]
             c[begin + added : old + added] = before.weight[begin:old]
             for k in range(old + added, new):
                 weights[k], c[k] = now.weights[k], now.weight[k]
@@ -314,7 +314,7 @@ def carried(before: Graph, held: Floats, now: Graph, most: float) -> tuple[Float
                     first[many], second[many], change[many] = a, now.rival[k], weights[k]
                     many += 1
             begin, added = old, new - old
-    weights[begin + added :], c[begin + added :] = held[begin:], before.weight[begin:]
+    weights[begin + added :], c[begin + added :] = in_sigma[begin:], before.weight[begin:]
     others, far = 0, 0
     for k in range(len(c)):
         others += c[k] != now.weight[k]
