@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from benchmarks.speed import votes
+from benchmarks.speed import fits, votes
 from benchmarks.speed.measuring import Row
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 
@@ -15,7 +15,7 @@ MARKERS = "osD^v<>PX*d"
 def draw(folder: Path, sections: Mapping[str, Sequence[Row]]) -> None:
     by_peer: dict[str, list[tuple[int, float]]] = {}
     for row in sections["fits"]:
-        if row.ratio:
+        if row.ratio and row.what == fits.WHAT:
             by_peer.setdefault(row.beside, []).append((row.n, 1.0 / row.ratio))
     _ratios(folder, "speed-fits", by_peer, "time of a fit / ours")
     by_part: dict[str, list[tuple[int, float]]] = {votes.LIMIT: [], votes.WHAT: [], votes.NUMPY: []}

@@ -4,6 +4,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,8 @@ from scipy.optimize import minimize
 
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build
-from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels import comparison_graph
+from app.inference.kernels.bradley_terry import FEW, maximiser, serves
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.machine import ROOT
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -21,7 +23,7 @@ from benchmarks.speed.problem import gradient, hessian_times, loss, simulated_lo
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 PATIENCE = 60  # seconds for a peer, from its start on
 MANY = 10_000  # more than this is left to those who minimise the same in numpy
-WHAT = "scores from a log"
+WHAT, AS_NEAR = "scores from a log", "scores from a log, as near as the other's"
 
 
 class Peer(NamedTuple):
@@ -57,8 +59,11 @@ def measure(extent: Extent) -> Iterator[Row]:
                 write_problem(path, n, log)
                 for peer in PEERS:
                     (ms,) = medians(ours, seconds=0.25 * extent.seconds)
-                    theirs, note = _ask(peer, path, log if peer.is_soft else winners(log), extent.seconds)
+                    theirs, norm, note = _ask(peer, path, log if peer.is_soft else winners(log), extent.seconds)
                     yield Row(WHAT, n, peer.name, ms, theirs, note)
+                    if norm and peer.is_soft and peer.precision == 1.0 and n > FEW:
+                        (ms,) = medians(partial(_fit_to, norm, n, log), seconds=0.25 * extent.seconds)
+                        yield Row(AS_NEAR, n, peer.name, ms, theirs, f"gradient {norm:.0e} at most")
 
 
 def our_fit(n: int, log: Comparisons) -> Callable[[], Floats]:
@@ -73,6 +78,16 @@ def _in_rows(log: Comparisons, model: Model) -> Floats:
     climbed = newton.fit_in_rows(log, model, start=np.zeros(model.size))
     assert climbed is not None
     return climbed.mean
+
+
+def _fit_to(norm: float, n: int, log: Comparisons) -> Floats:
+    """Our fit, which stops where no entry of the gradient is above this one."""
+    votes, start = newton.votes_of(log, build(Method(), n)), np.zeros(n)
+    first, second, _, _, p, measurement, weight, precision, pull = votes
+    rows = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
+    graph = comparison_graph.with_room(rows._replace(tolerance=norm))
+    mean, *_ = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, norm)
+    return mean
 
 
 def _beside_scipy(n: int, log: Comparisons, ours: Callable[[], Floats], seconds: float) -> Iterator[Row]:
@@ -104,19 +119,20 @@ def write_problem(path: Path, n: int, log: Comparisons) -> None:
     np.savez(path, n=n, first=log.first, second=log.second, p=log.p, first_won=winners(log).p > 0.5)
 
 
-def _ask(peer: Peer, problem: Path, log: Comparisons, seconds: float) -> tuple[float | None, str]:
-    """Milliseconds, or None; and what there is to say of it."""
+def _ask(peer: Peer, problem: Path, log: Comparisons, seconds: float) -> tuple[float | None, float | None, str]:
+    """Milliseconds, or None; the norm of its gradient, if it has one; and what there is to say of it."""
     if not PEERS_PYTHON.exists():
-        return None, "not installed: make install-peers"
+        return None, None, "not installed: make install-peers"
     command = [str(PEERS_PYTHON), "-m", "benchmarks.speed.peers", str(problem), peer.name, str(seconds)]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        return None, f"{peer.note}; not within {PATIENCE} s"
+        return None, None, f"{peer.note}; not within {PATIENCE} s"
     except subprocess.CalledProcessError as error:
-        return None, f"{peer.note}; {error.stderr.strip().splitlines()[-1]}"
+        return None, None, f"{peer.note}; {error.stderr.strip().splitlines()[-1]}"
     answer = json.loads(done.stdout.splitlines()[-1])
-    note = peer.note
+    note, norm = peer.note, None
     if peer.precision is not None:
-        note += f"; gradient {np.abs(gradient(np.array(answer['scores']), log, peer.precision)).max():.0e}"
-    return answer["ms"], note + (f"; {answer['mb']:,.0f} MB" if answer["mb"] > 50 else "")
+        norm = float(np.abs(gradient(np.array(answer["scores"]), log, peer.precision)).max())
+        note += f"; gradient {norm:.0e}"
+    return answer["ms"], norm, note + (f"; {answer['mb']:,.0f} MB" if answer["mb"] > 50 else "")
