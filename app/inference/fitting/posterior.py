@@ -218,9 +218,15 @@ def _move(posterior: Posterior, before: Comparisons, comparisons: Comparisons, m
 def _move_in_rows(
     posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats
 ) -> _Moved | None:
-    """Equivalent to `_move`, of what the rows of a graph know. None where no MAP is found that way."""
+    """Equivalent to `_move`, of what the rows of a graph know.
+
+    None where no MAP is found that way, and where votes of a judge who says 1/2 have become measurements: these have
+    other places in the rows.
+    """
     old = posterior.graph
     assert old is not None
+    if not np.array_equal(comparisons.p[: old.size], before.p):
+        return None
     goes_on = start is posterior.mean and np.array_equal(comparisons.weight[: old.size], before.weight)
     climbed = newton.fit_in_rows(comparisons, model, start=start, before=old if goes_on else None)
     if climbed is None:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from app.inference.covariance import condition, dense
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.worth import Hyperparameters, weighed
 from app.inference.kernels.comparison_graph import evaluate, with_room
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, no_comparisons, take
 from tests.inference.factories import (
@@ -325,6 +326,23 @@ def test_any_log_by_any_expert_is_forgotten_when_it_was_looked_at(
     fitted = posterior.fit(log.comparisons, m)
     np.testing.assert_allclose(live.mean, fitted.mean, rtol=0.0, atol=1e-7)
     np.testing.assert_allclose(dense(live.covariance), dense(fitted.covariance), rtol=0.0, atol=1e-7)
+
+
+@pytest.mark.parametrize("noise", [0.1, 1.0])
+def test_votes_that_become_measurements_leave_their_rows(noise: float) -> None:
+    """A judge who has said 1/2 says a probability at last; where the noise is 1, measurements weigh as votes do."""
+    n, count = 70, 67
+    log = by_judges(random_comparisons(n, count, seed=0), 2)
+    says_half = (log.judge == 0) & (np.arange(count) < count - 1)
+    log = log._replace(p=np.where(says_half, 0.5, log.p), judge=np.append(log.judge[:-1], 0))
+    worth = Hyperparameters(1.0, np.array([noise, 1.0]), np.ones(2), np.ones(2))
+    m, item = build(Method(evidence="learnt"), n), np.zeros(count, np.int64)
+
+    def first(size: int) -> Comparisons:
+        return weighed(take(log, slice(size)), item[:size], n, worth)
+
+    live = posterior.fold(posterior.prior(m), first(count - 1), m, first=first)
+    assert_same(posterior.fold(live, first(count), m, first=first), posterior.fit(first(count), m))
 
 
 @each_expert
