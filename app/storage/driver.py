@@ -28,8 +28,8 @@ async def transaction(autocommit: AsyncEngine, first: str = "") -> AsyncIterator
         try:
             await driver.execute(f"BEGIN; {first}")
             yield db
-            if driver.is_in_transaction():
-                await driver.execute("COMMIT")
+            if driver.is_in_transaction() and await driver.execute("COMMIT") != "COMMIT":
+                raise asyncpg.InFailedSQLTransactionError("a statement failed before, and all was rolled back")
         except BaseException:
             with suppress(*FAILURES):
                 await _roll_back(driver)

@@ -19,7 +19,7 @@ def is_connection_failure(error: BaseException) -> bool:
         return True
     if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from what asyncpg does itself
         return True
-    return isinstance(error, OSError | asyncpg.InternalClientError) or _sqlstate(error).startswith(AWAY)
+    return isinstance(_cause(error), OSError | asyncpg.InternalClientError) or _sqlstate(error).startswith(AWAY)
 
 
 def is_in_the_way(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import asyncpg
 import pytest
@@ -66,6 +67,19 @@ async def test_a_statement_that_fails_is_rolled_back(engine: AsyncEngine) -> Non
     assert await notes(engine) == []
 
 
+async def test_a_failure_that_nobody_minds_is_no_success(engine: AsyncEngine) -> None:
+    """PostgreSQL answers the end of such a transaction with a word: ROLLBACK."""
+
+    async def mind_nothing() -> None:
+        async with transaction(engine, "INSERT INTO notes VALUES ('first')") as connection:
+            with suppress(DBAPIError):
+                await connection.exec_driver_sql("SELECT FROM nowhere")
+
+    with pytest.raises(asyncpg.InFailedSQLTransactionError):
+        await mind_nothing()
+    assert await notes(engine) == []
+
+
 async def test_whoever_no_longer_waits_for_a_lock_leaves_no_transaction(database_url: str, engine: AsyncEngine) -> None:
     other = db.connect(database_url).execution_options(isolation_level="AUTOCOMMIT")
     async with transaction(other, LOCK):
@@ -108,4 +122,8 @@ async def test_a_farewell_that_was_not_read_yet_is_a_lost_connection(database_ur
     assert is_connection_failure(lost.value)
     await other.dispose()
     assert await notes(engine) == []
-    assert is_connection_failure(asyncpg.InternalClientError("another operation is in progress"))
+    unread = asyncpg.InternalClientError("another operation is in progress")
+    assert is_connection_failure(unread)
+    adapted = Exception()
+    adapted.__cause__ = unread
+    assert is_connection_failure(DBAPIError("SELECT 1", None, adapted))
