@@ -1,8 +1,8 @@
 """Absolute scores: every text of every set once, as a distribution over a scale."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import NamedTuple
 
 from nextpair import ApiError, AsyncClient
@@ -10,13 +10,14 @@ from nextpair.calls import add_absolute_scores, list_absolute_scores, list_candi
 from nextpair.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
 
 from judge_worker import verdicts
-from judge_worker.engine import Away, Engine, LabelReading
+from judge_worker.engine import Away, Engine, LabelReading, Outcome
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
+from judge_worker.reading import Turns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import sleep_unless_stopped, until_stopped
-from judge_worker.worker import prepare, read, sets_of
+from judge_worker.worker import sets_of
 
 
 class Text(NamedTuple):
@@ -34,12 +35,15 @@ class Scorer:
         settings: WorkerSettings,
         client: AsyncClient,
         engine: Engine,
-        template: Template,
+        templates: Sequence[Template],
         stopping: asyncio.Event,
     ) -> None:
         self.stats = Stats()
-        self._settings, self._client, self._engine, self._template = settings, client, engine, template
+        (self._template,) = templates
+        self._settings, self._client, self._engine = settings, client, engine
         self._stopping = stopping
+        self._scale = settings.absolute or (1, 10)
+        self._turns = Turns(engine, self.stats, lambda: True)
         self._outage = Outage()
 
     async def run(self) -> None:
@@ -93,25 +97,24 @@ class Scorer:
 
     async def _score(self, candidate_set: SetOut, texts: Sequence[Text]) -> list[Text]:
         """Send the scores of texts; return the texts that are still to be read, as the engine was away."""
-        low, high = self._settings.absolute or (1, 10)
-        fields = [verdicts.fields_of_text(candidate_set, text.text, low, high) for text in texts]
+        fields = [verdicts.fields_of_text(candidate_set, text.text, *self._scale) for text in texts]
         prepared = await asyncio.to_thread(lambda: [prepare(self._engine, self._template, each) for each in fields])
-        start = time.monotonic()
-        outcomes = await asyncio.to_thread(read, self._engine, prepared)
-        self.stats.reading += time.monotonic() - start
-        self._outage.note(outcomes)
-        least, judge = self._settings.least_label_mass, self._settings.judge_name
-        read_texts = [
-            (text, verdicts.enough(outcome, least))
-            for text, outcome in zip(texts, outcomes, strict=True)
-            if not isinstance(outcome, Away)
-        ]
-        self.stats.count(outcome for _, outcome in read_texts)
+        away = []
+        async with aclosing(self._turns.read(prepared)) as arrivals:
+            async for outcomes, _ in arrivals:
+                self._outage.note([outcome for _, outcome in outcomes])
+                away += [texts[n] for n, outcome in outcomes if isinstance(outcome, Away)]
+                await self._send(candidate_set, [(texts[n], outcome) for n, outcome in outcomes])
+        return away
+
+    async def _send(self, candidate_set: SetOut, outcomes: Sequence[tuple[Text, Outcome | Away]]) -> None:
+        least, judge, (low, _) = self._settings.least_label_mass, self._settings.judge_name, self._scale
+        read = [(text, verdicts.enough(outcome, least)) for text, outcome in outcomes if not isinstance(outcome, Away)]
+        self.stats.count(outcome for _, outcome in read)
         scores = [
             verdicts.absolute_score(text.candidate, judge, low, outcome)
-            for text, outcome in read_texts
+            for text, outcome in read
             if isinstance(outcome, LabelReading)
         ]
         if scores:
             await self._client.send(add_absolute_scores(candidate_set.id, AbsoluteScoresIn(scores=scores)))
-        return [text for text, outcome in zip(texts, outcomes, strict=True) if isinstance(outcome, Away)]

@@ -1,11 +1,12 @@
 """The seam between the worker and whatever reads label probabilities.
 
-An engine prepares prompts (off the critical path, while another batch is being read) and reads batches of them. What
-goes wrong with one prompt is the outcome of that prompt alone. What goes wrong with the engine is Away where it passes
-by itself, and raises EngineDown where a person has to mend it.
+An engine prepares prompts (off the critical path, while another batch is being read) and reads batches of them. An
+outcome is yielded when it is there, so that no prompt waits for another one's. What goes wrong with one prompt is the
+outcome of that prompt alone. What goes wrong with the engine is Away where it passes by itself, and raises EngineDown
+where a person has to mend it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import exp
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -53,15 +54,19 @@ class Away(NamedTuple):
     retry_after: float = 0.0  # seconds, as the engine asks
 
 
+Arrival = tuple[int, Outcome | Away]  # the number of a prompt in its batch, and its outcome
+
+
 class Engine(Protocol):
     """A model behind `prepare` and `read`."""
 
     model: str
+    batches: int  # how many `read` may be called for at a time, each in a thread of its own
 
     def prepare(self, prompt: Prompt) -> Any:
         """A prepared prompt as `read` takes it, or Unread. Raises BadLabels. Safe beside `read` in another thread."""
 
-    def read(self, prepared: Sequence[Any]) -> Sequence[Outcome | Away]:
-        """One outcome for each prompt, in order. Raises EngineDown."""
+    def read(self, prepared: Sequence[Any]) -> Iterator[Arrival]:
+        """Yield one outcome for each prompt, as they come. Raises EngineDown, after all that were answered."""
 
     def close(self) -> None: ...

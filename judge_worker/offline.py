@@ -1,48 +1,49 @@
 """Pairs that are fixed beforehand, judged by the engine of a worker: no service, no leases."""
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from judge_worker import prompts, verdicts
+from judge_worker import verdicts
 from judge_worker.engine import Engine, Outcome, Unread
 from judge_worker.engines import open_engine
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Fields, Template
-from judge_worker.run import check, read_patiently
+from judge_worker.reading import prepare
+from judge_worker.run import check, load_templates, read_patiently
 from judge_worker.settings import BadSettings, WorkerSettings
-from judge_worker.worker import prepare
 
 
 class Judge(NamedTuple):
     """An engine that is open, and what to ask it."""
 
     settings: WorkerSettings
-    template: Template
+    templates: list[Template]
     engine: Engine
 
 
-def template_of(settings: WorkerSettings) -> Template:
+def templates_of(settings: WorkerSettings) -> list[Template]:
     """Raises BadTemplate, and BadSettings for a scale."""
     if settings.absolute:
         raise BadSettings("absolute: pairs are compared here; leave it out")
-    return prompts.load(settings.template or "comparative")
+    return load_templates(settings)
 
 
 def open_judge(settings: WorkerSettings) -> Judge:
     """Open the engine and judge examples. Raises BadTemplate, BadSettings, BadLabels, EngineDown."""
-    template = template_of(settings)
+    templates = templates_of(settings)
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)
-    check(engine, template, settings)
-    return Judge(settings, template, engine)
+    check(engine, templates, settings)
+    return Judge(settings, templates, engine)
 
 
-def judge_pairs(judge: Judge, pairs: Sequence[Fields], stats: Stats, show: Callable[[], None]) -> list[Outcome]:
-    """An outcome for each pair, in order, counted in `stats`; prepares a batch while the one before is being read.
+def judge_pairs(
+    judge: Judge, pairs: Sequence[tuple[Template, Fields]], stats: Stats, show: Callable[[], None]
+) -> list[Outcome]:
+    """An outcome for each pair with its template, in order, counted in `stats`.
 
-    Raises EngineDown.
+    A batch is prepared while the one before is being read. Raises EngineDown.
     """
     batch, outcomes = judge.settings.batch, list[Outcome]()
     batches = [pairs[start : start + batch] for start in range(0, len(pairs), batch)]
@@ -50,9 +51,8 @@ def judge_pairs(judge: Judge, pairs: Sequence[Fields], stats: Stats, show: Calla
         ahead = beside.submit(_prepare_all, judge, batches[0] if batches else [])
         for following in [*batches[1:], []]:
             prepared, ahead = ahead.result(), beside.submit(_prepare_all, judge, following)
-            start = time.monotonic()
-            read = read_patiently(judge.engine, prepared)
-            stats.reading += time.monotonic() - start
+            with stats.at_work():
+                read = read_patiently(judge.engine, prepared)
             believed = [verdicts.enough(each, judge.settings.least_label_mass) for each in read]
             stats.count(believed)
             outcomes += believed
@@ -60,8 +60,8 @@ def judge_pairs(judge: Judge, pairs: Sequence[Fields], stats: Stats, show: Calla
     return outcomes
 
 
-def _prepare_all(judge: Judge, pairs: Sequence[Fields]) -> list[Any]:
-    return [_without_text(pair) or prepare(judge.engine, judge.template, pair) for pair in pairs]
+def _prepare_all(judge: Judge, pairs: Sequence[tuple[Template, Fields]]) -> list[Any]:
+    return [_without_text(pair) or prepare(judge.engine, template, pair) for template, pair in pairs]
 
 
 def _without_text(pair: Fields) -> Unread | None:

@@ -22,13 +22,15 @@ class Outage:
         return max(self._until - time.monotonic(), 0.0)
 
     def note(self, outcomes: Sequence[Outcome | Away]) -> None:
-        """Report it, and begin to wait, if one of them is Away."""
+        """Report it, and begin to wait, if one of them is Away; of batches read at a time the first one counts."""
         away = [outcome for outcome in outcomes if isinstance(outcome, Away)]
         if len(away) < len(outcomes):
             self._times = 0
         if not away:
             return
         retry_after = min(max(each.retry_after for each in away), PATIENCE)
+        if self.left >= retry_after and self.left:
+            return
         pause = max(retry_after, min(FIRST * 2.0 ** min(self._times, 10), LONGEST))
         self._times, self._until = self._times + 1, time.monotonic() + pause
         event("the engine is away", because=away[0].reason, trying_again_in=round(pause, 1))

@@ -5,7 +5,8 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -27,10 +28,30 @@ class Stats(Collector):
     label_mass: float = 0.0  # the sum over what was judged
     failures: Counter[str] = field(default_factory=Counter)  # by kind
     passed_over: Counter[str] = field(default_factory=Counter)  # verdicts that the service had no use for, by title
-    reading: float = 0.0  # while the engine was at work
     started: float = field(default_factory=time.monotonic)
     sets_left: int | None = None
     pairs_left: int | None = None
+    _batches: int = 0  # at the engine
+    _begun: float = 0.0  # when the first of them was
+    _read: float = 0.0
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """While a batch is at the engine; there may be several."""
+        if not self._batches:
+            self._begun = time.monotonic()
+        self._batches += 1
+        try:
+            yield
+        finally:
+            self._batches -= 1
+            if not self._batches:
+                self._read += time.monotonic() - self._begun
+
+    @property
+    def reading(self) -> float:
+        """Time in which the engine was at work."""
+        return self._read + (time.monotonic() - self._begun if self._batches else 0.0)
 
     def count(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:

@@ -20,8 +20,9 @@ from judge_worker.engines import open_engine
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event, pause_between_lines, show, summary
 from judge_worker.prompts import Fields, Template
+from judge_worker.reading import read_all
 from judge_worker.settings import WorkerSettings
-from judge_worker.worker import Worker, read
+from judge_worker.worker import Worker
 
 FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
 AT_START = 4  # tries: an address may be wrong
@@ -32,21 +33,27 @@ def work(settings: WorkerSettings) -> Stats:
 
     Raises BadTemplate, BadLabels, EngineDown, and what the client raises.
     """
-    template = prompts.load(settings.template or ("absolute" if settings.absolute else "comparative"), settings.scale)
+    templates = load_templates(settings)
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)
     try:
-        check(engine, template, settings)
+        check(engine, templates, settings)
         gc.collect()
         gc.freeze()  # what start-up made is never looked at again
-        return asyncio.run(_serve(settings, engine, template))
+        return asyncio.run(_serve(settings, engine, templates))
     finally:
         engine.close()
 
 
-def check(engine: Engine, template: Template, settings: WorkerSettings) -> None:
+def load_templates(settings: WorkerSettings) -> list[Template]:
+    """The templates of a worker; one, if none was given. Raises BadTemplate."""
+    names = settings.template or ["absolute" if settings.absolute else "comparative"]
+    return [prompts.load(name, settings.scale) for name in names]
+
+
+def check(engine: Engine, templates: Sequence[Template], settings: WorkerSettings) -> None:
     """Judge examples, so that what is wrong with every pair goes wrong now: fields, labels, refused requests."""
-    examples = [prompts.render(template, fields) for fields in _examples(settings)]
+    examples = [prompts.render(template, fields) for template in templates for fields in _examples(settings)]
     for outcome in read_patiently(engine, [engine.prepare(prompt) for prompt in examples]):
         if isinstance(outcome, Unread):
             raise EngineDown(f"{settings.model} cannot judge an example: {outcome.reason}")
@@ -54,11 +61,11 @@ def check(engine: Engine, template: Template, settings: WorkerSettings) -> None:
 
 def read_patiently(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
     """An outcome for each; while the engine is away it is waited for, and asked again what it has not answered."""
-    outcomes, outage = read(engine, prepared), Outage()
+    outcomes, outage = read_all(engine, prepared), Outage()
     outage.note(outcomes)
     while away := [n for n, outcome in enumerate(outcomes) if isinstance(outcome, Away)]:
         time.sleep(outage.left)
-        again = read(engine, [prepared[n] for n in away])
+        again = read_all(engine, [prepared[n] for n in away])
         outage.note(again)
         for n, outcome in zip(away, again, strict=True):
             outcomes[n] = outcome
@@ -75,14 +82,19 @@ def _examples(settings: WorkerSettings) -> list[Fields]:
     return [{"question": "Which is better?", "context": some, "prompt": some, **own} for some in (None, "Some words.")]
 
 
-async def _serve(settings: WorkerSettings, engine: Engine, template: Template) -> Stats:
+async def _serve(settings: WorkerSettings, engine: Engine, templates: Sequence[Template]) -> Stats:
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
         await introduce(client, settings, engine)
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
         await client.send(ready())  # which takes a while where the service compiles for the first time
         stopping = asyncio.Event()
-        worker = (Scorer if settings.absolute else Worker)(settings, client, engine, template, stopping)
-        event("judging", judge=settings.judge_name, server=settings.server, template=template.name)
+        worker = (Scorer if settings.absolute else Worker)(settings, client, engine, templates, stopping)
+        event(
+            "judging",
+            judge=settings.judge_name,
+            server=settings.server,
+            template=", ".join(each.name for each in templates),
+        )
         with _metrics(settings.metrics_port, worker.stats):
             await _watched(worker, stopping)
     event("stopped" if stopping.is_set() else "done")

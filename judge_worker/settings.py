@@ -47,7 +47,9 @@ class WorkerSettings(BaseModel):
     absolute: tuple[int, int] | None = Field(
         default=None, description="Score each text on this scale, such as 1-10, instead of comparing pairs."
     )
-    template: str | None = Field(default=None, description="A template by name, or a .jinja file.")
+    template: list[str] = Field(
+        default_factory=list, description="Templates, each a name or a .jinja file: every pair is judged with each."
+    )
     least_label_mass: float = Field(
         default=0.1, ge=0.0, le=1.0, description="With less on all labels together there is no verdict."
     )
@@ -78,7 +80,7 @@ class WorkerSettings(BaseModel):
         default_factory=dict, description="Anything else that vllm.LLM takes, as JSON."
     )
 
-    @field_validator("sets", mode="before")
+    @field_validator("sets", "template", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
         return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
@@ -126,11 +128,19 @@ class WorkerSettings(BaseModel):
             raise ValueError("the engine openai needs base_url, such as http://gpu-box:8000")
         if self.absolute and self.absolute[0] >= self.absolute[1]:
             raise ValueError("absolute: write a scale such as 1-10")
+        if len(set(self.template)) < len(self.template):
+            raise ValueError("template: one is named twice, and its second answer would say nothing new")
+        if self.absolute and len(self.template) > 1:
+            raise ValueError("template: a text has one score of a judge, so absolute takes one template")
         return self
 
     @property
     def judge_name(self) -> str:
         return self.judge or self.model.rstrip("/").rsplit("/", 1)[-1]
+
+    @property
+    def orders_of_a_pair(self) -> int:
+        return 2 if self.orders == "both" else 1
 
     @property
     def scale(self) -> range:

@@ -19,7 +19,7 @@ from math import exp, log
 from threading import Lock
 from typing import Any, NamedTuple
 
-from judge_worker.engine import Away, BadLabels, LabelReading, Outcome, Unread
+from judge_worker.engine import BadLabels, LabelReading, Unread
 from judge_worker.prompts import Message, Prompt
 
 PLACEHOLDER = "NEXTPAIR-GIVEN-{}-TEXT"
@@ -119,22 +119,15 @@ def questions(prompt: tuple[int, ...], spelling: Spelling) -> tuple[TokenQuestio
     return tuple(TokenQuestion(prompt + beginning, tuple(tokens)) for beginning, tokens in wanted.items())
 
 
-def read_answers(
-    prepared: Sequence[Encoded], answers: Sequence[Mapping[int, float] | Unread | Away]
-) -> list[Outcome | Away]:
-    """One outcome for each prompt, from the answers to all their questions one after the other."""
+def read_answers(prepared: Sequence[Encoded], answers: Sequence[Mapping[int, float]]) -> list[LabelReading]:
+    """One reading for each prompt, from the answers to all their questions one after the other."""
     bounds = pairwise(accumulate((len(encoded.questions) for encoded in prepared), initial=0))
-    return [_read(encoded, answers[start:stop]) for encoded, (start, stop) in zip(prepared, bounds, strict=True)]
+    return [reading(encoded, answers[start:stop]) for encoded, (start, stop) in zip(prepared, bounds, strict=True)]
 
 
-def _read(encoded: Encoded, answers: Sequence[Mapping[int, float] | Unread | Away]) -> Outcome | Away:
-    """The first question without log-probabilities decides."""
-    read = []
-    for answer in answers:
-        if isinstance(answer, Unread | Away):
-            return answer
-        read.append(answer)
-    return LabelReading(label_logprobs(encoded, read), len(encoded.questions[0].ids))
+def reading(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> LabelReading:
+    """What the answers to all questions of a prompt say of its labels."""
+    return LabelReading(label_logprobs(encoded, answers), len(encoded.questions[0].ids))
 
 
 def too_long(tokens: int, most: int) -> Unread | None:

@@ -55,13 +55,19 @@ def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[
     )  # fmt: skip
 
 
-def swapped_comparison(pair: Assignment, reading: LabelReading) -> ComparisonIn:
-    """The other order of an assignment, as an entry of its own, once for each judge and order of a pair."""
-    item = pair.item.key if pair.item else ""
-    shown = json.dumps([pair.judge, item, pair.second.key, pair.first.key])
+def replicate(pair: Assignment, reading: LabelReading, *, swapped: bool, wording: str = "") -> ComparisonIn:
+    """An assignment judged in another way, as an entry of its own, once for each judge, order and wording of a pair.
+
+    Args:
+        wording: name of the template, if it is not the one of the assignment's verdict.
+    """
+    item = pair.item.key if pair.item else None
+    first, second = (pair.second.key, pair.first.key) if swapped else (pair.first.key, pair.second.key)
+    way = ["template", wording] if wording else ["swapped"]
+    shown = json.dumps([pair.judge, item or "", first, second, *way[1:]])
     return ComparisonIn(
-        client_id=f"swapped-{hashlib.sha256(shown.encode()).hexdigest()}", first=pair.second.key, second=pair.first.key,
-        item=pair.item.key if pair.item else None, judge=pair.judge, logprobs=_logprobs(reading),
+        client_id="-".join([*way, hashlib.sha256(shown.encode()).hexdigest()])[-200:],
+        first=first, second=second, item=item, judge=pair.judge, logprobs=_logprobs(reading),
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The loop: lease pairs over many sets, judge them, send the verdicts.
 
 Several slots take turns at the engine: while it reads the batch of one, the others send verdicts, lease and tokenise.
+Verdicts are sent as they come, so that no pair waits for another one of its batch.
 Each slot asks as a worker of its own name, so that asking again after a crash or a lost answer brings back the pairs
 that the slot holds and no others. Every write carries an idempotency key, and an assignment takes one verdict only: a
 verdict is neither lost nor counted twice, whatever is cut off or killed. While the engine is away all pairs are given
@@ -9,12 +10,12 @@ back, for other workers to judge.
 
 import asyncio
 import random
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from itertools import groupby
-from typing import Any, TypeVar
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from nextpair import ApiError, AsyncClient, NextpairError
@@ -22,10 +23,11 @@ from nextpair.calls import add_comparisons, list_sets, next_pairs, release_many,
 from nextpair.schemas import Assignment, Assignments, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 
 from judge_worker import verdicts
-from judge_worker.engine import Away, BadLabels, Engine, LabelReading, Outcome, Unread
+from judge_worker.engine import Arrival, Away, Engine, EngineDown, LabelReading, Outcome
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
-from judge_worker.prompts import BadTemplate, Fields, Template, render
+from judge_worker.prompts import Template
+from judge_worker.reading import Turns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import cancel, sleep_unless_stopped, until_stopped
 
@@ -37,7 +39,16 @@ SENDS = 1000  # verdicts or leases in one request
 MORE_MAY_COME = ("open", "all_leased")  # answers to an ask
 
 T = TypeVar("T")
-JudgedPair = tuple[Assignment, list[Outcome]]  # as handed out, and then, if read, in the other order
+
+
+class Way(NamedTuple):
+    """How a pair is shown: the first way gives its verdict, each other one an entry of its own in the log."""
+
+    template: Template
+    swapped: bool
+
+
+JudgedPair = tuple[Assignment, list[Outcome]]  # one for each way
 
 
 class Worker:
@@ -48,26 +59,40 @@ class Worker:
         settings: WorkerSettings,
         client: AsyncClient,
         engine: Engine,
-        template: Template,
+        templates: Sequence[Template],
         stopping: asyncio.Event,
     ) -> None:
         self.stats = Stats()
-        self._settings, self._client, self._engine, self._template = settings, client, engine, template
+        self._settings, self._client, self._engine = settings, client, engine
         self._stopping = stopping
-        self._source = {"model": engine.model, "template": template.name, "worker": settings.worker}
+        self._ways = [
+            Way(each, swapped) for each in templates for swapped in (False, True)[: settings.orders_of_a_pair]
+        ]
+        self._source = {"model": engine.model, "template": templates[0].name, "worker": settings.worker}
         self._leases: dict[UUID, int] = {}  # generations, by assignment
-        self._at_engine = asyncio.Lock()
+        self._turns = Turns(engine, self.stats, lambda: not (stopping.is_set() or self._outage.left))
         self._outage = Outage()
+        self._down: EngineDown | None = None
 
     async def run(self) -> None:
         """Judge until stopped, or until all is done. Raises EngineDown, BadLabels, ApiError, Unreachable."""
         beside = [asyncio.create_task(self._renew()), asyncio.create_task(self._look())]
         try:
-            slots = [self._slot(f"{self._settings.worker}/{n}") for n in range(SLOTS)]
+            slots = [self._until_down(f"{self._settings.worker}/{n}") for n in range(SLOTS)]
             await until_stopped(slots, self._stopping)
+            if self._down:
+                raise self._down
         finally:
             await cancel(beside)
             await self._give_back(list(self._leases))
+
+    async def _until_down(self, name: str) -> None:
+        """A slot; when the engine is down all are told to stop, so that what they have read is sent first."""
+        try:
+            await self._slot(name)
+        except EngineDown as error:
+            self._down = self._down or error
+            self._stopping.set()
 
     async def _slot(self, name: str) -> None:
         """Lease a batch and judge it, over and over, until stopped or, with `until_done`, until there is no more."""
@@ -88,7 +113,7 @@ class Worker:
 
     async def _lease(self, name: str) -> Assignments:
         s = self._settings
-        count = max(s.batch // (2 if s.orders == "both" else 1), 1)
+        count = max(s.batch // len(self._ways), 1)
         narrowed: dict[str, Any] = {"sets": s.sets or None, "project": s.project}
         ask = next_pairs(judge=s.judge_name, count=count, lease_seconds=s.lease_seconds, worker=name, **narrowed)
         leased = await self._client.send(ask)
@@ -98,45 +123,43 @@ class Worker:
     async def _judge(self, pairs: Sequence[Assignment]) -> None:
         """Judge a batch, the pairs of one set together, so that the engine may reuse what their prompts share."""
         together = sorted(pairs, key=lambda pair: (pair.set_id, pair.item.key if pair.item else ""))
-        both = self._settings.orders == "both"
-        prepared = await asyncio.to_thread(self._prepare, together, both)
-        async with self._at_engine:
-            if self._stopping.is_set() or self._outage.left:
-                await self._give_back([pair.id for pair in together])
-                return
-            start = time.monotonic()
-            outcomes = await asyncio.to_thread(read, self._engine, prepared)
-            spent = time.monotonic() - start
-            self.stats.reading += spent
-            self._outage.note(outcomes)
-        judged = self._judged(together, outcomes)
-        await self._tell(judged, 1000.0 * spent / len(outcomes))
-        answered = {pair.id for pair, _ in judged}
-        await self._give_back([pair.id for pair in together if pair.id not in answered])
+        prepared = await asyncio.to_thread(self._prepare, together)
+        answers = [dict[int, Outcome]() for _ in together]  # of each pair, by the number of the way
+        arrived = 0
+        async with aclosing(self._turns.read(prepared)) as arrivals:
+            async for outcomes, seconds in arrivals:
+                self._outage.note([outcome for _, outcome in outcomes])
+                arrived += len(outcomes)
+                judged = self._judged(together, answers, outcomes)
+                await self._tell(judged, 1000.0 * seconds / arrived)
+        await self._give_back([pair.id for pair in together])
 
-    def _judged(self, pairs: Sequence[Assignment], outcomes: Sequence[Outcome | Away]) -> list[JudgedPair]:
-        """The pairs of which nothing is still to be read, each with its outcomes."""
+    def _judged(
+        self, pairs: Sequence[Assignment], answers: Sequence[dict[int, Outcome]], arrived: Sequence[Arrival]
+    ) -> list[JudgedPair]:
+        """Put what arrived with the answers; return the pairs that now have one in each way."""
         judged = []
-        for n, pair in enumerate(pairs):
-            ways = [each for each in outcomes[n :: len(pairs)] if not isinstance(each, Away)]
-            if len(ways) * len(pairs) == len(outcomes):
-                judged.append((pair, [verdicts.enough(each, self._settings.least_label_mass) for each in ways]))
-        self.stats.count(each for _, ways in judged for each in ways)
+        for n, outcome in arrived:
+            way, place = divmod(n, len(pairs))
+            if not isinstance(outcome, Away):
+                answers[place][way] = verdicts.enough(outcome, self._settings.least_label_mass)
+                if len(answers[place]) == len(self._ways):
+                    judged.append((pairs[place], [answers[place][way] for way in range(len(self._ways))]))
+        self.stats.count(each for _, outcomes in judged for each in outcomes)
         return judged
 
-    def _prepare(self, pairs: Sequence[Assignment], both: bool) -> list[Any]:
-        """Prepare all pairs as handed out, and then, if so wished, all in the other order."""
-        ways = (False, True) if both else (False,)
-        return [self._prepare_one(pair, swapped) for swapped in ways for pair in pairs]
+    def _prepare(self, pairs: Sequence[Assignment]) -> list[Any]:
+        """Prepare all pairs in the first way, then all in the next one."""
+        return [self._prepare_one(pair, way) for way in self._ways for pair in pairs]
 
-    def _prepare_one(self, pair: Assignment, swapped: bool) -> Any:
+    def _prepare_one(self, pair: Assignment, way: Way) -> Any:
         without = verdicts.without_text(pair)
-        return without or prepare(self._engine, self._template, verdicts.fields_of(pair, swapped=swapped))
+        return without or prepare(self._engine, way.template, verdicts.fields_of(pair, swapped=way.swapped))
 
     async def _tell(self, judged: Sequence[JudgedPair], latency_ms: float) -> None:
-        """Send verdicts, the other orders first: they may be sent again, should the worker die in between."""
-        await self._tell_swapped([(pair, way) for pair, (_, *other) in judged for way in other])
-        ready = [verdicts.verdict(pair, way, latency_ms, self._source) for pair, (way, *_) in judged]
+        """Send verdicts, the other ways first: they may be sent again, should the worker die in between."""
+        await self._tell_replicates(judged)
+        ready = [verdicts.verdict(pair, outcome, latency_ms, self._source) for pair, (outcome, *_) in judged]
         for part in _parts(ready):
             answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
             passed_over = Counter(result.problem.title for result in answer.results if result.problem)
@@ -146,14 +169,23 @@ class Worker:
             for each in part:
                 self._leases.pop(each.assignment_id, None)
 
-    async def _tell_swapped(self, swapped: Sequence[tuple[Assignment, Outcome]]) -> None:
-        judged = [(pair, outcome) for pair, outcome in swapped if isinstance(outcome, LabelReading)]
-        for set_id, of_set in groupby(judged, key=lambda each: each[0].set_id):
-            new = [verdicts.swapped_comparison(pair, reading) for pair, reading in of_set]
+    async def _tell_replicates(self, judged: Sequence[JudgedPair]) -> None:
+        replicates = [
+            (pair.set_id, verdicts.replicate(pair, outcome, swapped=way.swapped, wording=self._wording(way)))
+            for pair, outcomes in judged
+            for way, outcome in list(zip(self._ways, outcomes, strict=True))[1:]
+            if isinstance(outcome, LabelReading)
+        ]
+        for set_id, of_set in groupby(replicates, key=itemgetter(0)):
+            new = [replicate for _, replicate in of_set]
             if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
                 for one in new:
                     if title := await self._refused(set_id, [one]):
                         self.stats.passed_over[title] += 1
+
+    def _wording(self, way: Way) -> str:
+        """The name of a template, where it is not the first one's."""
+        return way.template.name if way.template is not self._ways[0].template else ""
 
     async def _refused(self, set_id: UUID, new: Sequence[ComparisonIn]) -> str | None:
         """Send entries; return why the service has no use for them, if so."""
@@ -197,14 +229,6 @@ class Worker:
             await asyncio.sleep(LOOK)
 
 
-def prepare(engine: Engine, template: Template, fields: Fields) -> Any:
-    """Prepare a prompt; a text that the template or the tokenizer cannot take is one that cannot be judged."""
-    try:
-        return engine.prepare(render(template, fields))
-    except (BadTemplate, BadLabels) as error:
-        return Unread("skipped", str(error))
-
-
 @contextmanager
 def _reported(what: str) -> Iterator[None]:
     """Report an error of something that is done again later, instead of ending the worker."""
@@ -216,13 +240,6 @@ def _reported(what: str) -> Iterator[None]:
 
 def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
     return [ids[start : start + SENDS] for start in range(0, len(ids), SENDS)]
-
-
-def read(engine: Engine, prepared: Sequence[Any]) -> list[Outcome | Away]:
-    """An outcome for each; what could not be prepared never reaches the engine. Raises EngineDown."""
-    readable = [each for each in prepared if not isinstance(each, Unread)]
-    outcomes = iter(engine.read(readable) if readable else [])
-    return [each if isinstance(each, Unread) else next(outcomes) for each in prepared]
 
 
 async def sets_of(client: AsyncClient, settings: WorkerSettings) -> list[SetOut]:

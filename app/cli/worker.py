@@ -18,6 +18,14 @@ Model = Annotated[str | None, typer.Option(help="Name or folder of the model.")]
 Judge = Annotated[str | None, typer.Option(help="Name of the judge in the log. [default: the model's]")]
 Batch = Annotated[int | None, typer.Option(help="Pairs judged in one go. [default: 256]")]
 Orders = Annotated[str | None, typer.Option(help="Judge each pair in one order, or in both. [default: one]")]
+Template = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME|FILE",
+        help="comparative, comparative-tie, absolute (for --absolute), or a .jinja file of your own. "
+        "Repeat it to judge each pair with several templates.",
+    ),
+]
 LeastLabelMass = Annotated[
     float | None, typer.Option(help="With less on the labels together there is no verdict. [default: 0.1]")
 ]
@@ -73,9 +81,7 @@ def worker(
     absolute: Annotated[
         str | None, typer.Option(metavar="LOW-HIGH", help="Score each text on a scale, such as 1-10, instead.")
     ] = None,
-    template: Annotated[
-        str | None, typer.Option(help="comparative, comparative-tie, absolute, or a .jinja file of your own.")
-    ] = None,
+    template: Template = None,
     least_label_mass: LeastLabelMass = None,
     lease_seconds: Annotated[float | None, typer.Option(help="Leases are renewed. [default: 120]")] = None,
     until_done: Annotated[
@@ -142,9 +148,7 @@ def judge_files(
     judge: Judge = None,
     batch: Batch = None,
     orders: Orders = None,
-    template: Annotated[
-        str | None, typer.Option(help="comparative, comparative-tie, or a .jinja file of your own.")
-    ] = None,
+    template: Template = None,
     least_label_mass: LeastLabelMass = None,
     cost_per_hour: CostPerHour = None,
     engine: Engine = None,

@@ -141,13 +141,15 @@ def fields_of(pairs: pa.Table) -> list[dict[str, str | None]]:
     return [dict(zip(names, (text or None for text in row), strict=True)) for row in zip(*cells, strict=True)]
 
 
-def verdicts_on(pairs: pa.Table, orders: int, verdicts: Sequence[Verdict], source: dict[str, str]) -> pa.Table:
-    """The verdicts on a part: with two orders, of each pair as it was and then the other way round.
+def verdicts_on(
+    pairs: pa.Table, templates: Sequence[str], orders: int, verdicts: Sequence[Verdict], source: dict[str, str]
+) -> pa.Table:
+    """The verdicts on a part, of each pair by each template: with two orders, as it was and then the other way round.
 
     Args:
-        source: judge, model and template.
+        source: judge and model.
     """
-    row = np.repeat(np.arange(pairs.num_rows), orders)
+    row = np.repeat(np.arange(pairs.num_rows), len(templates) * orders)
     shown = pairs.take(row)
     swapped = pa.array(np.arange(len(row)) % orders == 1)
     keys = {
@@ -156,6 +158,7 @@ def verdicts_on(pairs: pa.Table, orders: int, verdicts: Sequence[Verdict], sourc
     }
     of_verdicts = {name: [getattr(verdict, name) for verdict in verdicts] for name in Verdict._fields}
     of_source = {name: [text] * len(row) for name, text in source.items()}
+    of_source["template"] = [name for name in templates for _ in range(orders)] * pairs.num_rows
     cells = {name: pa.array(column, VERDICT[name]) for name, column in {**of_verdicts, **of_source}.items()}
     ours = {name: {**keys, **cells}[name] for name in VERDICT}
     texts = {*(name for pair in TEXT_PAIRS for name in pair), *SHOWN}

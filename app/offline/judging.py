@@ -22,7 +22,7 @@ from app.files import pairs, reading
 from app.files.pairs import PairColumns, Verdict
 from app.files.tables import InputError
 from judge_worker.engine import Outcome, Unread
-from judge_worker.offline import Judge, judge_pairs, open_judge, template_of
+from judge_worker.offline import Judge, judge_pairs, open_judge, templates_of
 from judge_worker.progress import Stats, event, now_and_then, show
 from judge_worker.prompts import Fields
 from judge_worker.settings import WorkerSettings
@@ -42,8 +42,9 @@ class Job(NamedTuple):
     rows: int = ROWS
 
     @property
-    def orders(self) -> int:
-        return 2 if self.settings.orders == "both" else 1
+    def ways(self) -> int:
+        """Verdicts on each pair: one for each template and order."""
+        return max(len(self.settings.template), 1) * self.settings.orders_of_a_pair
 
 
 class Part(NamedTuple):
@@ -76,7 +77,7 @@ def prepare(pairs_path: str, columns: PairColumns, folder: Path, settings: Worke
 def run(job: Job, elsewhere: Elsewhere | None = None) -> Stats:
     """Judge every part that is missing, `elsewhere` or in this process. Returns what was done. Raises EngineDown."""
     missing = missing_parts(job)
-    stats = Stats(pairs_left=sum(part.rows for part in missing) * job.orders)
+    stats = Stats(pairs_left=sum(part.rows for part in missing) * job.ways)
     event("judging", judge=job.settings.judge_name, verdicts=stats.pairs_left, parts=len(missing))
     if missing and elsewhere is not None:
         _follow(job, stats, elsewhere(job, missing))
@@ -109,10 +110,17 @@ def cut(job: Job, missing: Sequence[Part]) -> Iterator[tuple[Part, pa.Table]]:
 
 def judge_part(job: Job, judge: Judge, name: str, table: pa.Table, stats: Stats, show_more: Callable[[], None]) -> None:
     """Judge the pairs of a part and write its verdicts. Raises EngineDown."""
-    shown = [way for fields in pairs.fields_of(table) for way in _ways(fields, job.orders)]
+    orders = job.settings.orders_of_a_pair
+    shown = [
+        (template, way)
+        for fields in pairs.fields_of(table)
+        for template in judge.templates
+        for way in _ways(fields, orders)
+    ]
     outcomes = judge_pairs(judge, shown, stats, show_more)
-    source = {"judge": job.settings.judge_name, "model": judge.engine.model, "template": judge.template.name}
-    verdicts = pairs.verdicts_on(table, job.orders, [_verdict(outcome) for outcome in outcomes], source)
+    source = {"judge": job.settings.judge_name, "model": judge.engine.model}
+    templates = [template.name for template in judge.templates]
+    verdicts = pairs.verdicts_on(table, templates, orders, [_verdict(outcome) for outcome in outcomes], source)
     pairs.write_whole(job.folder / name, verdicts)
 
 
@@ -178,9 +186,10 @@ def _go_on_with_the_same(job: Job) -> None:
 
 def _description(job: Job) -> Mapping[str, Any]:
     s = job.settings
+    templates = ", ".join(template.name for template in templates_of(s))
     return {
         "pairs": [[Path(file).name, pairs.count_rows(file)] for file in job.files],
         "columns": {name: column for name, column in job.columns._asdict().items() if column is not None},
-        "judge": s.judge_name, "model": s.model, "template": template_of(s).name, "orders": s.orders,
+        "judge": s.judge_name, "model": s.model, "template": templates, "orders": s.orders,
         "least_label_mass": s.least_label_mass, "rows_of_a_part": job.rows,
     }  # fmt: skip

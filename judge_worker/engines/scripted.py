@@ -1,10 +1,10 @@
 """A judge that reads no model: it prefers the longer text. For tests, trials and measuring everything around it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import exp, log
 
-from judge_worker.engine import Away, LabelReading, Outcome, Unread
+from judge_worker.engine import Arrival, LabelReading, Outcome, Unread
 from judge_worker.prompts import Prompt
 
 PER_CHARACTER = 0.1  # logits
@@ -15,6 +15,8 @@ ALMOST = 1.0 - 1e-9
 class Scripted:
     """The longer text wins."""
 
+    batches = 1
+
     def __init__(self, model: str, rate: float | None = None) -> None:
         """Args: rate in judgements a second; without it as fast as it goes."""
         self.model, self._rate = model, rate
@@ -22,11 +24,11 @@ class Scripted:
     def prepare(self, prompt: Prompt) -> Prompt:
         return prompt
 
-    def read(self, prepared: Sequence[Prompt]) -> Sequence[Outcome | Away]:
+    def read(self, prepared: Sequence[Prompt]) -> Iterator[Arrival]:
         end = time.monotonic() + (len(prepared) / self._rate if self._rate else 0.0)
         outcomes = [_judge(prompt) for prompt in prepared]
         time.sleep(max(end - time.monotonic(), 0.0))
-        return outcomes
+        yield from enumerate(outcomes)
 
     def close(self) -> None: ...
 

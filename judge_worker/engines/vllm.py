@@ -4,10 +4,10 @@ Log-probabilities of the labels are asked for by token id (`logprob_token_ids`, 
 not hold them, and masks and temperatures would change them. They are those before any sampling setting.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from judge_worker.engine import Away, EngineDown, Outcome, Unread
+from judge_worker.engine import Arrival, EngineDown, Unread
 from judge_worker.prompts import Prompt
 from judge_worker.settings import WorkerSettings
 from judge_worker.tokens import Encoded, PromptEncoder, read_answers, too_long
@@ -21,6 +21,8 @@ PASSED_ON = (
 class VLLM:
     """A model that this process holds."""
 
+    batches = 1
+
     def __init__(self, settings: WorkerSettings) -> None:
         """Raises EngineDown."""
         self.model = settings.model
@@ -33,13 +35,13 @@ class VLLM:
         longest = max(len(question.ids) for question in encoded.questions)
         return too_long(longest, self._longest) or encoded
 
-    def read(self, prepared: Sequence[Encoded]) -> list[Outcome | Away]:
+    def read(self, prepared: Sequence[Encoded]) -> Iterator[Arrival]:
         questions = [question for encoded in prepared for question in encoded.questions]
         try:
             answers = self._ask([list(q.ids) for q in questions], [list(q.wanted) for q in questions])
         except Exception as error:
             raise EngineDown(f"vLLM: {type(error).__name__}: {error}") from error
-        return read_answers(prepared, answers)
+        yield from enumerate(read_answers(prepared, answers))
 
     def close(self) -> None:
         del self._llm

@@ -5,7 +5,7 @@ from math import isclose
 
 from judge_worker.engine import Away, Engine, LabelReading, Outcome, Unread
 from judge_worker.prompts import Prompt, load, render
-from judge_worker.worker import read
+from judge_worker.reading import read_all
 
 SHORT, MIDDLE, LONG = (
     "clear river",
@@ -20,7 +20,7 @@ def prompt(first: str, second: str, template: str = "comparative") -> Prompt:
 
 
 def outcomes(engine: Engine, prompts: Sequence[Prompt]) -> list[Outcome | Away]:
-    return read(engine, [engine.prepare(each) for each in prompts])
+    return read_all(engine, [engine.prepare(each) for each in prompts])
 
 
 def readings(engine: Engine, prompts: Sequence[Prompt]) -> list[LabelReading]:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from math import exp
 from typing import Any
 
@@ -10,12 +12,13 @@ import pytest
 
 from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Unread
 from judge_worker.engines.openai import open_server
-from judge_worker.engines.openai import server as openai_server
+from judge_worker.engines.openai.addresses import Address
 from judge_worker.engines.openai.by_text import chat
 from judge_worker.engines.openai.by_tokens import ByTokens
-from judge_worker.engines.openai.server import OpenAIServer, versioned
+from judge_worker.engines.openai.server import OpenAIServer
 from judge_worker.engines.scripted import REFUSED, Scripted
 from judge_worker.prompts import load, render
+from judge_worker.reading import read_all
 from judge_worker.settings import WorkerSettings
 from judge_worker.tokens import Encoded, questions
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, outcomes, prompt
@@ -29,18 +32,17 @@ SCORED = {"question": "How good is it?", "text": "one", "low": "1", "high": "10"
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
-@pytest.fixture(autouse=True)
-def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_server, "FIRST_PAUSE", 0.0)
+def ignore(seconds: float) -> None:
+    """Sleep no time at all."""
 
 
-def by_text(answer: Answer, **settings: Any) -> Engine:
+def by_text(answer: Answer, sleep: Callable[[float], None] = ignore, **settings: Any) -> Engine:
     """Before a server that lists no models, and answers questions so."""
 
     def serve(request: httpx.Request) -> httpx.Response:
         return answer(request) if request.method == "POST" else httpx.Response(404)
 
-    return open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(serve))
+    return open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(serve), sleep)
 
 
 @pytest.fixture(params=["scripted", *VARIATIONS])
@@ -49,7 +51,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield Scripted("m")
         return
     settings, ways = VARIATIONS[request.param]
-    made = open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(FakeServer(**ways)))
+    made = open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(FakeServer(**ways)), ignore)
     yield made
     made.close()
 
@@ -187,17 +189,36 @@ def test_a_cache_on_the_way_does_not_speak_for_the_server() -> None:
 @pytest.mark.parametrize(
     ("base_url", "asked"),
     [
-        ("http://engine", "http://engine/v1"),
-        ("http://engine:8001/", "http://engine:8001/v1"),
-        ("http://[::1]/v1", "http://[::1]/v1"),
-        ("http://v2/", "http://v2/v1"),
-        ("http://engine/llm/", "http://engine/llm/v1"),
-        ("http://engine/v1beta/openai/", "http://engine/v1beta/openai"),
-        ("http://engine/api/paas/v4", "http://engine/api/paas/v4"),
+        ("http://engine", "http://engine/v1/chat/completions"),
+        ("http://engine:8001/v1/", "http://engine:8001/v1/chat/completions"),
+        ("http://[::1]/v1", "http://[::1]/v1/chat/completions"),
+        ("http://v2", "http://v2/v1/chat/completions"),
+        ("http://engine/llm/", "http://engine/llm/chat/completions"),
+        ("http://engine/v1beta/openai/", "http://engine/v1beta/openai/chat/completions"),
+        ("http://engine/api/paas/v4/chat/completions", "http://engine/api/paas/v4/chat/completions"),
+        (
+            "http://azure/openai/deployments/m%2F1?api-version=2024-10-21",
+            "http://azure/openai/deployments/m%2F1/chat/completions?api-version=2024-10-21",
+        ),
     ],
 )
-def test_an_address_with_a_version_is_left_as_it_is(base_url: str, asked: str) -> None:
-    assert versioned(base_url) == asked
+def test_an_address_with_a_path_or_a_query_is_taken_as_it_is(base_url: str, asked: str) -> None:
+    address = Address(base_url)
+    assert address.url("/chat/completions") == asked
+
+
+def test_a_host_alone_is_asked_under_v1_and_else_without_it() -> None:
+    address = Address("http://engine/")
+    assert address.url("/chat/completions") == "http://engine/v1/chat/completions"
+    assert address.try_another()
+    assert address.url("/chat/completions") == "http://engine/chat/completions"
+    assert address.try_another()
+    assert address.url("/chat/completions") == "http://engine/v1/chat/completions"
+    assert not address.try_another()
+
+
+def test_what_a_query_holds_is_not_told() -> None:
+    assert str(Address("http://user:word@engine/llm?key=secret")) == "http://engine/llm"
 
 
 def test_nobody_at_the_address() -> None:
@@ -205,7 +226,7 @@ def test_nobody_at_the_address() -> None:
         raise httpx.ConnectError("Connection refused", request=request)
 
     with pytest.raises(EngineDown, match=r"http://engine/v1 gave no answer: Connection refused. Check --base-url"):
-        open_server(SETTINGS, httpx.MockTransport(nobody))
+        open_server(SETTINGS, httpx.MockTransport(nobody), ignore)
 
 
 def test_what_is_sent_in_secret_is_never_said() -> None:
@@ -269,9 +290,11 @@ def test_by_token_ids_a_question_that_fails_fails_its_prompt_alone() -> None:
         top = {f"token_id:{token}": -1.0 for token in asked["logprob_token_ids"]}
         return httpx.Response(200, json={"choices": [{"logprobs": {"top_logprobs": [top]}}]})
 
-    engine = ByTokens("m", OpenAIServer(SETTINGS, httpx.MockTransport(complete)), tokenizer=None, max_model_len=10)
+    engine = ByTokens(
+        "m", OpenAIServer(SETTINGS, httpx.MockTransport(complete), ignore), tokenizer=None, max_model_len=10
+    )
     spelling = ((1,), (2, 3))
-    before, failed, after = engine.read([Encoded(questions((n, 7), spelling), spelling) for n in (12, 13, 14)])
+    before, failed, after = read_all(engine, [Encoded(questions((n, 7), spelling), spelling) for n in (12, 13, 14)])
 
     assert isinstance(failed, Unread)
     assert before == after == LabelReading((-1.0, -2.0), tokens=2)
@@ -288,9 +311,12 @@ def test_a_prompt_that_always_times_out_is_a_timeout_of_that_pair() -> None:
     a_prompt_that_fails_fails_alone(by_text(slow), prompt(BREAKS, SHORT), "timeout")
 
 
-def test_retry_after_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("form", ["seconds", "a date"])
+def test_retry_after_is_respected_in_both_its_forms(form: str) -> None:
     slept: list[float] = []
-    monkeypatch.setattr("judge_worker.engines.openai.server.time.sleep", slept.append)
-    answers = iter([httpx.Response(429, headers={"Retry-After": "7"}), answer_of({"A": 0.5, "B": 0.5})])
-    outcomes(by_text(lambda _: next(answers)), [prompt(SHORT, LONG)])
-    assert slept == [7.0]
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+    wait = httpx.Response(429, headers={"Retry-After": "20" if form == "seconds" else date})
+    answers = iter([wait, answer_of({"A": 0.5, "B": 0.5})])
+    outcomes(by_text(lambda _: next(answers), slept.append), [prompt(SHORT, LONG)])
+    assert len(slept) == 1
+    assert 18.0 <= slept[0] <= 20.5

@@ -9,7 +9,7 @@ from nextpair.schemas import Assignment, CandidateOut
 from app.api.examples import EXAMPLES
 from app.service.comparisons import probability
 from judge_worker.engine import LabelReading, Unread
-from judge_worker.verdicts import absolute_score, enough, fields_of, swapped_comparison, verdict, without_text
+from judge_worker.verdicts import absolute_score, enough, fields_of, replicate, verdict, without_text
 
 PAIR = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
 READING = LabelReading((log(0.6), log(0.2)), 50)
@@ -48,10 +48,10 @@ def test_too_little_on_the_labels_is_no_verdict() -> None:
 
 
 def test_the_other_order_is_an_entry_of_its_own() -> None:
-    other = swapped_comparison(PAIR, READING)
+    other = replicate(PAIR, READING, swapped=True)
     assert (other.first, other.second, other.judge) == (PAIR.second.key, PAIR.first.key, PAIR.judge)
     again = PAIR.model_copy(update={"id": UUID(int=1)})
-    assert other.client_id == swapped_comparison(again, READING).client_id  # whichever assignment it was
+    assert other.client_id == replicate(again, READING, swapped=True).client_id  # whichever assignment it was
     assert probability(other) == pytest.approx(0.75)
     assert fields_of(PAIR, swapped=True)["first"] == PAIR.second.text
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import httpx
@@ -15,9 +15,8 @@ from nextpair.schemas import CandidateIn, SetIn, SetOut
 from judge_worker import outage, prompts, run
 from judge_worker import worker as worker_module
 from judge_worker.absolute import Scorer
-from judge_worker.engine import Away, Outcome
+from judge_worker.engine import Arrival, Away
 from judge_worker.engines.openai import open_server
-from judge_worker.engines.openai import server as openai_server
 from judge_worker.engines.scripted import Scripted
 from judge_worker.settings import WorkerSettings
 from judge_worker.worker import SLOTS, Worker
@@ -31,7 +30,6 @@ SETTINGS = WorkerSettings(
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_server, "FIRST_PAUSE", 0.0)
     monkeypatch.setattr(outage, "FIRST", 0.05)
     monkeypatch.setattr(worker_module, "LONGEST_PAUSE", 0.05)
     monkeypatch.setattr(worker_module, "FIRST_PAUSE", 0.02)
@@ -55,10 +53,10 @@ class Waiting(Scripted):
         super().__init__("lengths")
         self.reading, self.go = threading.Event(), threading.Event()
 
-    def read(self, prepared: Sequence[Any]) -> Sequence[Outcome | Away]:
+    def read(self, prepared: Sequence[Any]) -> Iterator[Arrival]:
         self.reading.set()
         self.go.wait(10.0)
-        return super().read(prepared)
+        yield from super().read(prepared)
 
 
 class AwayAtFirst(Scripted):
@@ -66,14 +64,12 @@ class AwayAtFirst(Scripted):
 
     def __init__(self) -> None:
         super().__init__("m")
-        self.batches = 0
+        self.times = 0
 
-    def read(self, prepared: Sequence[Any]) -> list[Outcome | Away]:
-        self.batches += 1
-        read = super().read(prepared)
-        if self.batches > 3:
-            return [*read]
-        return [Away("no quota"), *(read[1:] if self.batches == 3 else [Away("no quota") for _ in read[1:]])]
+    def read(self, prepared: Sequence[Any]) -> Iterator[Arrival]:
+        self.times += 1
+        for n, outcome in super().read(prepared):
+            yield n, outcome if self.times > 3 or (self.times == 3 and n) else Away("no quota")
 
 
 async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_other_verdict(
@@ -81,9 +77,9 @@ async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_oth
 ) -> None:
     made = await create(client, "short", "longer text", BREAKS, "the longest of all")
     server = FakeServer(out=(2, 3), excuse=httpx.Response(429, json=QUOTA))
-    engine = open_server(SETTINGS, httpx.MockTransport(server))
-    run.check(engine, prompts.load("comparative"), SETTINGS)
-    worker = Worker(SETTINGS, client, engine, prompts.load("comparative"), asyncio.Event())
+    engine = open_server(SETTINGS, httpx.MockTransport(server), sleep=lambda _: None)
+    run.check(engine, [prompts.load("comparative")], SETTINGS)
+    worker = Worker(SETTINGS, client, engine, [prompts.load("comparative")], asyncio.Event())
 
     await asyncio.wait_for(worker.run(), 30.0)
 
@@ -101,7 +97,7 @@ async def test_while_the_engine_is_away_its_pairs_are_for_others(
     monkeypatch.setattr(outage, "FIRST", 60.0)
     made = await create(client, "short", "longer text", "the longest of all")
     stopping = asyncio.Event()
-    worker = Worker(SETTINGS, client, AwayAtFirst(), prompts.load("comparative"), stopping)
+    worker = Worker(SETTINGS, client, AwayAtFirst(), [prompts.load("comparative")], stopping)
     running = asyncio.create_task(worker.run())
     async with asyncio.timeout(10.0):
         while not worker.stats.reading:
@@ -117,7 +113,7 @@ async def test_while_the_engine_is_away_its_pairs_are_for_others(
 async def test_both_orders_of_a_pair_are_told_together(client: AsyncClient) -> None:
     made = await create(client, "short", "longer text")
     settings = SETTINGS.model_copy(update={"orders": "both"})
-    worker = Worker(settings, client, AwayAtFirst(), prompts.load("comparative"), asyncio.Event())
+    worker = Worker(settings, client, AwayAtFirst(), [prompts.load("comparative")], asyncio.Event())
 
     await asyncio.wait_for(worker.run(), 30.0)
 
@@ -128,7 +124,7 @@ async def test_both_orders_of_a_pair_are_told_together(client: AsyncClient) -> N
 async def test_scores_wait_for_the_engine_too(client: AsyncClient) -> None:
     made = await create(client, "short", "longer text", "the longest of all")
     settings = SETTINGS.model_copy(update={"absolute": (1, 10)})
-    scorer = Scorer(settings, client, AwayAtFirst(), prompts.load("absolute", settings.scale), asyncio.Event())
+    scorer = Scorer(settings, client, AwayAtFirst(), [prompts.load("absolute", settings.scale)], asyncio.Event())
 
     await asyncio.wait_for(scorer.run(), 30.0)
 
@@ -144,7 +140,7 @@ async def test_what_another_process_took_over_is_passed_over(
         server="http://localhost", model="lengths", engine="scripted", worker="a", until_done=True
     )
     engine = Waiting()
-    worker = Worker(settings, client, engine, prompts.load("comparative"), asyncio.Event())
+    worker = Worker(settings, client, engine, [prompts.load("comparative")], asyncio.Event())
     working = asyncio.create_task(worker.run())
     assert await asyncio.to_thread(engine.reading.wait, 10.0)
     for n in range(SLOTS):

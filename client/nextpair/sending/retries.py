@@ -1,6 +1,7 @@
 """Retries: when the same request is worth another try, and after what pause."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,27 +21,28 @@ class Backoff:
 
     retries: int
     random: Callable[[], float]
+    transient: Container[int] = TRANSIENT  # statuses
+    patience: float = PATIENCE
 
     def pause(self, outcome: Outcome, tried: int) -> float | None:
         """Seconds before the next try, never fewer than the server asks for; None when the outcome stands."""
-        least = _retry_after(outcome)
-        if tried > self.retries or least > PATIENCE or not _is_transient(outcome):
+        least = retry_after(outcome)
+        if tried > self.retries or least > self.patience or not self._is_transient(outcome):
             return None
         return least + self.random() * FIRST_PAUSE * 2.0 ** min(tried - 1, DOUBLINGS)
 
+    def _is_transient(self, outcome: Outcome) -> bool:
+        """True where the same request may fare better later. A write is safe too: it carries its key."""
+        if isinstance(outcome, httpx.Response):
+            return outcome.status_code in self.transient
+        return not isinstance(outcome, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
 
-def _is_transient(outcome: Outcome) -> bool:
-    """True where the same request may fare better later. A write is safe too: it carries its key."""
-    if isinstance(outcome, httpx.Response):
-        return outcome.status_code in TRANSIENT
-    return not isinstance(outcome, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
 
-
-def _retry_after(outcome: Outcome) -> float:
+def retry_after(outcome: Outcome) -> float:
     """Seconds, from either form of the header (RFC 9110, 10.2.3); 0 where there is none or it is neither."""
     header = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
-    if header.isdecimal():
+    if re.fullmatch(r"\d+(\.\d+)?", header):  # some servers send fractions
         return float(header)
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         return max(0.0, parsedate_to_datetime(header).timestamp() - datetime.now(UTC).timestamp())
     return 0.0

@@ -5,12 +5,15 @@
 
 In the second way a label that is not among those tokens has at most the smallest of their probabilities, and at most
 what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the model is
-told which labels to answer with, and may write the prefix before the label. Strings that look like a chat template's
-markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as certain.
+told which labels to answer with; where its answer has the label is found in labels.py. Strings that look like a chat
+template's markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as
+certain.
 
 A server's answers are judged in one place: server.py.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -23,9 +26,14 @@ from judge_worker.progress import event
 from judge_worker.settings import WorkerSettings
 
 
-def open_server(settings: WorkerSettings, transport: httpx.BaseTransport | None = None) -> Engine:
-    """Raises EngineDown."""
-    server = OpenAIServer(settings, transport)
+def open_server(
+    settings: WorkerSettings,
+    transport: httpx.BaseTransport | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> Engine:
+    """Raises EngineDown. `transport`, `sleep` and `clock` are for tests."""
+    server = OpenAIServer(settings, transport, sleep, clock)
     longest = server.listed(settings.model).get("max_model_len")
     if settings.tokenizer is not None and isinstance(longest, int):
         return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), longest)

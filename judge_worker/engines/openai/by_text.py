@@ -1,32 +1,30 @@
 """Reading by the likeliest tokens of a chat's answer, where the label is written."""
 
 import re
-from collections.abc import Sequence
-from itertools import permutations
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, permutations
 from math import exp, log
-from typing import Any, NamedTuple
+from typing import Any
 
-from judge_worker.engine import Away, BadLabels, LabelReading, Outcome, Unread
-from judge_worker.engines.openai.server import Body, OpenAIServer
+from judge_worker.engine import Arrival, BadLabels, LabelReading, Outcome, Unread
+from judge_worker.engines.openai.addresses import CHAT
+from judge_worker.engines.openai.labels import DECORATION, find_label, spells
+from judge_worker.engines.openai.server import BATCHES, OpenAIServer, Question
 from judge_worker.prompts import Prompt
 
-CHAT = "/chat/completions"
+Token = tuple[str, list[tuple[str, float]]]  # as written, with the likeliest ones in its place
+
 TOP = 20  # log-probabilities: the most that the protocol allows
 WORDS = 4  # tokens: the prefix may come before the label
 MARKERS = re.compile(r"<(?=[|/a-zA-Z_])|(?<=\|)>|\[(?=/?INST\])")  # where markers of known chat templates begin or end
-DECORATION = " \t\n*_`'\"().:>#"  # that models put around a label
 LEAST = 1e-12  # of a probability that is only bounded
-
-
-class Spoken(NamedTuple):
-    """An answer's tokens, each with the likeliest ones in its place and their log-probabilities."""
-
-    tokens: list[tuple[str, list[tuple[str, float]]]]
-    prompt_tokens: int
 
 
 class ByText:
     """Any chat server: messages to it, an answer with log-probabilities back, or without them the words alone."""
+
+    batches = BATCHES
 
     def __init__(self, model: str, server: OpenAIServer, *, logprobs: bool = True) -> None:
         self.model, self._server, self._logprobs = model, server, logprobs
@@ -41,20 +39,20 @@ class ByText:
                 )
         return prompt
 
-    def read(self, prepared: Sequence[Prompt]) -> list[Outcome | Away]:
-        read = _spoken if self._logprobs else _written
-        answers = self._server.ask_all(CHAT, [self._body(prompt) for prompt in prepared], read)
-        return [
-            _reading(answer, prompt) if isinstance(answer, Spoken) else answer
-            for answer, prompt in zip(answers, prepared, strict=True)
-        ]
+    def read(self, prepared: Sequence[Prompt]) -> Iterator[Arrival]:
+        for n, answers in self._server.ask_all(CHAT, [[self._question(prompt)] for prompt in prepared]):
+            yield n, answers[0] if isinstance(answers, list) else answers
 
     def close(self) -> None:
         self._server.close()
 
-    def _body(self, prompt: Prompt) -> Body:
+    def _question(self, prompt: Prompt) -> Question[LabelReading]:
         body = {"model": self.model, "messages": chat(prompt), "max_tokens": WORDS, "temperature": 0.0}
-        return body | ({"logprobs": True, "top_logprobs": TOP} if self._logprobs else {})
+        if self._logprobs:
+            return Question(
+                {**body, "logprobs": True, "top_logprobs": TOP}, lambda answer: _by_logprobs(answer, prompt)
+            )
+        return Question(body, lambda answer: _by_words(answer, prompt))
 
 
 def chat(prompt: Prompt) -> list[dict[str, str]]:
@@ -77,53 +75,67 @@ def chat(prompt: Prompt) -> list[dict[str, str]]:
 # What a server answers
 
 
-def _spoken(_: Body, answer: Any) -> Spoken:
+def _by_logprobs(answer: Any, prompt: Prompt) -> Outcome:
+    """Variants of a label, such as "A" and " A", are added up, where the answer has its label."""
     tokens = [
         (str(each["token"]), [(str(top["token"]), float(top["logprob"])) for top in each["top_logprobs"]])
         for each in answer["choices"][0]["logprobs"]["content"]
     ]
     if not tokens or not tokens[0][1]:
         raise ValueError("no log-probabilities")
-    return Spoken(tokens, _prompt_tokens(answer))
+    top = _at_label(tokens, prompt)
+    if top is None:
+        return _no_label("".join(token for token, _ in tokens))
+    seen = [sum(exp(p) for token, p in top if spells(token, label, prompt.prefix)) for label in prompt.labels]
+    left = max(1.0 - sum(exp(p) for _, p in top), LEAST)
+    bound = max(min(left, min(exp(p) for _, p in top)), LEAST)
+    logprobs = tuple(log(min(p, 1.0) or bound) for p in seen)
+    return LabelReading(logprobs, _prompt_tokens(answer), bounded=not all(seen))
 
 
-def _written(_: Body, answer: Any) -> Spoken:
-    words = str(answer["choices"][0]["message"]["content"] or "")
-    return Spoken([(words, [(words, 0.0)])], _prompt_tokens(answer))
+def _by_words(answer: Any, prompt: Prompt) -> Outcome:
+    """The label that is written counts as certain."""
+    words = _text(answer["choices"][0]["message"]["content"])
+    label = find_label(words, prompt.labels, prompt.prefix)
+    if label is None:
+        return _no_label(words)
+    logprobs = tuple(0.0 if n == label.number else log(LEAST) for n in range(len(prompt.labels)))
+    return LabelReading(logprobs, _prompt_tokens(answer), bounded=True)
+
+
+def _at_label(tokens: Sequence[Token], prompt: Prompt) -> list[tuple[str, float]] | None:
+    """The likeliest tokens where the answer has its label, or would have it if it began with one."""
+    starts = list(accumulate((len(token) for token, _ in tokens), initial=0))
+    label = find_label("".join(token for token, _ in tokens), prompt.labels, prompt.prefix)
+    place = bisect_right(starts, label.start) - 1 if label else _after_the_prefix(tokens, prompt)
+    top = tokens[place][1]
+    return top if any(spells(token, each, prompt.prefix) for token, _ in top for each in prompt.labels) else None
+
+
+def _after_the_prefix(tokens: Sequence[Token], prompt: Prompt) -> int:
+    """The first token that is a label after nothing but the prefix; 0 if none is."""
+    before = ""
+    for place, (token, _) in enumerate(tokens):
+        if any(spells(token, label, prompt.prefix) for label in prompt.labels):
+            return place
+        before += token
+        if not prompt.prefix.endswith(before.strip(DECORATION)):
+            break
+    return 0
+
+
+def _no_label(words: str) -> Unread:
+    shown = words if len(words) <= 200 else f"{words[:100]} ... {words[-100:]}"
+    return Unread("parse_error", f"The answer names no label: {shown!r}.")
+
+
+def _text(content: Any) -> str:
+    """The words of a message; of several parts those that are text."""
+    if isinstance(content, list):
+        return "".join(str(part["text"]) for part in content if part.get("type") in ("text", "output_text"))
+    return str(content or "")
 
 
 def _prompt_tokens(answer: Any) -> int:
     usage = answer.get("usage")
     return int(usage.get("prompt_tokens") or 0) if isinstance(usage, dict) else 0
-
-
-def _reading(spoken: Spoken, prompt: Prompt) -> Outcome:
-    """Variants of a label, such as "A" and " A", are added up."""
-    top = _at_label(spoken, prompt)
-    seen = [sum(exp(p) for token, p in top if _spells(token, label, prompt.prefix)) for label in prompt.labels]
-    if not any(seen):
-        return Unread("parse_error", f"No label among the {len(top)} likeliest tokens; the likeliest is {top[0][0]!r}.")
-    left = max(1.0 - sum(exp(p) for _, p in top), LEAST)
-    bound = max(min(left, min(exp(p) for _, p in top)), LEAST)
-    logprobs = tuple(log(min(p, 1.0) or bound) for p in seen)
-    return LabelReading(logprobs, spoken.prompt_tokens, bounded=not all(seen))
-
-
-def _at_label(spoken: Spoken, prompt: Prompt) -> list[tuple[str, float]]:
-    """The likeliest tokens where a label was written, after nothing but the prefix; if none was, the first ones."""
-    before = ""
-    for token, top in spoken.tokens:
-        if top and any(_spells(token, label, prompt.prefix) for label in prompt.labels):
-            return top
-        before += token
-        if not prompt.prefix.endswith(before.strip(DECORATION)):
-            break
-    return spoken.tokens[0][1]
-
-
-def _spells(text: str, label: str, prefix: str) -> bool:
-    return _bare(text) in (_bare(label), _bare(prefix + label))
-
-
-def _bare(text: str) -> str:
-    return text.strip(DECORATION) or text.strip()

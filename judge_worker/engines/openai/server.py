@@ -3,36 +3,50 @@
 A server's answer to a prompt is judged in one place, `_ask`:
 
     what can be read                              is the outcome of that prompt
+    a refusal, in whatever words                  is one too
     busy, no quota left, nobody there             is Away
-    anything else, with another prompt answered   is a failure of that prompt alone
-      right after it
+    anything else, twice, and each time another   is a failure of that prompt alone
+      prompt is answered right after it
     anything else                                 is Away, or EngineDown where a person has to mend the settings
+
+An error in an answer of 200 counts as the status that it stands for. Which statuses are worth another try is said here,
+when to try again by the client's retries.
 """
 
 import random
 import re
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
 import httpx
+from nextpair.sending.retries import Backoff, Outcome, retry_after
 
 from judge_worker.engine import Away, EngineDown, Unread
+from judge_worker.engines.openai.addresses import Address
+from judge_worker.engines.openai.errors import meant_status, refusal
 from judge_worker.progress import event
 from judge_worker.settings import WorkerSettings
 
 T = TypeVar("T")
 Body = Mapping[str, Any]
-Answer = httpx.Response | httpx.RequestError
 
-TRIES, FIRST_PAUSE = 5, 0.5  # seconds, doubled each time and shortened at random
+BATCHES = 4  # at a time: a prompt that hangs holds up no other batch
+RETRIES = 5
 PATIENCE = 30.0  # seconds: who asks for longer is away
+ROUNDS = 2  # failures while the server answers other prompts: then it is the prompt's
+REDIRECTS = 5
 NO_QUOTA = "insufficient_quota"
 BUSY = frozenset({402, 425, 429, 503, 529})  # said of the server, whatever the prompt
-PASSING = frozenset({408, 409, 425, 429, *range(500, 600)})
+TRANSIENT = frozenset({408, 409, 425, 429, *range(500, 600)})
 FEW = 5  # log-probabilities that a stingy server gives
+ROOM = 4096  # tokens, for a model that thinks or explains before it answers
+CUT = ("length", "max_tokens", "MAX_TOKENS")  # reasons why an answer ends in the middle
 
 ADDRESS = "Check --base-url and --model, and that the server runs."
 KEY = "Check --engine-key, or give by --header what the server wants to see."
@@ -45,23 +59,44 @@ OF_THE_QUESTION = {200: LOGPROBS, 400: FIELDS, 413: FIELDS, 422: FIELDS}  # a st
 OF_THE_SETTINGS = {**dict.fromkeys((301, 302, 307, 308, 404, 405), ADDRESS), **dict.fromkeys((401, 403), KEY)}
 
 
-class OpenAIServer:
-    """Sends requests and judges the answers. `transport` is for tests."""
+class Question(NamedTuple, Generic[T]):
+    """A request, and how its answer is read: `read` raises LookupError, TypeError or ValueError where it cannot."""
 
-    def __init__(self, settings: WorkerSettings, transport: httpx.BaseTransport | None = None) -> None:
+    body: Body
+    read: Callable[[Any], T | Unread]
+
+
+@dataclass
+class _Batch:
+    """What is known while a batch is asked: once the server is away, nothing more of it is asked."""
+
+    away: Away | None = None
+
+
+class OpenAIServer:
+    """Sends requests and judges the answers. `transport`, `sleep` and `clock` are for tests."""
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         bearer = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
-        headers = bearer | settings.headers
-        self._address = versioned(settings.base_url or "")
+        self._headers = bearer | settings.headers
+        self._address = Address(settings.base_url or "")
         self._http = httpx.Client(
-            base_url=self._address, headers=headers, timeout=settings.timeout, transport=transport,
-            limits=httpx.Limits(max_connections=settings.concurrency),
-        )  # fmt: skip
+            timeout=settings.timeout, transport=transport, limits=httpx.Limits(max_connections=settings.concurrency)
+        )
+        self._timeout, self._sleep, self._clock = settings.timeout, sleep, clock
+        self._backoff = Backoff(RETRIES, random.random, TRANSIENT, PATIENCE)
         self._threads = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="openai")
-        self._secrets = [word for value in headers.values() for word in value.split() if len(word) > 6]
+        self._secrets = [word for value in self._headers.values() for word in value.split() if len(word) > 6]
         self._own_fields = settings.body
         self._changes: list[Change] = []
-        self._answered: Body | None = None  # the first question that was answered
-        self._away: Away | None = None
+        self._first = threading.Lock()
+        self._answered: Question[Any] | None = None  # the first question that was answered
 
     def listed(self, model: str) -> Body:
         """Return a model's entry in the server's list, or nothing. Raises EngineDown if nobody is there."""
@@ -76,97 +111,177 @@ class OpenAIServer:
             event("the server does not list the model", model=model, it_lists=", ".join(models)[:200] or "nothing")
         return models.get(model, {})
 
-    def ask_all(self, path: str, bodies: Sequence[Body], read: Callable[[Body, Any], T]) -> list[T | Unread | Away]:
-        """Return what `read` makes of each question and its answer, in order. Raises EngineDown.
+    def ask_all(
+        self, path: str, prompts: Sequence[Sequence[Question[T]]]
+    ) -> Iterator[tuple[int, list[T] | Unread | Away]]:
+        """Yield the number of each prompt with the answers to its questions, as they come.
 
-        `read` raises LookupError, TypeError or ValueError for what it cannot read.
+        A prompt's questions are asked one after the other, until one has no answer. Raises EngineDown, after all that
+        was answered.
         """
-        self._away = None
-        if self._answered is None:  # one at a time, until it is known how the server wants to be asked
-            return [self._ask(path, body, read) for body in bodies]
-        return list(self._threads.map(lambda body: self._ask(path, body, read), bodies))
+        batch, down = _Batch(), None
+        asked = {self._threads.submit(self._answers, path, each, batch): n for n, each in enumerate(prompts)}
+        try:
+            for future in as_completed(asked):
+                try:
+                    answers = future.result()
+                except EngineDown as error:
+                    down, batch.away = down or error, batch.away or Away(str(error))
+                else:
+                    yield asked[future], answers
+        finally:
+            batch.away = batch.away or Away("nobody waits for the answer")
+        if down:
+            raise down
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._http.close()
 
-    def _ask(self, path: str, body: Body, read: Callable[[Body, Any], T]) -> T | Unread | Away:
-        if self._away is not None:
-            return self._away
-        answer = self._send("POST", path, body)
-        if (outcome := _read(answer, body, read)) is not None:
-            self._answered = self._answered or body
-            return outcome
-        words, status = self._words(answer), _status(answer)
-        if self._answered is None and self._changes_for(answer):
-            return self._ask(path, body, read)
-        if status not in BUSY and not isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout):
-            if self._answers_another(path, read):
-                return Unread(_failure(answer), words)
-            if self._answered is None and status in OF_THE_QUESTION:
-                return Unread(_failure(answer), f"{words} {OF_THE_QUESTION[status]}")
-            if status in OF_THE_SETTINGS:
-                raise EngineDown(f"{words} {OF_THE_SETTINGS[status]}")
-        self._away = Away(words, _retry_after(answer))
-        return self._away
+    def _answers(self, path: str, questions: Sequence[Question[T]], batch: _Batch) -> list[T] | Unread | Away:
+        answers = []
+        for question in questions:
+            # one at a time, until it is known how the server wants to be asked
+            with self._first if self._answered is None else nullcontext():
+                answer = self._ask(path, question, batch)
+            if isinstance(answer, Unread | Away):
+                return answer
+            answers.append(answer)
+        return answers
 
-    def _answers_another(self, path: str, read: Callable[[Body, Any], Any]) -> bool:
-        """Tell whether a question that was answered before still is."""
+    def _ask(self, path: str, question: Question[T], batch: _Batch) -> T | Unread | Away:
+        for _ in range(ROUNDS):
+            if batch.away is not None:
+                return batch.away
+            answer = self._send("POST", path, question.body)
+            if (outcome := _read(answer, question)) is not None:
+                if _has_too_little_room(answer, outcome) and (longer := self._with_room(question)):
+                    return self._ask(path, longer, batch)
+                self._answered = self._answered or question
+                return outcome
+            if self._answered is None and self._learns_from(answer):
+                return self._ask(path, question, batch)
+            if not self._may_be_the_prompts_own(answer) or not self._answers_another(path):
+                return self._unanswered(answer, batch)
+        return Unread(_failure(answer), self._words(answer))
+
+    def _unanswered(self, answer: Outcome, batch: _Batch) -> Unread | Away:
+        """The server's failure. Raises EngineDown where a person has to mend the settings."""
+        words, status = self._words(answer), _status(answer)
+        if self._answered is None and status in OF_THE_QUESTION:
+            return Unread(_failure(answer), f"{words} {OF_THE_QUESTION[status]}")
+        if status in OF_THE_SETTINGS:
+            raise EngineDown(f"{words} {OF_THE_SETTINGS[status]}")
+        batch.away = Away(words, retry_after(answer))
+        return batch.away
+
+    def _may_be_the_prompts_own(self, answer: Outcome) -> bool:
+        return _status(answer) not in BUSY and not isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
+
+    def _answers_another(self, path: str) -> bool:
+        """Tell whether a question that was answered before still is, at once."""
         if self._answered is None:
             return False
-        again = _anew(self._answered)
-        return _read(self._send("POST", path, again), again, read) is not None
+        again = self._answered._replace(body=_anew(self._answered.body))
+        return _read(self._try("POST", path, again.body), again) is not None
 
-    def _changes_for(self, refusal: Answer) -> bool:
+    def _learns_from(self, answer: Outcome) -> bool:
         """Learn from a refusal how the server wants to be asked."""
-        if _status(refusal) not in (400, 422) or not isinstance(refusal, httpx.Response):
+        if _status(answer) in (404, 405):
+            return self._address.try_another()
+        if _status(answer) not in (400, 422) or not isinstance(answer, httpx.Response):
             return False
         for words, change in CHANGES.items():
-            if change not in self._changes and re.search(words, refusal.text, re.IGNORECASE):
+            if change not in self._changes and re.search(words, answer.text, re.IGNORECASE):
                 self._changes.append(change)
                 return True
         return False
 
-    def _send(self, method: str, path: str, body: Body | None = None) -> Answer:
+    def _with_room(self, question: Question[T]) -> Question[T] | None:
+        """The question with more tokens to answer in; all that follow too, where it is the first. None if it had."""
+        if self._shaped(_roomy(question.body)) == self._shaped(question.body):
+            return None
+        if self._answered is None:
+            self._changes.insert(0, _roomy)
+            return question
+        return question._replace(body=_roomy(question.body))
+
+    def _send(self, method: str, path: str, body: Body | None = None) -> Outcome:
         """The last answer of several, while the server may answer better in a moment."""
-        for tried in range(TRIES):
-            answer = self._try(method, path, body)
-            pause = _pause(answer, tried)
-            if pause is None or tried + 1 == TRIES:
-                break
-            time.sleep(pause)
+        tried, answer = 1, self._try(method, path, body)
+        while not _is_final(answer) and (pause := self._backoff.pause(answer, tried)) is not None:
+            self._sleep(pause)
+            tried, answer = tried + 1, self._try(method, path, body)
         return answer
 
-    def _try(self, method: str, path: str, body: Body | None) -> Answer:
+    def _try(self, method: str, path: str, body: Body | None) -> Outcome:
+        """An answer, whose status is the one that it means."""
         try:
-            return self._http.request(method, path, json=None if body is None else self._shaped(body))
+            request = self._http.build_request(
+                method,
+                self._address.url(path),
+                json=None if body is None else self._shaped(body),
+                headers=self._headers,
+            )
+            answer = self._exchange(request)
         except httpx.RequestError as error:
             return error
         except httpx.InvalidURL as error:
             raise EngineDown(f"{self._address} is no address of a server: {error}.") from error
+        answer.status_code = meant_status(answer)
+        return answer
+
+    def _exchange(self, request: httpx.Request) -> httpx.Response:
+        """The answer, where redirects lead. Nothing that was given in secret is sent to another origin."""
+        until = self._clock() + self._timeout
+        for _ in range(REDIRECTS):
+            answer = self._http.send(request, stream=True)
+            answer.stream = _Until(answer, until, self._clock)
+            with closing(answer):
+                answer.read()
+            following = answer.next_request
+            if following is None or following.method != request.method:
+                break
+            if _origin(following.url) != _origin(request.url):
+                for name in self._headers:
+                    following.headers.pop(name, None)
+            request = following
+        return answer
 
     def _shaped(self, body: Body) -> Body:
         for change in self._changes:
             body = change(body)
         return {name: value for name, value in {**body, **self._own_fields}.items() if value is not None}
 
-    def _words(self, answer: Answer) -> str:
+    def _words(self, answer: Outcome) -> str:
         """Describe an answer to a person, without what was sent in secret."""
         if isinstance(answer, httpx.ReadTimeout):
-            words = f"gave no answer in {self._http.timeout.read:g} seconds"
+            words = f"gave no answer in {self._timeout:g} seconds"
         elif isinstance(answer, httpx.RequestError):
             words = f"gave no answer: {answer or type(answer).__name__}"
         else:
             words = f"answered {answer.status_code}: {' '.join(answer.text.split())[:300]}"
         for secret in self._secrets:
             words = words.replace(secret, "...")
-        return f"{httpx.URL(self._address).copy_with(userinfo=b'')} {words}."
+        return f"{self._address} {words}."
 
 
-def versioned(base_url: str) -> str:
-    """The address with /v1 in its path, unless a version is there already."""
-    address = base_url.rstrip("/")
-    return address if re.search(r"[^:/]/(.*/)?v\d", address) else f"{address}/v1"
+class _Until(httpx.SyncByteStream):
+    """The body of an answer, which times out as a whole: a server may send a byte now and then for ever."""
+
+    def __init__(self, answer: httpx.Response, until: float, clock: Callable[[], float]) -> None:
+        self._stream, self._request, self._until, self._clock = answer.stream, answer.request, until, clock
+
+    def __iter__(self) -> Iterator[bytes]:
+        assert isinstance(self._stream, httpx.SyncByteStream)
+        for chunk in self._stream:
+            if self._clock() > self._until:
+                raise httpx.ReadTimeout("the answer takes too long", request=self._request)
+            yield chunk
+
+    def close(self) -> None:
+        assert isinstance(self._stream, httpx.SyncByteStream)
+        self._stream.close()
 
 
 # How a server wants to be asked, by what its refusal says
@@ -180,6 +295,10 @@ def _of_completion(body: Body) -> Body:
 
 def _fewer(body: Body) -> Body:
     return {**body, "top_logprobs": FEW} if "top_logprobs" in body else body
+
+
+def _roomy(body: Body) -> Body:
+    return {**body, "max_tokens": ROOM} if "messages" in body else body
 
 
 CHANGES: Mapping[str, Change] = {"max_completion_tokens|unsupported.*max_tokens": _of_completion, "logprobs": _fewer}
@@ -196,34 +315,42 @@ def _anew(body: Body) -> Body:
 # What a server answers
 
 
-def _read(answer: Answer, body: Body, read: Callable[[Body, Any], T]) -> T | None:
-    if not isinstance(answer, httpx.Response) or not answer.is_success:
+def _read(answer: Outcome, question: Question[T]) -> T | Unread | None:
+    if not isinstance(answer, httpx.Response):
+        return None
+    if words := refusal(answer):
+        return Unread("refused", words)
+    if not answer.is_success:
         return None
     try:
-        return read(body, answer.json())
+        return question.read(answer.json())
     except (LookupError, TypeError, ValueError):
         return None
 
 
-def _status(answer: Answer) -> int:
+def _has_too_little_room(answer: Outcome, outcome: Any) -> bool:
+    """Whether no label was read in an answer that ends in the middle."""
+    if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
+        return False
+    return answer.json()["choices"][0].get("finish_reason") in CUT
+
+
+def _status(answer: Outcome) -> int:
     return answer.status_code if isinstance(answer, httpx.Response) else 0
 
 
-def _failure(answer: Answer) -> Literal["refused", "parse_error", "timeout"]:
+def _failure(answer: Outcome) -> Literal["refused", "parse_error", "timeout"]:
     if isinstance(answer, httpx.TimeoutException) or _status(answer) in (408, 504):
         return "timeout"
     return "parse_error" if _status(answer) == 200 else "refused"
 
 
-def _pause(answer: Answer, tried: int) -> float | None:
-    """Seconds until it is of use to try again, never fewer than the server asks for; None if it is of no use soon."""
-    if isinstance(answer, httpx.Response) and (answer.status_code not in PASSING or NO_QUOTA in answer.text):
-        return None
-    if (isinstance(answer, httpx.ReadTimeout) and tried) or _retry_after(answer) > PATIENCE:
-        return None
-    return _retry_after(answer) + FIRST_PAUSE * 2.0**tried * random.random()
+def _is_final(answer: Outcome) -> bool:
+    """Whether it is of no use to ask the same soon: a prompt that takes too long, a quota that is used up."""
+    if isinstance(answer, httpx.Response):
+        return NO_QUOTA in answer.text
+    return isinstance(answer, httpx.ReadTimeout)
 
 
-def _retry_after(answer: Answer) -> float:
-    seconds = answer.headers.get("Retry-After", "") if isinstance(answer, httpx.Response) else ""
-    return float(seconds) if re.fullmatch(r"\d+(\.\d+)?", seconds) else 0.0
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port

@@ -11,7 +11,15 @@ from examples.tiny_judge import GOOD, LENGTH, QUESTION, p_first, prompt_of, text
 from judge_worker.engine import BadLabels, Engine, LabelReading, Unread
 from judge_worker.prompts import Prompt, load, parse, render
 from judge_worker.tokens import PromptEncoder
-from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, prompt, readings
+from tests.judge_worker.contract import (
+    CONTRACT,
+    LONG,
+    SHORT,
+    a_prompt_that_fails_fails_alone,
+    outcomes,
+    prompt,
+    readings,
+)
 
 TEMPLATE = load("comparative")
 
@@ -148,7 +156,7 @@ def test_labels_that_run_together_with_the_prefix_are_refused(vllm: Engine) -> N
 
 def test_a_chat_server_is_read_by_text(openai_by_text: Engine) -> None:
     """Without a prefix this judge is out of its depth: whatever it answers, the worker knows what to make of it."""
-    (outcome,) = openai_by_text.read([openai_by_text.prepare(prompt(SHORT, LONG))])
+    (outcome,) = outcomes(openai_by_text, [prompt(SHORT, LONG)])
     if isinstance(outcome, LabelReading):
         assert len(outcome.logprobs) == 2
     else:
