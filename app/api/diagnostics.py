@@ -1,16 +1,17 @@
 """Routes to what to know before believing a ranking: diagnostics, trust, the matrix and calibrations."""
 
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from nextpair import schemas
 from nextpair.words import MatrixName, ObjectiveName
 
-from app.api.dependencies import ContextDep, SetId
+from app.api.dependencies import ContextDep, SetId, while_connected
 from app.api.problems import documented
 from app.files import plots
-from app.service import calibration, diagnostics, matrix, trust
-from app.service.errors import InvalidRequest, NotInstalled, SetDeleted, UnknownJudge, UnknownSet
+from app.service import calibration, diagnostics, matrix, results, trust
+from app.service.errors import InvalidRequest, NotInstalled, SetDeleted, StillComputing, UnknownJudge, UnknownSet
 from app.service.presenting.pictures import draw_history, draw_reliability
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
@@ -18,21 +19,25 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
 @router.get(
-    "/diagnostics", response_model=schemas.Diagnostics, responses=documented(UnknownSet, SetDeleted, NotInstalled)
+    "/diagnostics",
+    response_model=schemas.Diagnostics,
+    responses=documented(UnknownSet, SetDeleted, StillComputing, NotInstalled),
 )
-async def get_diagnostics(set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
+async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
     """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history.
 
     As a picture, the history alone.
     """
-    facts = await diagnostics.read(ctx, set_id)
-    return facts if format == "json" else _picture(await ctx.live.compute(draw_history, facts, format), format)
+    facts = await while_connected(request, diagnostics.read(ctx, set_id))
+    if format == "json" or isinstance(facts, Response):
+        return facts
+    return _picture(await results.beside(ctx, partial(draw_history, facts, format)), format)
 
 
-@router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted))
-async def get_trust(set_id: SetId, ctx: ContextDep) -> schemas.Trust:
+@router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted, StillComputing))
+async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
-    return await trust.read(ctx, set_id)
+    return await while_connected(request, trust.read(ctx, set_id))
 
 
 @router.get("/matrix", response_model=schemas.Matrix, responses=documented(UnknownSet, SetDeleted))

@@ -114,7 +114,7 @@ EXAMPLES: dict[str, Any] = {
     "VoidIn": {"reason": "clicked the wrong side"},
     "Void": {"seq": 2, "set_id": SET_ID, "voids": 1, "reason": "clicked the wrong side", "created_at": THEN},
     "Ranking": {
-        "set_id": SET_ID, "version": 1,
+        "set_id": SET_ID, "version": 1, "newer_version": None,
         "method": {
             "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
             "position_bias": "estimate", "evidence": "learnt", "absolute_scale": "estimate",
@@ -156,7 +156,7 @@ EXAMPLES: dict[str, Any] = {
     "PooledEvidence": TOLD,
     "PooledEvidencePage": {"entries": [TOLD], "next_after": None},
     "Diagnostics": {
-        "set_id": SET_ID, "version": 1, "comparisons": 1, "components": 1,
+        "set_id": SET_ID, "version": 1, "newer_version": None, "comparisons": 1, "components": 1,
         "cycles": {"triads": 0, "cyclic": 0, "share": None},
         "repeats": {
             "same_order": {"pairs": 4, "share": 1.0}, "swapped": {"pairs": 12, "share": 0.75}, "first_both": 0.25,
@@ -175,7 +175,7 @@ EXAMPLES: dict[str, Any] = {
         "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "concordance": 0.57, "rank_correlation": 1.0}],
     },
     "Trust": {
-        "set_id": SET_ID, "version": 1,
+        "set_id": SET_ID, "version": 1, "newer_version": None,
         "checks": [{"name": "Connected", "verdict": "holds", "figure": "1 part",
                     "says": "Every candidate can be compared with every other, directly or not."}],
     },

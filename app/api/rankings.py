@@ -2,29 +2,33 @@
 
 import io
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
 from nextpair.words import EvidenceName, MethodName
 
-from app.api.dependencies import ContextDep, ExistingSetId, SetId
+from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.problems import documented
 from app.files import plots, spreadsheets
-from app.service import events, rankings
+from app.service import events, rankings, results
+from app.service.context import Context
 from app.service.errors import (
     InvalidRequest,
     NotConverged,
     NotInstalled,
     SameCandidate,
     SetDeleted,
+    StillComputing,
     UnknownCandidate,
     UnknownSet,
     VersionUnknown,
 )
 from app.service.presenting.pictures import draw_ranking
 from app.service.rankings import RankingQuery
+from app.service.results import FoundSet
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
@@ -49,10 +53,13 @@ CSV_COLUMNS = [
 @router.get(
     "/ranking",
     response_model=schemas.Ranking,
-    responses=documented(UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged, NotInstalled)
+    responses=documented(
+        UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged, StillComputing, NotInstalled
+    )
     | {304: {"description": "Unchanged."}},
 )
 async def get_ranking(
+    request: Request,
     set_id: SetId,
     ctx: ContextDep,
     method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
@@ -67,19 +74,30 @@ async def get_ranking(
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> object:
-    """The ranking with its uncertainty, best first."""
+    """The ranking with its uncertainty, best first.
+
+    Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
+    """
     query = RankingQuery(method, evidence, as_of, level, top_k, epsilon)
-    at_version = await rankings.find(ctx, set_id)
-    etag = f'"{rankings.fingerprint(at_version, query)}-{format}"'
+    found = await results.find(ctx, set_id)
+    etag = f'"{rankings.fingerprint(found, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    ranking = await rankings.rank(ctx, at_version.row, query)
-    if format == "json":
-        return Response(ranking.model_dump_json(), media_type="application/json", headers={"ETag": etag})
-    if format == "csv":
-        return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers={"ETag": etag})
-    drawn = await ctx.live.compute(draw_ranking, ranking, at_version.row.name, format)
-    return Response(drawn, media_type=plots.MEDIA_TYPES[format], headers={"ETag": etag})
+    return await while_connected(request, _answer(ctx, found, query, format, etag))
+
+
+async def _answer(
+    ctx: Context, found: FoundSet, query: RankingQuery, form: Literal["json", "csv", "svg", "png"], etag: str
+) -> Response:
+    """The ranking in this form; one of an earlier version has no ETag, as its newer version has one."""
+    ranking = await rankings.rank(ctx, found, query)
+    headers = {"ETag": etag} if ranking.newer_version is None else {}
+    if form == "json":
+        return Response(ranking.model_dump_json(), media_type="application/json", headers=headers)
+    if form == "csv":
+        return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers=headers)
+    drawn = await results.beside(ctx, partial(draw_ranking, ranking, found.row.name, form))
+    return Response(drawn, media_type=plots.MEDIA_TYPES[form], headers=headers)
 
 
 @router.get(

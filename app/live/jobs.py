@@ -2,7 +2,8 @@
 
 A request waits a little. Then it gets the last result that there is, which says its version, or is told how far the
 work is; whoever asks again gets the new result once it is there. So a log that grows faster than it can be computed has
-results too.
+results too. Work that has not begun is dropped once everybody who waited for it has gone; what has begun is finished
+and kept.
 """
 
 import asyncio
@@ -13,10 +14,13 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-PATIENCE = 5.0  # seconds that a request waits
+PATIENCE = 3.0  # seconds that a request waits
 AT_ONCE = 2  # computations, each of another set
-WAITING = 64  # computations that may have begun or wait for it
-KEPT, KEPT_BYTES = 64, 256 * 2**20  # results
+WAITING, OF_ONE_SET = 64, 4  # computations that may have begun or wait for it
+KEPT, KEPT_BYTES = 1_000, 256 * 2**20  # results
+
+
+MANY = "many others come first, and it has not begun"
 
 
 class Result(Protocol):
@@ -57,6 +61,8 @@ class _Job(Generic[R]):
         self.progress = ""
         self.last: R | None = None
         self.running: asyncio.Task[R] | None = None  # or done, until somebody asks
+        self.has_begun = False
+        self.readers = 0
 
     def report(self, progress: str) -> None:
         self.progress = progress
@@ -80,33 +86,76 @@ class Jobs:
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jobs")
 
     async def result(
-        self, key: JobKey, version: int, conditions: object, prepare: Callable[[], Awaitable[Callable[[Report], R]]]
+        self,
+        key: JobKey,
+        version: int,
+        conditions: object,
+        prepare: Callable[[], Awaitable[Callable[[Report], R]]],
+        patience_for_a_first: float | None = None,
     ) -> R:
         """The result at `version` or later if it comes soon, else the last one under these conditions.
 
         Once it is the job's turn, `prepare` reads what is to be computed and returns the computation, which runs
         in a thread and may report how far it is. Raises Underway, and what these raise.
+
+        Args: `patience_for_a_first`, seconds, where there is no result on these conditions yet; PATIENCE by default.
         """
         job = self._job(key)
+        has_earlier = job.last is not None and job.last.conditions == conditions
+        patience = PATIENCE if has_earlier or patience_for_a_first is None else patience_for_a_first
+        job.readers += 1
+        try:
+            return cast("R", await self._read(job, key.set_id, version, conditions, prepare, patience))
+        except asyncio.CancelledError:
+            self._leave(key, job)
+            raise
+        finally:
+            job.readers -= 1
+
+    async def _read(
+        self,
+        job: _Job[R],
+        set_id: UUID,
+        version: int,
+        conditions: object,
+        prepare: Callable[[], Awaitable[Callable[[Report], R]]],
+        patience: float,
+    ) -> R:
         clock, earlier = asyncio.get_running_loop().time, job.running
-        until = clock() + PATIENCE
+        until = clock() + patience
         while job.last is None or job.last.version < version or job.last.conditions != conditions:
-            task = job.running = job.running or asyncio.create_task(self._run(job, key.set_id, prepare))
-            if not (await asyncio.wait({task}, timeout=until - clock()))[0]:
+            task = job.running
+            if task is None and not self._is_full(set_id):
+                task = job.running = asyncio.create_task(self._run(job, set_id, prepare))
+            if task is None or not (await asyncio.wait({task}, timeout=until - clock()))[0]:
                 if job.last is not None and job.last.conditions == conditions:
                     break
-                raise Underway(job.progress)
+                raise Underway(MANY if task is None else job.progress)
             if job.running is task:
                 job.running = None
             if task is not earlier:
-                return cast("R", task.result())
+                return task.result()
             task.result()
-        return cast("R", job.last)
+        return job.last
+
+    def _leave(self, key: JobKey, job: _Job[Any]) -> None:
+        """Drop what has not begun where this reader was the last one."""
+        if job.readers > 1 or job.has_begun or not job.busy:
+            return
+        assert job.running is not None
+        job.running.cancel()
+        job.running = None
+        if job.last is None and self._jobs.get(key) is job:
+            del self._jobs[key]
 
     async def compute(self, function: Callable[[], V]) -> V:
         """Run what may take long, once there is a place among the computations."""
         async with self._places:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+
+    async def compute_in_place(self, function: Callable[[], V]) -> V:
+        """Run what a job needs while it prepares, in the place that it has."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
     async def compute_soon(self, function: Callable[[], V]) -> V:
         """Run what somebody waits for. Raises Underway where no place among the computations becomes free soon."""
@@ -129,17 +178,23 @@ class Jobs:
 
     def _job(self, key: JobKey) -> _Job[Any]:
         if key not in self._jobs:
-            if sum(job.busy for job in self._jobs.values()) >= WAITING:
-                raise Underway("many others come first, and it has not begun")
+            if self._is_full(key.set_id):
+                raise Underway(MANY)
             self._jobs[key] = _Job()
         self._jobs.move_to_end(key)
         self._trim()
         return self._jobs[key]
 
+    def _is_full(self, set_id: UUID) -> bool:
+        busy = [key.set_id for key, job in self._jobs.items() if job.busy]
+        return len(busy) >= WAITING or busy.count(set_id) >= OF_ONE_SET
+
     async def _run(self, job: _Job[R], set_id: UUID, prepare: Callable[[], Awaitable[Callable[[Report], R]]]) -> R:
         job.report("it waits for its turn")
+        job.has_begun = False
         async with self._turns.setdefault(set_id, asyncio.Lock()), self._places:
             job.report("it has just begun")
+            job.has_begun = True
             compute = await prepare()
             job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.report)
             return job.last

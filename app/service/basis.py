@@ -1,6 +1,6 @@
 """The basis of results about a set: its row, its snapshot and the names around it, all of them at one version."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -57,15 +57,10 @@ class Basis:
         return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
 
 
-async def read_basis(
-    ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None, others: Iterable[int] = ()
-) -> Basis:
-    """Everything as of that version, the present one by default; names `others` beside the judges of the log.
-
-    Raises VersionUnknown.
-    """
+async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None) -> Basis:
+    """Everything as of that version, the present one by default, within a job. Raises VersionUnknown."""
     catalogue, snapshot = await _at(ctx, db, row, as_of)
-    names = await judges.names(db, {*snapshot.evidence.judges.tolist(), *others})
+    names = await judges.names(db, snapshot.evidence.judges.tolist())
     people = await judges.people(db, snapshot.evidence.judges.tolist())
     return Basis(row, catalogue, snapshot, names, people, await held_out.read(db, row.id, snapshot))
 

@@ -1,6 +1,5 @@
 """Diagnostics: how a log looks before anyone believes its ranking."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
@@ -11,10 +10,11 @@ from app.inference.fitting import TooMany, is_sparse
 from app.inference.reporting import LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, raw
-from app.service.basis import Basis, read_basis
-from app.service.context import Context, existing_set
-from app.service.presenting.diagnostics import present_diagnostics
-from app.storage import assignments
+from app.service import results
+from app.service.basis import Basis
+from app.service.context import Context
+from app.service.presenting.diagnostics import Failures, present_diagnostics, present_history, with_failures
+from app.storage import assignments, judges
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class Facts:
     """All that diagnostics are made of."""
 
     basis: Basis
-    failures: Mapping[int, Mapping[str, int]]  # how often each kind, by judge id
 
     @cached_property
     def of_log(self) -> LogDiagnostics:
@@ -30,24 +29,36 @@ class Facts:
         snapshot = self.basis.snapshot
         return diagnose_log(raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
 
+    @cached_property
+    def of_now(self) -> schemas.Diagnostics:
+        """Everything but failures and the history. Raises TooMany."""
+        model = self.basis.snapshot.model
+        if is_sparse(model):
+            raise TooMany(f"diagnostics hold every candidate against every other, and {model.n:,} are too many")
+        return present_diagnostics(self.basis, self.of_log, biases(self.basis.snapshot))
+
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
-    """Raises UnknownSet, SetDeleted."""
-    return await ctx.live.compute(diagnose, await gather(ctx, set_id))
+    """Those of the log at one version; failures, which are no part of it, as of now.
+
+    Raises UnknownSet, SetDeleted, StillComputing.
+    """
+    found = await results.find(ctx, set_id)
+    diagnostics, newer_version = await results.read(ctx, found, "diagnostics", lambda basis, _: diagnose(Facts(basis)))
+    judges = with_failures(diagnostics.judges, await failures_of(ctx, set_id))
+    return diagnostics.model_copy(update={"judges": judges, "newer_version": newer_version})
 
 
-async def gather(ctx: Context, set_id: UUID) -> Facts:
-    """Raises UnknownSet, SetDeleted."""
-    async with ctx.engine.connect() as db:
-        row = await existing_set(db, set_id)
-        failures = await assignments.failures(db, set_id)
-        return Facts(await read_basis(ctx, db, row, others=failures), failures)
+async def failures_of(ctx: Context, set_id: UUID) -> Failures:
+    """How often each kind, by the judge's name."""
+    async with ctx.reading() as db:
+        by_id = await assignments.failures(db, set_id)
+        names = await judges.names(db, by_id) if by_id else {}
+    return {names[judge]: failures for judge, failures in by_id.items()}
 
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
-    """Raises TooMany."""
-    snapshot = facts.basis.snapshot
-    if is_sparse(snapshot.model):
-        raise TooMany(f"diagnostics hold every candidate against every other, and {snapshot.model.n:,} are too many")
+    """Everything but failures. Raises TooMany."""
+    snapshot, of_now = facts.basis.snapshot, facts.of_now
     history = ranking_history(snapshot.comparisons, snapshot.model, facts.basis.pairs_of)
-    return present_diagnostics(facts.basis, facts.failures, facts.of_log, biases(snapshot), history)
+    return of_now.model_copy(update={"history": present_history(history, snapshot)})

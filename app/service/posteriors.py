@@ -1,6 +1,6 @@
 """Snapshots of sets, brought up to their logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -43,6 +43,13 @@ class LogEntry(NamedTuple):
     weight: float
 
 
+class CatchingUp(NamedTuple):
+    """The work that takes some snapshots to the versions of their sets."""
+
+    is_quick: bool
+    compute: Callable[[], list[Snapshot]]
+
+
 class CurrentSet(NamedTuple):
     """A set at one version, and its definition."""
 
@@ -64,7 +71,8 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record 
     async with all_of(live.updating for live in lives):
         definitions = await define(db, lives, rows)
         usable = [_usable(live.snapshot, definition) for live, definition in zip(lives, definitions, strict=True)]
-        snapshots = await _catch_up(ctx, db, {row.id: row.version for row in rows}, usable)
+        catching_up = await _catch_up(db, {row.id: row.version for row in rows}, usable)
+        snapshots = await ctx.live.compute_here_if(catching_up.is_quick, catching_up.compute)
         for live, snapshot in zip(lives, snapshots, strict=True):
             live.snapshot = snapshot
     ctx.live.weigh(row.id for row in rows)
@@ -75,9 +83,10 @@ async def current_many(ctx: Context, db: AsyncConnection, rows: Sequence[Record 
 
 
 async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: int) -> tuple[Catalogue, Snapshot]:
-    """The snapshot at an earlier version, with its catalogue, folded from the log and not kept."""
+    """The snapshot at an earlier version, with its catalogue, folded from the log within a job and not kept."""
     (definition,) = await define(db, [ctx.live.get(row.id)], [row])
-    (snapshot,) = await _catch_up(ctx, db, {row.id: version}, [_fresh(definition)])
+    catching_up = await _catch_up(db, {row.id: version}, [_fresh(definition)])
+    (snapshot,) = await ctx.jobs.compute_in_place(catching_up.compute)
     return definition.catalogue, snapshot
 
 
@@ -145,20 +154,18 @@ def _fresh(definition: Definition) -> Snapshot:
     return empty(definition.terms.interpretation, n, items)
 
 
-async def _catch_up(
-    ctx: Context, db: AsyncConnection, versions: Mapping[UUID, int], snapshots: Sequence[Snapshot]
-) -> list[Snapshot]:
-    """Each snapshot brought to the version of its set, where it is behind that."""
+async def _catch_up(db: AsyncConnection, versions: Mapping[UUID, int], snapshots: Sequence[Snapshot]) -> CatchingUp:
+    """Read what brings each snapshot to the version of its set, where it is behind that."""
     pairs = list(zip(versions.items(), snapshots, strict=True))
     spans = [Span(i, each.version, version) for (i, version), each in pairs if each.version < version]
     if not spans:
-        return list(snapshots)
+        return CatchingUp(True, lambda: list(snapshots))
     entries = by_set(await comparisons.within(db, spans))
     rest = [span for span in spans if len(entries[span.set_id]) < span.until - span.after]  # hold other entries too
     scores = by_set(await absolute_scores.within(db, rest) if rest else [])
     voids = by_set(await comparisons.voids_within(db, rest) if rest else [])
     pooled = by_set(await pooled_evidence.within(db, rest) if rest else [])
-    return await ctx.live.compute_here_if(
+    return CatchingUp(
         are_quick(snapshots, sum(span.until - span.after for span in spans)),
         lambda: [_advanced(each, version, entries[i], scores[i], voids[i], pooled[i]) for (i, version), each in pairs],
     )

@@ -1,7 +1,5 @@
 """Rankings under any method at any version, and predictions."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 from zlib import crc32
@@ -17,15 +15,12 @@ from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
 from app.inference.types import Convergence
 from app.service import posteriors
-from app.service.basis import Basis, existing_version, read_basis
+from app.service.basis import Basis, existing_version
 from app.service.certainty import certainty_of
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
 from app.service.presenting.rankings import present_ranking
-from app.storage import judges
-from app.storage.schema import Record
-
-QUICK = 1_000  # scores, one for each judge, that are fitted within a second or so; more must not keep asks waiting
+from app.service.results import FoundSet, read
 
 
 class RankingQuery(NamedTuple):
@@ -39,19 +34,6 @@ class RankingQuery(NamedTuple):
     epsilon: float = 0.0
 
 
-class FoundSet(NamedTuple):
-    """A set to be ranked."""
-
-    row: Record
-    people: Sequence[int]  # ids of all judges of kind human
-
-
-async def find(ctx: Context, set_id: UUID) -> FoundSet:
-    """Raises UnknownSet, SetDeleted."""
-    async with ctx.reading() as db:
-        return FoundSet(await existing_set(db, set_id), await judges.of_kind(db, "human"))
-
-
 def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
@@ -60,14 +42,11 @@ def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
 
 
-async def rank(ctx: Context, row: Record, query: RankingQuery) -> schemas.Ranking:
-    """Raises VersionUnknown, NotConverged, InvalidRequest."""
-    async with ctx.engine.connect() as db:
-        basis = await read_basis(ctx, db, row, query.as_of)
-    snapshot = basis.snapshot
-    is_long = query.method in JOINT and snapshot.model.n * len(snapshot.evidence.judges) > QUICK
-    compute = ctx.jobs.compute if is_long else ctx.live.compute
-    return await compute(partial(ranking_of, basis, query))
+async def rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ranking:
+    """Raises VersionUnknown, NotConverged, InvalidRequest, StillComputing."""
+    name = f"ranking {query._replace(as_of=None)}"
+    answer = await read(ctx, found, name, lambda basis, _: ranking_of(basis, query), query.as_of)
+    return answer.content.model_copy(update={"newer_version": answer.newer_version})
 
 
 def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
@@ -77,7 +56,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     method = _method(basis.snapshot, name, query.evidence)
     published = None if name in BASELINES else _published(basis, method)
     standings = _standings(basis, name, published, wanted)
-    _refuse_unconverged(standings.convergence, basis.snapshot)
+    refuse_unconverged(standings.convergence, basis.snapshot)
     stopping = stopping_of(basis, Stop(**stop)) if stop else None
     certainty = certainty_of(basis, query.level)
     return present_ranking(basis, name, method, wanted, published, standings, stopping, certainty)
@@ -117,7 +96,7 @@ def _standings(basis: Basis, name: MethodName, published: Published | None, want
     return by_posterior(published, wanted, pairs_of)
 
 
-def _refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
+def refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
     """Raises NotConverged."""
     if not convergence.converged:
         raise NotConverged(
@@ -150,7 +129,7 @@ async def predict(ctx: Context, set_id: UUID, first: str, second: str) -> schema
     for key in (first, second):
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
-    _refuse_unconverged(snapshot.posterior.convergence, snapshot)
+    refuse_unconverged(snapshot.posterior.convergence, snapshot)
     published = await ctx.live.compute(exact, snapshot)
     prediction = predicted(published.scores, catalogue.ids[first], catalogue.ids[second])
     return schemas.Prediction(

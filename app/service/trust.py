@@ -1,6 +1,9 @@
 """Trust: checks of what holds of a ranking and what does not, in plain words, each with its figure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -8,15 +11,19 @@ from nextpair import schemas
 from nextpair.words import CheckVerdict
 
 from app.inference.choosing import Stop, Stopping
-from app.inference.judges import Accord, accords, binary, confirmed, votes
-from app.inference.reporting import CLAIMED, DRAWS, Repeats, Signal, circulation
+from app.inference.judges import accords, binary, confirmed, votes
+from app.inference.reporting import CLAIMED, DRAWS, DRAWS_SEED, Wanted, circulation, summarise
 from app.inference.state import pair_votes_of, raw
+from app.live.jobs import Report
+from app.service import results
 from app.service.basis import Basis
+from app.service.certainty import certainty_of
 from app.service.context import Context
-from app.service.diagnostics import Facts, diagnose, gather
+from app.service.diagnostics import Facts, failures_of
 from app.service.errors import NotConverged
+from app.service.presenting.diagnostics import with_failures
 from app.service.presenting.judges import in_words, is_to_blame
-from app.service.rankings import RankingQuery, ranking_of, stopping_of
+from app.service.rankings import refuse_unconverged, stopping_of
 
 FEW = 20
 LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
@@ -28,63 +35,83 @@ ABOVE_CHANCE = 1.645  # standard deviations: one in twenty
 COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
 
+class Findings(NamedTuple):
+    """All that the log says: every check but that of failures, which are no part of it."""
+
+    version: int
+    checks: Sequence[schemas.Check]
+    judges: Mapping[str, schemas.JudgeDiagnostics]  # by name
+
+
+class Leader(NamedTuple):
+    """The candidate that is ranked first."""
+
+    key: str
+    p_best: float
+
+
+@dataclass(frozen=True)
+class Examined(Facts):
+    """Facts, and what of the ranking is checked; each is computed by the first check that needs it."""
+
+    @cached_property
+    def leader(self) -> Leader:
+        ranking = summarise(self.basis.published.scores, Wanted(), np.random.default_rng(DRAWS_SEED))
+        first = int(ranking.rank.argmin())
+        return Leader(self.basis.catalogue.keys[first], float(ranking.p_best[first]))
+
+
 async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
-    """All checks at one version. Raises UnknownSet, SetDeleted."""
-    return await ctx.live.compute(_report, await gather(ctx, set_id))
+    """All checks at one version; failures, which are no part of the log, as of now.
+
+    Raises UnknownSet, SetDeleted, StillComputing.
+    """
+    found = await results.find(ctx, set_id)
+    (version, checks, judges), newer_version = await results.read(ctx, found, "trust", _find)
+    failures = _failures(with_failures(judges, await failures_of(ctx, set_id)))
+    return schemas.Trust(set_id=set_id, version=version, newer_version=newer_version, checks=[*checks, failures])
 
 
-def _report(facts: Facts) -> schemas.Trust:
-    try:
-        ranking = ranking_of(facts.basis, RankingQuery())
-        checks = _checks(facts, ranking, diagnose(facts))
-    except NotConverged as error:
-        checks = [_check("Fit", "doubt", error.detail, "not converged")]
-    return schemas.Trust(set_id=facts.basis.row.id, version=facts.basis.snapshot.version, checks=checks)
-
-
-def _checks(facts: Facts, ranking: schemas.Ranking, diagnostics: schemas.Diagnostics) -> list[schemas.Check]:
-    basis = facts.basis
-    first_alone = stopping_of(basis, Stop(top_k=1))
-    own_bias = basis.snapshot.interpretation.method.position_bias != "none"
-    return [
-        _top(ranking, first_alone),
-        _signal(basis.signal, len(ranking.ranking)),
-        _connected(diagnostics),
-        _fit(ranking),
-        _position(diagnostics, estimated=own_bias),
-        _agreement(diagnostics),
-        _judges(accords(raw(basis.snapshot), basis.snapshot.model.n, basis.snapshot.log.entries.item), basis),
-        _with_people(ranking.certainty, only_people=basis.only_people),
-        _repeats(facts.of_log.repeats),
-        _failures(diagnostics),
-        _cycles(diagnostics.cycles, basis),
-        _balance(diagnostics, len(ranking.ranking)),
-        _held_out(diagnostics),
-    ]
+def _find(basis: Basis, report: Report) -> Findings:
+    """One check after the other. Raises TooMany."""
+    facts, checks = Examined(basis), list[schemas.Check]()
+    judges = facts.of_now.judges
+    for check in CHECKS:
+        report(f"{len(checks)} of {len(CHECKS)} checks are done")
+        checks.append(check(facts))
+    return Findings(basis.snapshot.version, checks, judges)
 
 
 def _check(name: str, verdict: CheckVerdict, says: str, figure: str) -> schemas.Check:
     return schemas.Check(name=name, verdict=verdict, says=says, figure=figure)
 
 
-def _connected(diagnostics: schemas.Diagnostics) -> schemas.Check:
-    if diagnostics.components <= 1:
+def _connected(facts: Examined) -> schemas.Check:
+    components = facts.of_log.components
+    if components <= 1:
         return _check(
             "Connected", "holds", "Every candidate can be compared with every other, directly or not.", "1 part"
         )
     says = "Some candidates were never compared with the others, even indirectly: compare scores within a part only."
-    return _check("Connected", "doubt", says, f"{diagnostics.components} parts")
+    return _check("Connected", "doubt", says, f"{components} parts")
 
 
-def _fit(ranking: schemas.Ranking) -> schemas.Check:
-    figure = f"gradient {ranking.convergence.gradient_norm:.1e}"
-    return _check("Fit", "holds", ranking.convergence.message, figure)
+def _fit(facts: Examined) -> schemas.Check:
+    convergence = facts.basis.published.posterior.convergence
+    try:
+        refuse_unconverged(convergence, facts.basis.snapshot)
+    except NotConverged as error:
+        return _check("Fit", "doubt", error.detail, "not converged")
+    return _check("Fit", "holds", convergence.outcome.value, f"gradient {convergence.gradient_norm:.1e}")
 
 
-def _top(ranking: schemas.Ranking, first_alone: Stopping | None) -> schemas.Check:
-    if first_alone is None or ranking.ranking[0].p_best is None:
+def _top(facts: Examined) -> schemas.Check:
+    if not facts.basis.published.posterior.convergence.converged:
+        return _check("First place", "unknown", "The fit did not converge, so there is no ranking.", "–")
+    first_alone = stopping_of(facts.basis, Stop(top_k=1))
+    if first_alone is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
-    best = ranking.ranking[0]
+    best = facts.leader
     figure = f"P(best) {best.p_best:.2f}"
     if first_alone.reason is not None:
         return _check("First place", "holds", f"{best.key} is ahead of all others, however often one looks.", figure)
@@ -92,7 +119,8 @@ def _top(ranking: schemas.Ranking, first_alone: Stopping | None) -> schemas.Chec
     return _check("First place", "doubt", says, figure)
 
 
-def _signal(signal: Signal, candidates: int) -> schemas.Check:
+def _signal(facts: Examined) -> schemas.Check:
+    signal, candidates = facts.basis.signal, facts.basis.snapshot.model.n
     figure = f"evidence {signal.e_value:.2g} from {signal.verdicts:,} verdicts, enough is {CLAIMED:.0f}"
     if signal.claimed:
         says = "Verdicts depend on what is compared: coins would hardly ever look so, however often one looks."
@@ -113,7 +141,9 @@ def _more(stopping: Stopping) -> str:
     return "more comparisons than can be foretold"
 
 
-def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.Check:
+def _position(facts: Examined) -> schemas.Check:
+    diagnostics = facts.of_now
+    is_estimated = facts.basis.snapshot.interpretation.method.position_bias != "none"
     if not diagnostics.position_bias:
         says = (
             "The fit of the judges' biases did not converge." if diagnostics.comparisons else "Nobody has judged yet."
@@ -126,7 +156,7 @@ def _position(diagnostics: schemas.Diagnostics, *, estimated: bool) -> schemas.C
         for name, bias in diagnostics.position_bias.items()
         if name not in leaning and (name not in identified or bias.sd > KNOWN)
     }
-    if leaning and not estimated:
+    if leaning and not is_estimated:
         says = "Set position_bias to estimate, so that the ranking allows for it."
         return _about_bias("doubt", leaning, f"{_favours(leaning)} {says}")
     if sum(bias.comparisons for bias in unknown.values()) > SHARE * diagnostics.comparisons:
@@ -151,8 +181,8 @@ def _favours(biases: Mapping[str, schemas.JudgeBias]) -> str:
     return f"{name} favours the text shown {'first' if biases[name].delta > 0 else 'second'}."
 
 
-def _agreement(diagnostics: schemas.Diagnostics) -> schemas.Check:
-    name, agreement = "Agreement of judges", diagnostics.agreement
+def _agreement(facts: Examined) -> schemas.Check:
+    name, agreement = "Agreement of judges", facts.of_log.agreement
     if agreement.share is None or agreement.pairs < FEW:
         says = "Too few pairs were judged by two judges to tell how far they agree."
         return _check(name, "unknown", says, f"{agreement.pairs} pairs of verdicts")
@@ -163,9 +193,10 @@ def _agreement(diagnostics: schemas.Diagnostics) -> schemas.Check:
     return _check(name, "doubt", says, figure)
 
 
-def _with_people(certainty: schemas.Certainty, *, only_people: bool) -> schemas.Check:
+def _with_people(facts: Examined) -> schemas.Check:
+    certainty = certainty_of(facts.basis, Wanted().level)
     name, agreement = "Agreement with people", certainty.agreement_with_people
-    if only_people:
+    if facts.basis.only_people:
         return _check(name, "holds", "Only people judged: the ranking is of what they prefer.", "people alone")
     if agreement is None or agreement.pairs < FEW:
         says = "Have people judge some of the same pairs, and say who is human with PUT /v1/judges/NAME."
@@ -179,12 +210,14 @@ def _with_people(certainty: schemas.Certainty, *, only_people: bool) -> schemas.
     return _check(name, "doubt", f"{says} {certainty.about}", figure)
 
 
-def _judges(examined: Sequence[Accord], basis: Basis) -> schemas.Check:
+def _judges(facts: Examined) -> schemas.Check:
+    basis, snapshot = facts.basis, facts.basis.snapshot
+    examined = accords(raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
     if not examined:
         return _check("Judges", "unknown", "No judge has given enough verdicts to tell how it answers.", "–")
-    names = {accord: basis.names[int(basis.snapshot.evidence.judges[accord.judge])] for accord in examined}
-    people = np.isin(basis.snapshot.evidence.judges, list(basis.people))
-    spared = confirmed(votes(binary(pair_votes_of(basis.snapshot).p)), people) | set(np.flatnonzero(people).tolist())
+    names = {accord: basis.names[int(snapshot.evidence.judges[accord.judge])] for accord in examined}
+    people = np.isin(snapshot.evidence.judges, list(basis.people))
+    spared = confirmed(votes(binary(pair_votes_of(snapshot).p)), people) | set(np.flatnonzero(people).tolist())
     named = [accord for accord in examined if is_to_blame(accord, is_right=accord.judge in spared)]
     least = min(examined, key=lambda accord: accord.after)
     figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
@@ -194,7 +227,8 @@ def _judges(examined: Sequence[Accord], basis: Basis) -> schemas.Check:
     return _check("Judges", "holds", says, figure)
 
 
-def _repeats(repeats: Repeats) -> schemas.Check:
+def _repeats(facts: Examined) -> schemas.Check:
+    repeats = facts.of_log.repeats
     (pairs, share), by_chance = repeats.swapped, repeats.by_chance
     if share is None or by_chance is None or pairs < FEW:
         says = "Too few pairs were shown in both orders to tell whether judges are consistent."
@@ -210,8 +244,8 @@ def _repeats(repeats: Repeats) -> schemas.Check:
     return _check("Consistency", "holds", says, figure)
 
 
-def _failures(diagnostics: schemas.Diagnostics) -> schemas.Check:
-    rates = {name: judge.failure_rate for name, judge in diagnostics.judges.items() if judge.failure_rate is not None}
+def _failures(judges: Mapping[str, schemas.JudgeDiagnostics]) -> schemas.Check:
+    rates = {name: judge.failure_rate for name, judge in judges.items() if judge.failure_rate is not None}
     if not rates:
         return _check("Failures", "unknown", "Nobody was asked yet.", "–")
     name = max(rates, key=lambda judge: rates[judge])
@@ -221,11 +255,12 @@ def _failures(diagnostics: schemas.Diagnostics) -> schemas.Check:
     return _check("Failures", "doubt", f"{name} often gives no answer; what it skips may not be like the rest.", figure)
 
 
-def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
+def _cycles(facts: Examined) -> schemas.Check:
+    cycles, snapshot = facts.of_log.cycles, facts.basis.snapshot
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
-    whirl = circulation(raw(basis.snapshot), basis.snapshot.model.n, np.random.default_rng(SEED))
+    whirl = circulation(raw(snapshot), snapshot.model.n, np.random.default_rng(SEED))
     figure = f"{cycles.share:.1%} of {cycles.triads:,} triples; {whirl.coins} of {DRAWS} logs of coins go round as much"
     if whirl.coins <= RARE:
         says = "Verdicts go in circles more than even coins do: there is no single order that they could follow."
@@ -236,12 +271,13 @@ def _cycles(cycles: schemas.Cycles, basis: Basis) -> schemas.Check:
     return _check("Cycles", "holds", "No more verdicts contradict each other than chance explains.", figure)
 
 
-def _balance(diagnostics: schemas.Diagnostics, candidates: int) -> schemas.Check:
-    mixed = diagnostics.order_balance.mixed
-    drawn_would_do = (1.0 - MIXED) * diagnostics.comparisons >= candidates - diagnostics.components
+def _balance(facts: Examined) -> schemas.Check:
+    mixed, snapshot = facts.of_log.order_balance.mixed, facts.basis.snapshot
+    comparisons, candidates = snapshot.comparisons.size, snapshot.model.n
+    drawn_would_do = (1.0 - MIXED) * comparisons >= candidates - facts.of_log.components
     if mixed is None or (mixed < MIXED and not drawn_would_do):
         says = "Too few pairs were judged to tell a liking for a position from merit, whatever their orders."
-        return _check("Order", "unknown", says, f"{diagnostics.comparisons:,} comparisons of {candidates:,} candidates")
+        return _check("Order", "unknown", says, f"{comparisons:,} comparisons of {candidates:,} candidates")
     figure = f"{mixed:.0%} could not be merit"
     if mixed >= MIXED:
         return _check("Order", "holds", "Orders are mixed: a liking for a position would not look like merit.", figure)
@@ -249,8 +285,8 @@ def _balance(diagnostics: schemas.Diagnostics, candidates: int) -> schemas.Check
     return _check("Order", "doubt", says, figure)
 
 
-def _held_out(diagnostics: schemas.Diagnostics) -> schemas.Check:
-    test = diagnostics.held_out
+def _held_out(facts: Examined) -> schemas.Check:
+    test = facts.basis.tested
     if test is None or test.comparisons < FEW:
         says = "Too few random pairs were judged to test the ranking on: set selection.random_share, such as 0.1."
         return _check("Prediction", "unknown", says, f"{test.comparisons if test else 0} random pairs")
@@ -258,3 +294,19 @@ def _held_out(diagnostics: schemas.Diagnostics) -> schemas.Check:
     if test.log_loss < COIN:
         return _check("Prediction", "holds", "The ranking foretells random pairs before they are judged.", figure)
     return _check("Prediction", "doubt", "The ranking foretells random pairs no better than coins.", figure)
+
+
+CHECKS = (
+    _top,
+    _signal,
+    _connected,
+    _fit,
+    _position,
+    _agreement,
+    _judges,
+    _with_people,
+    _repeats,
+    _cycles,
+    _balance,
+    _held_out,
+)

@@ -93,6 +93,8 @@ declare namespace Contract {
   }
 
   interface Ranking {
+    version: number;
+    newer_version: number | null;
     comparisons: number;
     method: Method;
     sureness: Sureness | null;
@@ -172,6 +174,8 @@ declare namespace Contract {
   }
 
   interface Trust {
+    version: number;
+    newer_version: number | null;
     checks: Check[];
   }
 

@@ -192,7 +192,7 @@ async def test_a_set_without_comparisons_has_nothing_to_say(http: httpx.AsyncCli
     found = await diagnostics(http, created["id"])
     nothing = {"pairs": 0, "share": None}
     assert found == {
-        "set_id": created["id"], "version": 0, "comparisons": 0, "components": len(keys),
+        "set_id": created["id"], "version": 0, "newer_version": None, "comparisons": 0, "components": len(keys),
         "cycles": {"triads": 0, "cyclic": 0, "share": None},
         "repeats": {"same_order": nothing, "swapped": nothing, "first_both": None, "second_both": None},
         "agreement": nothing, "order_balance": {"worst": 0, "mixed": None, "first_picked": None}, "position_bias": {},

@@ -1,22 +1,27 @@
 """Read: rankings and predictions."""
 
+import asyncio
 import csv
 import io
-from threading import current_thread
+from threading import Event, current_thread
 from typing import Any, get_args
 from xml.etree import ElementTree
 
 import httpx
 import numpy as np
 import pytest
+from fastapi import FastAPI
 from nextpair.sending.retries import TRANSIENT
 from nextpair.words import JOINT, BaselineName, ExpertName
 from scipy.special import ndtr
+from starlette.types import Message
 
 from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.types import Convergence, Outcome
+from app.live import jobs
 from app.service import rankings
+from app.service.context import Context
 from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
@@ -174,21 +179,87 @@ async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) 
     assert pooled["tastes"] is None
 
 
-async def test_what_takes_long_is_ranked_beside_those_who_ask(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_id, threads, ranking_of = await trees(http), list[str](), rankings.ranking_of
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The threads that rankings are computed in, one for each."""
+    threads, ranking_of = list[str](), rankings.ranking_of
 
     def watched(*given: Any) -> Any:
         threads.append(current_thread().name.split("_")[0])
         return ranking_of(*given)
 
     monkeypatch.setattr(rankings, "ranking_of", watched)
-    for most, method in ((0, "consensus"), (0, "soft-bt"), (5, "judge-aware")):
-        monkeypatch.setattr(rankings, "QUICK", most)
-        await ranking(http, set_id, method=method)
+    return threads
 
-    assert threads == ["jobs", "numerics", "numerics"]
+
+async def test_a_ranking_is_computed_beside_those_who_ask_and_kept(
+    http: httpx.AsyncClient, computed: list[str]
+) -> None:
+    set_id = await trees(http)
+    both = await asyncio.gather(ranking(http, set_id), ranking(http, set_id))
+    assert [*both] == [await ranking(http, set_id)] * 2
+    assert computed == ["jobs"]
+    assert (await ranking(http, set_id, method="win-ratio"))["version"] == 5
+    assert len(computed) == 2
+    await compare(http, set_id, "elm>ash")
+    assert (await ranking(http, set_id))["version"] == 6
+    assert len(computed) == 3
+
+
+async def test_what_was_at_a_version_is_computed_once(http: httpx.AsyncClient, computed: list[str]) -> None:
+    set_id = await trees(http)
+    early = await ranking(http, set_id, as_of=3)
+    await compare(http, set_id, "elm>ash")
+    assert await ranking(http, set_id, as_of=3) == early
+    assert len(computed) == 1
+
+
+async def test_while_verdicts_arrive_a_reader_gets_the_last_ranking_and_a_mark(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_id, go, ranking_of = await trees(http), Event(), rankings.ranking_of
+    assert (await ranking(http, set_id))["newer_version"] is None
+
+    def slow(*given: Any) -> Any:
+        assert go.wait(10)
+        return ranking_of(*given)
+
+    monkeypatch.setattr(rankings, "ranking_of", slow)
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    for version in range(6, 16):
+        await compare(http, set_id, "elm>ash")
+        answer = await read(http, set_id)
+        assert (answer.json()["version"], answer.json()["newer_version"]) == (5, version)
+        assert "ETag" not in answer.headers
+    go.set()
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    newest = await read(http, set_id)
+    assert (newest.json()["version"], newest.json()["newer_version"]) == (15, None)
+    assert (await read(http, set_id, etag=newest.headers["ETag"])).status_code == 304
+
+
+async def test_a_reader_who_leaves_before_it_begins_costs_nothing(
+    app: FastAPI, http: httpx.AsyncClient, context: Context, computed: list[str]
+) -> None:
+    set_id, go = await trees(http), Event()
+    others = [asyncio.create_task(context.jobs.compute(lambda: go.wait(10))) for _ in range(jobs.AT_ONCE)]
+    await asyncio.sleep(0)
+    sent: list[Message] = []
+
+    async def leave() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost")]
+    scope = {"type": "http", "method": "GET", "path": f"/v1/sets/{set_id}/ranking", "query_string": b""}
+    await asyncio.wait_for(app({**scope, "headers": headers}, leave, send), 10)
+    assert sent[0]["status"] == 499
+    go.set()
+    await asyncio.gather(*others)
+    await ranking(http, set_id, method="win-ratio")
+    assert len(computed) == 1
 
 
 async def test_more_tastes_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:

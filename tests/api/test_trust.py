@@ -1,7 +1,6 @@
 """What holds of a ranking, in plain words; who beats whom."""
 
 from base64 import b64decode
-from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +12,7 @@ from scipy.special import expit
 
 from app.inference.fitting import Published
 from app.inference.state import Snapshot, exact
-from app.service import basis
+from app.service import basis, results
 from app.service.context import Context
 from tests.factories import (
     answer_all,
@@ -177,24 +176,25 @@ async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> N
 
 
 async def test_all_checks_are_of_one_version_while_verdicts_arrive(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created = await create_set(http, *KEYS)
-    await compare_all(http, created["id"], simulated(KEYS, 60, 0, "ann"))
-    report = await get(http, f"/v1/sets/{created['id']}/trust")
-    compute = context.live.compute
+    calm, lively = [(await create_set(http, *KEYS))["id"] for _ in range(2)]
+    for set_id in (calm, lively):
+        await compare_all(http, set_id, simulated(KEYS, 60, 0, "ann"))
+    report = await get(http, f"/v1/sets/{calm}/trust")
 
-    async def late(function: Callable[..., Any], *args: Any) -> Any:
-        monkeypatch.setattr(context.live, "compute", compute)
-        await compare(http, created["id"], *["oak>ash"] * 40)
-        return await compute(function, *args)
+    async def early(*args: Any) -> Any:
+        read = await basis.read_basis(*args)
+        monkeypatch.setattr(results, "read_basis", basis.read_basis)
+        await compare(http, lively, *["oak>ash"] * 40)
+        return read
 
-    monkeypatch.setattr(context.live, "compute", late)
-    assert await get(http, f"/v1/sets/{created['id']}/trust") == report
-    assert (await get(http, f"/v1/sets/{created['id']}/trust"))["version"] == 100
+    monkeypatch.setattr(results, "read_basis", early)
+    assert await get(http, f"/v1/sets/{lively}/trust") == report | {"set_id": lively}
+    assert (await get(http, f"/v1/sets/{lively}/trust"))["version"] == 100
 
 
-async def test_a_report_reads_the_set_once_and_fits_it_once(
+async def test_a_report_fits_the_set_once_and_is_kept(
     http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = await create_set(http, *KEYS, stop={"top_k": 2})
@@ -206,14 +206,28 @@ async def test_a_report_reads_the_set_once_and_fits_it_once(
         return exact(snapshot)
 
     monkeypatch.setattr(basis, "exact", counted)
-    for path in ("trust", "ranking", "ranking?format=svg"):
-        await http.get(f"/v1/sets/{created['id']}/{path}")  # whoever is first reads who is in the set
+    for path in ("trust", "ranking"):
         fits.clear()
-        with statements(context.engine) as sent:
-            assert (await http.get(f"/v1/sets/{created['id']}/{path}")).status_code == 200
-        # What the service does on its own, now and then, reads other sets too.
-        assert len([each for each in sent if "WHERE sets.id = " in " ".join(each.split())]) == 1
+        first, second = [await get(http, f"/v1/sets/{created['id']}/{path}") for _ in range(2)]
+        assert first == second
         assert len(fits) == 1
+    with statements(context.engine) as sent:
+        assert (await http.get(f"/v1/sets/{created['id']}/ranking", params={"format": "svg"})).status_code == 200
+    # What the service does on its own, now and then, reads other sets too.
+    assert len([each for each in sent if "WHERE sets.id = " in " ".join(each.split())]) == 1
+    assert len(fits) == 1
+
+
+async def test_a_kept_report_has_the_failures_of_now(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], [comparison("ash", "elm", 0.9, "ann")] * 10)
+    url = f"/v1/sets/{created['id']}"
+    assert (await checks(http, created["id"]))["Failures"][0] == "holds"
+    assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {}
+    for _ in range(5):
+        await tell(http, (await ask_one(http, created["id"], "ann"))["id"], failure="skipped")
+    assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
+    assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {"skipped": 5}
 
 
 async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.AsyncClient) -> None:

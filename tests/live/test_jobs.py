@@ -207,3 +207,75 @@ async def test_what_nobody_waits_for_takes_its_place_among_the_others(
     slow[0].go.set()
     assert await asyncio.wait_for(computing, 10) == "done"
     slow[1].go.set()
+
+
+async def occupied(work: Jobs) -> list[Work]:
+    """Long work of other sets in every place."""
+    long = [Work() for _ in range(jobs.AT_ONCE)]
+    for each in long:
+        each.go.clear()
+        asyncio.create_task(work.result(JobKey(uuid4(), "why"), 1, "plain", each))  # noqa: RUF006  # waited for by `go`
+    await begun(*long)
+    return long
+
+
+async def test_what_nobody_waits_for_any_more_is_not_begun(work: Jobs) -> None:
+    long, one, two = await occupied(work), Work(), Work()
+    leaving = [asyncio.create_task(ask(work, one)) for _ in range(2)]
+    staying = asyncio.create_task(work.result(JobKey(B, "why"), 1, "plain", two))
+    await asyncio.sleep(0)
+    for reader in leaving:
+        reader.cancel()
+        await asyncio.wait({reader})
+    for each in long:
+        each.go.set()
+    assert await staying == two.answer
+    assert (one.calls, two.calls) == (0, 1)
+    assert await ask(work, one) == one.answer
+
+
+async def test_one_reader_leaves_the_work_to_the_others(work: Jobs) -> None:
+    long, wanted = await occupied(work), Work()
+    leaving, staying = [asyncio.create_task(ask(work, wanted)) for _ in range(2)]
+    await asyncio.sleep(0)
+    leaving.cancel()
+    for each in long:
+        each.go.set()
+    assert await staying == wanted.answer
+    assert wanted.calls == 1
+
+
+async def test_what_has_begun_is_finished_and_kept(work: Jobs) -> None:
+    slow = Work()
+    slow.go.clear()
+    leaving = asyncio.create_task(ask(work, slow))
+    await begun(slow)
+    leaving.cancel()
+    await asyncio.wait({leaving})
+    slow.go.set()
+    assert await ask(work, slow) == slow.answer
+    assert slow.calls == 1
+
+
+async def test_few_questions_about_one_set_wait_at_a_time(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    slow, other = Work(), Work()
+    slow.go.clear()
+    for n in range(jobs.OF_ONE_SET):
+        with pytest.raises(Underway, match=r"turn|begun|half"):
+            await work.result(JobKey(A, str(n)), 1, "plain", slow)
+    with pytest.raises(Underway, match="many others come first"):
+        await work.result(JobKey(A, "one more"), 1, "plain", slow)
+    monkeypatch.setattr(jobs, "PATIENCE", 10.0)
+    assert await work.result(JobKey(B, "why"), 1, "plain", other) == other.answer
+    slow.go.set()
+
+
+async def test_who_has_nothing_yet_may_wait_longer(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+    first = Work()
+    assert await work.result(JobKey(A, "why"), 1, "plain", first, 10.0) == first.answer
+    second = Work(2)
+    second.go.clear()
+    assert await work.result(JobKey(A, "why"), 2, "plain", second, 10.0) == first.answer
+    second.go.set()

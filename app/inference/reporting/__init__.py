@@ -19,10 +19,11 @@ from app.inference.reporting.diagnostics import Agreement, LogDiagnostics, Order
 from app.inference.reporting.held_out import HeldOut, check_predictions
 from app.inference.reporting.history import Moment, ranking_history
 from app.inference.reporting.matrix import expected_wins, observed_wins
-from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks
+from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks, summarise
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
 from app.inference.reporting.signal import CLAIMED, Signal, signal_of
 from app.inference.reporting.standings import (
+    DRAWS_SEED,
     Foretold,
     Standing,
     Standings,
@@ -38,6 +39,7 @@ from app.inference.reporting.tastes import Departure, Tastes
 __all__ = [
     "CLAIMED",
     "DRAWS",
+    "DRAWS_SEED",
     "Agreement",
     "Bias",
     "Calibration",
@@ -88,6 +90,7 @@ __all__ = [
     "rejection",
     "reliability",
     "signal_of",
+    "summarise",
     "sureness_of",
     "temperature",
 ]

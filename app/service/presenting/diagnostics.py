@@ -6,22 +6,17 @@ import numpy as np
 from nextpair import schemas
 
 from app.inference.reporting import Agreement, Bias, LogDiagnostics, Moment, closed_form
-from app.inference.state import raw
+from app.inference.state import Snapshot, raw
 from app.inference.types import Comparisons, no_comparisons, take
 from app.service.basis import Basis
 from app.service.presenting.rankings import present_biases
 
+Failures = Mapping[str, Mapping[str, int]]  # how often each kind, by the judge's name
 
-def present_diagnostics(
-    basis: Basis,
-    failures: Mapping[int, Mapping[str, int]],
-    of_log: LogDiagnostics,
-    biases: Sequence[Bias],
-    history: Sequence[Moment],
-) -> schemas.Diagnostics:
-    """`failures` are by judge id: how often each kind."""
+
+def present_diagnostics(basis: Basis, of_log: LogDiagnostics, biases: Sequence[Bias]) -> schemas.Diagnostics:
+    """Diagnostics without failures and history."""
     snapshot, repeats, balance = basis.snapshot, of_log.repeats, of_log.order_balance
-    seqs = snapshot.log.entries.seq
     return schemas.Diagnostics(
         set_id=basis.row.id,
         version=snapshot.version,
@@ -37,35 +32,49 @@ def present_diagnostics(
         agreement=present_agreement(of_log.agreement),
         order_balance=schemas.OrderBalance(worst=balance.worst, mixed=balance.mixed, first_picked=balance.first_picked),
         position_bias=present_biases(biases, snapshot, basis.names),
-        judges=_judges(basis, failures),
+        judges=_judges(basis),
         held_out=basis.tested,
-        history=[schemas.Moment(version=int(seqs[each.comparisons - 1]), **each._asdict()) for each in history],
+        history=[],
     )
+
+
+def present_history(history: Sequence[Moment], snapshot: Snapshot) -> list[schemas.Moment]:
+    seqs = snapshot.log.entries.seq
+    return [schemas.Moment(version=int(seqs[each.comparisons - 1]), **each._asdict()) for each in history]
+
+
+def with_failures(
+    judges: Mapping[str, schemas.JudgeDiagnostics], failures: Failures
+) -> dict[str, schemas.JudgeDiagnostics]:
+    """Figures of each judge by its name, also of those who only failed."""
+    silent = {name: _judge(no_comparisons()) for name in failures if name not in judges}
+    return {name: _with_failures(judge, failures.get(name, {})) for name, judge in {**judges, **silent}.items()}
+
+
+def _with_failures(judge: schemas.JudgeDiagnostics, failures: Mapping[str, int]) -> schemas.JudgeDiagnostics:
+    failed = sum(failures.values())
+    rate = failed / (judge.comparisons + failed) if judge.comparisons + failed else None
+    return judge.model_copy(update={"failures": dict(failures), "failure_rate": rate})
 
 
 def present_agreement(agreement: Agreement) -> schemas.Agreement:
     return schemas.Agreement(pairs=agreement.pairs, share=agreement.share)
 
 
-def _judges(basis: Basis, failures: Mapping[int, Mapping[str, int]]) -> dict[str, schemas.JudgeDiagnostics]:
-    """Figures of each judge by its name, also of those who only failed."""
+def _judges(basis: Basis) -> dict[str, schemas.JudgeDiagnostics]:
+    """Figures of each judge of the log by its name."""
     comparisons, ids = raw(basis.snapshot), basis.snapshot.evidence.judges.tolist()
-    by_id = {judge: take(comparisons, comparisons.judge == number) for number, judge in enumerate(ids)}
     return {
-        basis.names[judge]: _judge(by_id.get(judge, no_comparisons()), failures.get(judge, {}))
-        for judge in sorted({*ids, *failures})
+        basis.names[judge]: _judge(take(comparisons, comparisons.judge == number)) for number, judge in enumerate(ids)
     }
 
 
-def _judge(comparisons: Comparisons, failures: Mapping[str, int]) -> schemas.JudgeDiagnostics:
-    count, failed = comparisons.size, sum(failures.values())
-    closed = closed_form(comparisons.p, comparisons.weight) if count else None
-    return schemas.JudgeDiagnostics.model_validate(
-        {
-            "comparisons": count,
-            "failures": failures,
-            "failure_rate": failed / (count + failed) if count + failed else None,
-            "first_picked": closed.beta if closed else None,
-            "delta": closed.delta if closed and np.isfinite(closed.delta) else None,
-        }
+def _judge(comparisons: Comparisons) -> schemas.JudgeDiagnostics:
+    closed = closed_form(comparisons.p, comparisons.weight) if comparisons.size else None
+    return schemas.JudgeDiagnostics(
+        comparisons=comparisons.size,
+        failures={},
+        failure_rate=None,
+        first_picked=closed.beta if closed else None,
+        delta=closed.delta if closed and np.isfinite(closed.delta) else None,
     )

@@ -95,6 +95,16 @@ class Response(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class Computed(Response):
+    """A result about a set that may take longer to compute than its log takes to grow."""
+
+    set_id: UUID
+    version: int
+    newer_version: int | None = Field(
+        default=None, description="A later version of the log, whose result is being computed; null if there is none."
+    )
+
+
 def exactly_one(model: M, *names: str) -> M:
     """The model itself. Raises ValueError unless one of the fields is sent, and no other."""
     sent = [name for name in names if getattr(model, name) is not None]

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nextpair.schemas.common import Failure, Response
+from nextpair.schemas.common import Computed, Failure, Response
 from nextpair.schemas.judges import Agreement
 from nextpair.schemas.rankings import HeldOut, JudgeBias
 from nextpair.words import CheckVerdict, MatrixName
@@ -56,9 +56,7 @@ class Moment(Response):
     rank_correlation: float = Field(description="Spearman's, with the ranking now.")
 
 
-class Diagnostics(Response):
-    set_id: UUID
-    version: int
+class Diagnostics(Computed):
     comparisons: int
     components: int
     cycles: Cycles
@@ -80,9 +78,7 @@ class Check(Response):
     figure: str
 
 
-class Trust(Response):
-    set_id: UUID
-    version: int
+class Trust(Computed):
     checks: list[Check]
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nextpair.schemas.common import Response
+from nextpair.schemas.common import Computed, Response
 from nextpair.words import AbsoluteScale, EvidenceName, ExpertName, MethodName, PositionBias, PriorName, StopReason
 
 ABOUT_CERTAINTY = (
@@ -189,9 +189,7 @@ class Tastes(Response):
     departures: list[Departure] = Field(description="The candidates on which it departs most, farthest first.")
 
 
-class Ranking(Response):
-    set_id: UUID
-    version: int
+class Ranking(Computed):
     method: Method
     convergence: Convergence
     comparisons: int

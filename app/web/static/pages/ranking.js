@@ -1,7 +1,7 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
 import { element, find, findAll } from "../lib/dom.js";
-import { address, latestOnly, read, setId, showProblem } from "../lib/set-page.js";
+import { address, newer, oneAtATime, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -9,14 +9,15 @@ const WIDTH = 260, HEIGHT = 20;
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
 const SURE = 0.95;
 const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
-const PAUSE_MS = 500;
+const PAUSE_MS = 500; // between a verdict and the ranking that it moves
+const STILL_MS = 250; // that the slider stands before its version is asked for
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 const method = find("#choices [name=method]", HTMLSelectElement);
 const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
 const headings = findAll("#ranking [data-by]", HTMLButtonElement);
-const newSignal = latestOnly();
+const load = oneAtATime(showRanking);
 
 /** @typedef {"rank" | "key" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
 /** @typedef {(score: number) => number} Scale */
@@ -41,9 +42,9 @@ async function begin() {
   follow();
 }
 
-async function load() {
-  const signal = newSignal();
-  find("#version").textContent = isNow() ? "now" : slider.value;
+/** @param {AbortSignal} signal */
+async function showRanking(signal) {
+  showVersion();
   for (const link of findAll("[data-format]", HTMLAnchorElement)) {
     link.href = address("/ranking", { ...query(), format: link.dataset.format });
   }
@@ -60,9 +61,15 @@ async function load() {
     showSureness(newest, goesOn(status));
     showSignal(newest);
     showWarnings(newest);
+    find("#newer").textContent = newer(newest);
+    if (newest.newer_version !== null) loadSoon();
   } catch (error) {
     showProblem(error);
   }
+}
+
+function showVersion() {
+  find("#version").textContent = isNow() ? "now" : slider.value;
 }
 
 async function loadTexts() {
@@ -79,7 +86,6 @@ async function loadTexts() {
 
 function follow() {
   const events = new EventSource(`/v1/sets/${setId}/events`);
-  let timer = 0;
   for (const name of ["ranking", "status"]) {
     events.addEventListener(name, (event) => {
       const { comparisons, version } = JSON.parse(event.data);
@@ -88,12 +94,24 @@ function follow() {
       slider.max = version;
       if (!wasNow) return;
       slider.value = version;
-      timer ||= setTimeout(() => {
-        timer = 0;
-        load();
-      }, PAUSE_MS);
+      loadSoon();
     });
   }
+}
+
+let soon = 0;
+function loadSoon() {
+  soon ||= setTimeout(() => {
+    soon = 0;
+    load();
+  }, PAUSE_MS);
+}
+
+let still = 0;
+function loadOnceStill() {
+  showVersion();
+  clearTimeout(still);
+  still = setTimeout(() => load({ withdraws: true }), STILL_MS);
 }
 
 // The table
@@ -284,11 +302,11 @@ function sortBy(heading) {
 }
 
 find("#choices").addEventListener("submit", (event) => event.preventDefault());
-method.addEventListener("change", load);
+method.addEventListener("change", () => load({ withdraws: true }));
 search.addEventListener("input", () => {
   loadingTexts ??= loadTexts().catch(showProblem);
   draw();
 });
-slider.addEventListener("input", load);
+slider.addEventListener("input", loadOnceStill);
 for (const heading of headings) heading.addEventListener("click", () => sortBy(heading));
 begin();

@@ -1,7 +1,7 @@
 // @ts-check
 // Each check with its figure and a word for what it found; how sure a judge may be.
 import { element, find } from "../lib/dom.js";
-import { address, read, showProblem } from "../lib/set-page.js";
+import { address, newer, read, showProblem } from "../lib/set-page.js";
 
 const WORDS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
 const form = find("#calibration", HTMLFormElement);
@@ -23,10 +23,11 @@ function summary(checks) {
 }
 
 async function showChecks() {
+  const onComputing = (/** @type {string} */ detail) => { find("#summary").textContent = detail; };
   /** @type {Contract.Trust} */
-  const { checks } = await read("/trust");
-  find("#summary").textContent = summary(checks);
-  find("#checks").replaceChildren(...checks.map(line));
+  const trust = await read("/trust", {}, { onComputing });
+  find("#summary").textContent = [summary(trust.checks), newer(trust)].filter(Boolean).join(" ");
+  find("#checks").replaceChildren(...trust.checks.map(line));
 }
 
 async function offerJudges() {

@@ -1,0 +1,91 @@
+"""Results about a set: computed beside the requests that ask for them, once for each version, and kept.
+
+A log that grows faster than a result is computed has results too: who would wait long gets the last one, which says
+its version, while the newer one is computed.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+from app.live.jobs import JobKey, Report, Underway
+from app.service.basis import Basis, existing_version, read_basis
+from app.service.context import Context, existing_set
+from app.service.errors import StillComputing
+from app.storage import judges
+from app.storage.schema import Record
+
+FIRST = 20.0  # seconds that a request waits for the first result of its kind
+ROW_BYTES = 2_000  # of a candidate in a ranking
+C = TypeVar("C")
+V = TypeVar("V")
+
+
+class FoundSet(NamedTuple):
+    """A set that a result is wanted of."""
+
+    row: Record
+    people: Sequence[int]  # ids of all judges of kind human
+
+
+class Conditions(NamedTuple):
+    """All that a result depends on beside the log."""
+
+    revision: int
+    people: frozenset[int]
+
+
+class Result(NamedTuple, Generic[C]):
+    version: int
+    conditions: Conditions
+    size_bytes: int
+    content: C
+
+
+class Answer(NamedTuple, Generic[C]):
+    """A result for one reader."""
+
+    content: C
+    newer_version: int | None  # of the log, whose result is being computed
+
+
+async def find(ctx: Context, set_id: UUID) -> FoundSet:
+    """Raises UnknownSet, SetDeleted."""
+    async with ctx.reading() as db:
+        return FoundSet(await existing_set(db, set_id), await judges.of_kind(db, "human"))
+
+
+async def read(
+    ctx: Context, found: FoundSet, name: str, compute: Callable[[Basis, Report], C], as_of: int | None = None
+) -> Answer[C]:
+    """The result of this name at the version that was found, or later; or the last one, where that takes long.
+
+    Raises VersionUnknown, StillComputing, and what `compute` raises.
+    """
+    row, version = found.row, existing_version(found.row, as_of)
+
+    async def prepare() -> Callable[[Report], Result[C]]:
+        now = await find(ctx, row.id)
+        async with ctx.engine.connect() as db:
+            basis = await read_basis(ctx, db, now.row, as_of)
+        size = ROW_BYTES * (1 + basis.snapshot.model.n)
+        return lambda report: Result(basis.snapshot.version, _conditions(now), size, compute(basis, report))
+
+    key = JobKey(row.id, name if as_of is None else f"{name} at {as_of}")
+    try:
+        result: Result[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
+    except Underway as underway:
+        raise StillComputing(f"This is being computed: {underway.progress}. Ask again.") from None
+    return Answer(result.content, version if result.version < version else None)
+
+
+async def beside(ctx: Context, compute: Callable[[], V]) -> V:
+    """Compute what is not kept, beside the requests. Raises StillComputing."""
+    try:
+        return await ctx.jobs.compute_soon(compute)
+    except Underway:
+        raise StillComputing("Other computations come first, and this one has not begun. Ask again.") from None
+
+
+def _conditions(found: FoundSet) -> Conditions:
+    return Conditions(found.row.revision, frozenset(found.people))
