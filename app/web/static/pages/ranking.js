@@ -1,8 +1,9 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
 import { element, find, findAll } from "../lib/dom.js";
-import { address, newer, oneAtATime, read, setId, showProblem } from "../lib/set-page.js";
+import { address, newer, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
+import { oneAtATime } from "../lib/wishes.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
