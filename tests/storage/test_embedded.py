@@ -5,12 +5,14 @@ import os
 import pwd
 import shutil
 import signal
+import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,9 +21,10 @@ import asyncpg
 import pytest
 
 import app.storage.embedded.binaries as binaries
+from app.storage.embedded.account import Account, hand_over
 from app.storage.embedded.binaries import choose_binaries, copy_binaries
 from app.storage.embedded.keeper import first_pid, serves
-from app.storage.embedded.launcher import EmbeddedPostgres, EmbeddedPostgresError
+from app.storage.embedded.launcher import KEPT, EmbeddedPostgres, EmbeddedPostgresError
 from app.storage.embedded.wire import READY, ask
 
 ROOT = Path(binaries.__file__).parents[3]
@@ -47,6 +50,9 @@ async def write():
         print(number, flush=True)
 asyncio.run(write())
 """
+
+OTHER = pwd.getpwnam("nobody").pw_uid
+OTHERS = Account(drop_to=pwd.getpwnam("nobody"))
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become somebody else")
 on_linux = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks processes up in /proc")
@@ -447,29 +453,69 @@ def test_start_that_failed_is_tried_once_more(
 def test_unsuitable_path_moves_the_socket(tmp_path: Path, made_cluster: Path, name: str) -> None:
     home = tmp_path / name
     shutil.copytree(made_cluster, home / "data")
-    postgres = EmbeddedPostgres(home)
+    postgres, other = EmbeddedPostgres(home), EmbeddedPostgres(home)
     try:
         url = postgres.start()
+        assert other.start() == url
         assert fetch(url, "SELECT 1") == 1
         socket_folder = Path(parse_qs(urlsplit(url).query)["host"][0])
         assert not socket_folder.is_relative_to(home)
         assert socket_folder.stat().st_mode & 0o077 == 0
     finally:
+        other.stop()
         postgres.stop()
     socket_folder.rmdir()
     assert_stopped(home)
 
 
-def test_long_path_refuses_a_strangers_socket_folder(tmp_path: Path) -> None:
-    home = tmp_path / ("long" * 30)
-    postgres = EmbeddedPostgres(home)
+READY_FOR_QUERY = b"Z\0\0\0\5I"
+WAYS_IN: dict[str, Callable[[Path, Path], object]] = {
+    "a link": lambda folder, elsewhere: folder.symlink_to(elsewhere),
+    "open to others": lambda folder, elsewhere: (folder.mkdir(), folder.chmod(0o777)),
+    "another user's": lambda folder, elsewhere: (folder.mkdir(0o700), os.chown(folder, OTHER, OTHER)),
+}
+
+
+@pytest.fixture
+def long_home(tmp_path: Path) -> Iterator[Path]:
+    """A data directory whose path is too long for a socket."""
+    yield tmp_path / ("long" * 30)
+    assert_stopped(tmp_path / ("long" * 30))
+
+
+@contextmanager
+def impostor(folder: Path) -> Iterator[None]:
+    """A server that is ready for everybody's queries, on the socket in `folder`."""
+
+    class Welcome(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1000)
+            self.wfile.write(READY_FOR_QUERY)
+
+    address = folder / ".s.PGSQL.5432"
+    with socketserver.UnixStreamServer(str(address), Welcome) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.01,))
+        serving.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            serving.join()
+            address.unlink()
+
+
+@pytest.mark.parametrize("folder_is", ["a link", "open to others", pytest.param("another user's", marks=as_root)])
+def test_server_of_another_user_is_not_joined(long_home: Path, tmp_path: Path, folder_is: str) -> None:
+    postgres = EmbeddedPostgres(long_home)
     socket_folder = Path(parse_qs(urlsplit(postgres.url()).query)["host"][0])
-    socket_folder.symlink_to(tmp_path)
+    elsewhere = Path(tempfile.mkdtemp(dir="/tmp"))
+    WAYS_IN[folder_is](socket_folder, elsewhere)
     try:
-        with pytest.raises(EmbeddedPostgresError, match="belongs to someone else"):
+        with impostor(socket_folder), pytest.raises(EmbeddedPostgresError, match=r"another user may listen.* Remove"):
             postgres.start()
     finally:
-        socket_folder.unlink()
+        socket_folder.unlink() if socket_folder.is_symlink() else socket_folder.rmdir()
+        elsewhere.rmdir()
 
 
 def test_any_character_may_be_in_the_path(tmp_path: Path) -> None:
@@ -655,6 +701,98 @@ def test_without_namespaces_root_steps_down(open_home: Path, launch: Launch, tmp
         assert fetch(again.start(), "SELECT number FROM note") == 42
     finally:
         again.stop()
+
+
+@pytest.fixture
+def theirs(open_home: Path) -> Path:
+    """A data directory of another user's."""
+    open_home.mkdir(mode=0o700)
+    os.chown(open_home, OTHER, OTHER)
+    return open_home
+
+
+@as_root
+def test_handing_over_follows_no_link(theirs: Path, tmp_path: Path) -> None:
+    roots = tmp_path / "secret" / "of" / "root"
+    roots.mkdir(parents=True)
+    (theirs / "data").symlink_to(tmp_path / "secret")
+    hand_over(OTHERS, theirs, KEPT)
+    (theirs / "data").unlink()
+    (theirs / "data").mkdir()
+    (theirs / "data" / "base").symlink_to(tmp_path / "secret")
+    hand_over(OTHERS, theirs, KEPT)
+
+    assert [path.stat().st_uid for path in (tmp_path / "secret", roots.parent, roots)] == [0, 0, 0]
+    assert [path.lstat().st_uid for path in (theirs / "data", theirs / "data" / "base")] == [OTHER, OTHER]
+
+
+@as_root
+def test_handing_over_gives_what_is_kept_and_nothing_else(theirs: Path) -> None:
+    (theirs / "data" / "base").mkdir(parents=True)
+    mine = [theirs / "data" / "base" / "1", theirs / "server.log"]
+    for path in (*mine, theirs / "thesis.tex"):
+        path.touch()
+    hand_over(OTHERS, theirs, KEPT)
+
+    assert {path.stat().st_uid for path in (*mine, *mine[0].parents[:2])} == {OTHER}
+    assert (theirs / "thesis.tex").stat().st_uid == 0
+
+
+@as_root
+@pytest.mark.parametrize("name", ["server.log", "data/base"])
+def test_file_with_a_second_name_is_not_handed_over(theirs: Path, name: str) -> None:
+    """A hard link to root's file, as another user may make where the kernel does not forbid it."""
+    (theirs / "data").mkdir()
+    secret = theirs.parent / "secret"
+    secret.touch()
+    (theirs / name).hardlink_to(secret)
+
+    with pytest.raises(EmbeddedPostgresError, match="hard links"):
+        hand_over(OTHERS, theirs, KEPT)
+    assert secret.stat().st_uid == 0
+
+
+@as_root
+@pytest.mark.parametrize("whose", [0, OTHER])
+def test_link_to_the_data_of_another_user_is_refused(
+    open_home: Path, made_cluster: Path, tmp_path: Path, whose: int
+) -> None:
+    """Root does not take or give away what lies behind the link, whoever made it."""
+    shutil.copytree(made_cluster, open_home.parent / "elsewhere")
+    os.chown(open_home.parent / "elsewhere", whose, whose)
+    open_home.mkdir()
+    os.chown(open_home, OTHER - whose, OTHER - whose)
+    (open_home / "data").symlink_to(open_home.parent / "elsewhere")
+
+    with pytest.raises(EmbeddedPostgresError, match="missing or another user's"):
+        EmbeddedPostgres(open_home).start()
+    assert (open_home.parent / "elsewhere").stat().st_uid == whose
+    assert (open_home.parent / "elsewhere" / "base").stat().st_uid == 0
+
+
+def test_data_may_lie_behind_a_link(postgres: EmbeddedPostgres, home: Path, tmp_path: Path) -> None:
+    (home / "data").rename(tmp_path / "disk")
+    (home / "data").symlink_to(tmp_path / "disk")
+
+    assert fetch(postgres.start(), "SELECT 1") == 1
+
+
+def test_link_to_a_disk_that_is_away_gets_no_new_cluster(home: Path, new_postgres: EmbeddedPostgres) -> None:
+    home.mkdir()
+    (home / "data").symlink_to("/nowhere/disk")
+
+    with pytest.raises(EmbeddedPostgresError, match=r"/nowhere/disk, which is missing"):
+        new_postgres.start()
+    assert (home / "data").is_symlink()
+
+
+def test_binaries_are_not_copied_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "binaries").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(EmbeddedPostgresError, match="is a link"):
+        copy_binaries(fake_binaries(tmp_path / "install" / "bin", 18), tmp_path / "binaries")
+    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 @as_root

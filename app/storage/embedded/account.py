@@ -8,8 +8,9 @@ containers, root really drops to `postgres` or `nobody` and gives that account t
 import os
 import pwd
 import shutil
+import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,14 +68,27 @@ def run_as(account: Account, *command: str | Path) -> subprocess.CompletedProces
     )
 
 
-def hand_over(account: Account, paths: Sequence[Path]) -> None:
-    """Give the account those of `paths` that exist, if run as root; else do nothing."""
+def hand_over(account: Account, folder: Path, names: Collection[str]) -> None:
+    """Give the account `folder` and, with all below, those of `names` that are in it, if run as root; else do nothing.
+
+    Every name is looked up in a folder that is open already: no link leads outside, not even one made meanwhile.
+    Raises EmbeddedPostgresError for a file with several hard links, as one of them may be anybody's file.
+    """
     if os.geteuid() != 0:
         return
     uid, gid = (account.drop_to.pw_uid, account.drop_to.pw_gid) if account.drop_to else (0, 0)
-    for path in paths:
-        if path.exists() and path.lstat().st_uid != uid:
-            os.lchown(path, uid, gid)
+    for path, folders, files, opened in os.fwalk(folder):
+        if path == str(folder):
+            folders[:], files[:] = ([name for name in there if name in names] for there in (folders, files))
+        for name in (".", *folders, *files):
+            status = os.stat(name, dir_fd=opened, follow_symlinks=False)
+            if status.st_uid == uid:
+                continue
+            if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                raise EmbeddedPostgresError(
+                    f"{path}/{name} is another user's and has several hard links: replace it with a copy."
+                )
+            os.chown(name, uid, gid, dir_fd=opened, follow_symlinks=False)
 
 
 def _named(uid: int) -> pwd.struct_passwd | None:

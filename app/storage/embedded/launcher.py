@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -45,6 +45,7 @@ SETTINGS = {
     "max_wal_senders": "0",
 }
 INITDB = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--data-checksums")
+KEPT = ("data", "server.log", "clients.lock", "start.lock", "keeper.lock")  # in the data directory
 LONGEST_SOCKET = 100  # bytes; the kernels allow 103 (macOS) and 107 (Linux)
 PATIENCE = 300.0  # seconds for a server that is replaying its log
 LEAVING = 20.0  # seconds for the children of a killed server to notice
@@ -85,7 +86,7 @@ class EmbeddedPostgres:
             raise EmbeddedPostgresError("The private PostgreSQL was not started: call start() first.")
         with _explained(self._home):
             _ensure_keeper(self._home)  # before the server, to cover our own death while it boots
-            if ask(_socket(self._home), DATABASE) != READY:
+            if ask(_own_socket(self._home), DATABASE) != READY:
                 with _locked(self._home / "start.lock"):
                     _bring_up(self._home)
 
@@ -174,6 +175,23 @@ def _socket(home: Path) -> Path:
     return Path("/tmp", "nextpair-" + hashlib.sha256(os.fsencode(home)).hexdigest()[:16], name)
 
 
+def _own_socket(home: Path) -> Path:
+    """The socket, in a folder that no other user made or can write to; the folder may not exist yet.
+
+    Raises EmbeddedPostgresError for any other folder, where a stranger may be listening.
+    """
+    address = _socket(home)
+    with suppress(FileNotFoundError):
+        status = address.parent.lstat()
+        ours = status.st_uid in (os.geteuid(), home.stat().st_uid)
+        if not (stat.S_ISDIR(status.st_mode) and ours and status.st_mode & 0o077 == 0):
+            raise EmbeddedPostgresError(
+                f"The socket's folder {address.parent} is not a folder of yours with mode 700, so another user may "
+                "listen there. Remove it, or choose a data directory with a shorter path."
+            )
+    return address
+
+
 def _bring_up(home: Path) -> None:
     server = first_pid(home / "data" / "postmaster.pid")
     outcome = _settled(home, lambda: serves(server, home / "data"))
@@ -226,6 +244,7 @@ def _boot(home: Path) -> str:
 
 def _prepare(home: Path, account: Account) -> Path:
     """Let the account reach the directory, what we made in it, and the binaries; return their folder."""
+    _refuse_foreign_data(home)
     folder = choose_binaries(home / "data").folder
     if not _succeeds(account, 'cd "$0"', home.parent):
         raise EmbeddedPostgresError(
@@ -233,7 +252,8 @@ def _prepare(home: Path, account: Account) -> Path:
             "choose a data directory outside private folders, or set DATABASE_URL."
         )
     _make_socket_folder(home)
-    hand_over(account, _our_files(home))
+    for ours in (home, _socket(home).parent):
+        hand_over(account, ours, KEPT)
     if _succeeds(account, '"$0" --version', folder / "postgres"):
         return folder
     return copy_binaries(folder, home / "binaries")
@@ -244,16 +264,19 @@ def _succeeds(account: Account, script: str, path: Path) -> bool:
 
 
 def _make_socket_folder(home: Path) -> None:
-    folder = _socket(home).parent
-    folder.mkdir(mode=0o700, exist_ok=True)
-    status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (os.geteuid(), home.stat().st_uid):
-        raise EmbeddedPostgresError(f"{folder} belongs to someone else: have it removed, or use a shorter path.")
+    with suppress(FileExistsError):
+        _socket(home).parent.mkdir(mode=0o700)
+    _own_socket(home)
 
 
-def _our_files(home: Path) -> list[Path]:
-    ours = ("data", "server.log", "clients.lock", "start.lock", "keeper.lock")
-    return [home, _socket(home).parent, *(home / name for name in ours), *(home / "data").rglob("*")]
+def _refuse_foreign_data(home: Path) -> None:
+    """A link may lead to another disk, but not to the data of another user, nor to nothing."""
+    data = home / "data"
+    if data.is_symlink() and not (data.exists() and data.stat().st_uid == home.stat().st_uid):
+        raise EmbeddedPostgresError(
+            f"{data} is a link to {data.readlink()}, which is missing or another user's. "
+            f"Give that folder to the owner of {home}, or remove the link."
+        )
 
 
 def _create_cluster(home: Path, account: Account, folder: Path) -> None:
