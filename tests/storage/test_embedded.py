@@ -469,11 +469,17 @@ def test_unsuitable_path_moves_the_socket(tmp_path: Path, made_cluster: Path, na
 
 
 READY_FOR_QUERY = b"Z\0\0\0\5I"
-WAYS_IN: dict[str, Callable[[Path, Path], object]] = {
-    "a link": lambda folder, elsewhere: folder.symlink_to(elsewhere),
-    "open to others": lambda folder, elsewhere: (folder.mkdir(), folder.chmod(0o777)),
-    "another user's": lambda folder, elsewhere: (folder.mkdir(0o700), os.chown(folder, OTHER, OTHER)),
-}
+
+
+def lay_out(folder: Path, elsewhere: Path, folder_is: str) -> None:
+    if folder_is == "a link":
+        folder.symlink_to(elsewhere)
+        return
+    folder.mkdir(mode=0o700)
+    if folder_is == "open to others":
+        folder.chmod(0o777)
+    else:
+        os.chown(folder, OTHER, OTHER)
 
 
 @pytest.fixture
@@ -509,7 +515,7 @@ def test_server_of_another_user_is_not_joined(long_home: Path, tmp_path: Path, f
     postgres = EmbeddedPostgres(long_home)
     socket_folder = Path(parse_qs(urlsplit(postgres.url()).query)["host"][0])
     elsewhere = Path(tempfile.mkdtemp(dir="/tmp"))
-    WAYS_IN[folder_is](socket_folder, elsewhere)
+    lay_out(socket_folder, elsewhere, folder_is)
     try:
         with impostor(socket_folder), pytest.raises(EmbeddedPostgresError, match=r"another user may listen.* Remove"):
             postgres.start()
