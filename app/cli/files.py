@@ -39,7 +39,7 @@ from app.cli.options import (
 if TYPE_CHECKING:
     from app.offline.simulation import Runner
 
-CRITERIA = f"{', '.join(get_args(CriterionName))} or all, round-robin, swiss; may be repeated. [default: all]"
+CRITERIA = f"{', '.join(get_args(CriterionName))} or all, round-robin, swiss, covering; may be repeated. [default: all]"
 
 commands = typer.Typer()
 
@@ -296,9 +296,10 @@ def simulate(
 
     The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
     The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
-    standard deviation when the groups are drawn anew. round-robin and swiss choose pairs without a model. With --pooled
-    the groups advance together, as the sets of a pool do, and each has the others' evidence as its prior. With --goal
-    the share of the best k that is found, or of the pairs in the right order, stands for the correlation.
+    standard deviation when the groups are drawn anew. round-robin, swiss and covering choose pairs without a model;
+    covering draws random pairs, those that cover every candidate first. With --pooled the groups advance together, as
+    the sets of a pool do, and each has the others' evidence as its prior. With --goal the share of the best k that is
+    found, or of the pairs in the right order, stands for the correlation.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns

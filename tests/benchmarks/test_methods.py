@@ -16,6 +16,7 @@ from benchmarks.studies.methods.calibration import REJECTED, _kept
 from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.experts import RankedDocument, auroc
 from benchmarks.studies.methods.page import Section
+from benchmarks.studies.methods.scoring import FULL, Sample, _comparisons, _scored, selected_pairs
 from benchmarks.studies.methods.sections import SECTIONS
 from benchmarks.studies.methods.size import QUICK
 from benchmarks.studies.methods.sorting import merge_sort
@@ -65,6 +66,49 @@ def test_a_biased_judge_favours_what_is_shown_first() -> None:
     fair = Case((), ["a", "b"], np.array([1.0, 0.0]), np.array([[np.nan, 0.5], [0.5, np.nan]]))
     biased = data.biased(fair, 1.0)
     assert biased.offered[0, 1] == biased.offered[1, 0] == pytest.approx(1 / (1 + np.exp(-1.0)))
+
+
+def test_selected_pairs_maximise_the_variance_of_the_difference() -> None:
+    """PoE eq. 16 by its slow formula, from a chain through all texts on (eq. 60)."""
+    n, rng = 7, np.random.default_rng(0)
+    first, second = selected_pairs(np.triu(np.ones((n, n), np.bool_), 1), 14, rng)
+    rows = np.eye(n)[first] - np.eye(n)[second]
+    assert sorted(np.abs(rows[: n - 1]).sum(axis=0)) == [1, 1, *[2] * (n - 2)]
+    assert np.linalg.matrix_rank(rows[: n - 1]) == n - 1
+    for k in range(n - 1, 14):
+        a = np.linalg.inv(np.vstack([np.eye(n)[0], rows[:k]]).T @ np.vstack([np.eye(n)[0], rows[:k]]))
+        v = np.triu(a.diagonal() + a.diagonal()[:, None] - 2.0 * a, 1)
+        v[first[:k], second[:k]] = 0.0
+        assert v[first[k], second[k]] == pytest.approx(v.max())
+
+
+def test_methods_are_scored_on_few_pairs_in_both_orders() -> None:
+    """As PoE: 13 of 66 pairs of SummEval, not 26."""
+    scores = np.arange(12.0)
+    offered = 1.0 / (1.0 + np.exp(scores - scores[:, None]))
+    np.fill_diagonal(offered, np.nan)
+    case = Case((), [str(i) for i in range(12)], scores, offered)
+    for chosen, count in (("random", 13), ("selected", 13), (FULL, 66)):
+        sample = Sample(Path(), data.SUMMEVAL, "coherence", 1, 1, 0.2, chosen)
+        first, second, p = _comparisons(case, sample, np.random.default_rng(0))[:3]
+        pairs = set(zip(first.tolist(), second.tolist(), strict=True))
+        assert len(pairs) == len(first) == 2 * count
+        assert {(j, i) for i, j in pairs} == pairs
+        assert set(first.tolist()) == set(range(12))
+        np.testing.assert_allclose(p, offered[first, second])
+
+
+@pytest.mark.slow
+def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: Path) -> None:
+    """PoE table 1 has 77.7 to 78.4% with five other judges."""
+    share = {
+        chosen: [
+            _scored(Sample(shared_data, data.SUMMEVAL, part, 100, draws, 0.2, chosen))[:, 0, 0].mean()
+            for part in data.SUMMEVAL.parts
+        ]
+        for chosen, draws in (("random", 1), (FULL, 1))
+    }
+    assert np.mean(share["random"]) / np.mean(share[FULL]) == pytest.approx(0.78, abs=0.04)
 
 
 def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order() -> None:

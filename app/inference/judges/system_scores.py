@@ -11,15 +11,18 @@ first system and e_b of the second, and omega_i the weight of an instance,
     S(v) = sum_i x_i x_i^T,   x_i = omega_i (C - omega_i)^-1 r_i                    "sandwich"
          = (1 / n^2) sum_i r_i r_i^T                                               "published" (eq. 7)
 
-x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). The published form is too
-small by (k / 2)^2 where counts are balanced (erratum 6). omega_i is 1 over the number of instances of its pair of
-systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however often each was met.
+x_i is what t loses without instance i: the jackknife, HC3 of MacKinnon and White (1985). omega_i is 1 over the number
+of instances of its pair of systems, so that theta_m is m's mean chance of beating each other system (eq. 1) however
+often each was met.
+
+"published" is the paper to the letter: omega_i = 1 (eq. 5), which is not eq. 1 where counts are uneven; the covariance
+of eq. 7, too small by (k / 2)^2 where they are balanced (erratum 6); and for one judge lam of eq. 14,
+n / (n + N) tr S(judge, people; n) / tr S(judge; N), at most 1. Nothing below holds for it, but for several judges.
 
 As every pair weighs the same, only what happens within pairs is chance: the sandwich, around t, errs on the safe side.
 The lam_j, each in [0, 1], minimise the variance within pairs, tr Sigma with residuals around the mean of a pair that
 was met c > 1 times, times sqrt(c / (c - 1)): a quadratic, whose minimum is a least-squares problem, and for one judge
-tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)). With "published" it is that of the published form, which
-agrees with eq. 14 for many instances.
+tr S(judge, people; n) / (tr S(judge; N) + tr S(judge; n)).
 
 Few instances have no spread of their own. But what a judge says of a pair has one distribution in both parts, so
 its mean and its spread are taken from all c = n_ab + N_ab instances: the judge's x_i in S(lam judge - people; n) is
@@ -86,7 +89,7 @@ class MeanWins(NamedTuple):
     theta: Floats  # (k,)
     weight: Floats  # (2, M) w_i of each instance in theta
     error: Floats  # (2, M) x_i
-    chance: Floats  # (2, M) the same around the means of pairs; x_i too where it is r_i / n, as published
+    chance: Floats  # (2, M) the same around the means of pairs; x_i too as published, where it is r_i / n
 
 
 class Help(NamedTuple):
@@ -127,7 +130,13 @@ def prediction_powered(
     """
     of_people = mean_wins(shown, people, k, covariance)
     helps = [help_of(shown, people, judge, k, covariance) for judge in judges]
-    lam = tuned(of_people, helps) if lambdas is None else np.array(lambdas, dtype=np.float64)
+    if lambdas is not None:
+        lam = np.array(lambdas, dtype=np.float64)
+    elif covariance == "published" and len(helps) == 1:
+        share = float(people.are_there[judges[0].are_there].mean())
+        lam = np.array([tuned_as_published(of_people, helps[0], share)])
+    else:
+        lam = tuned(of_people, helps)
     together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
     parts = [together.alone, together.beside - of_people.error]
     return _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
@@ -147,12 +156,14 @@ def pair_numbers(shown: Instances, k: int) -> Ints:
 def mean_wins(
     shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
 ) -> MeanWins:
-    """t(v), each system held against every other alike.
+    """t(v), each system held against every other alike, or as published every instance.
 
     Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
     """
     used = wins.are_there if used is None else used
     won = np.where(used, wins, 0.0)  # (2, M)
+    if covariance == "published":
+        return _mean_wins_as_published(shown, won, used, k)
     met = _against(shown, used, used, k)
     rate = _against(shown, won[0], won[1], k) / _or_infinite(met)
     opponents = (met > 0.0).sum(axis=1)
@@ -161,30 +172,36 @@ def mean_wins(
     times = met[system, other]
     weight = used / _or_infinite(times * opponents[system])
     around_theta, around_rate = used * (won - theta[system]), used * (won - rate[system, other])
-    if covariance == "published":
-        published = around_theta / max(used.sum(), 1)
-        return MeanWins(theta, weight, published, published)
     error = weight * around_theta / _or_infinite(1.0 - weight)
     chance = np.where(times > 1.0, np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate, error)
     return MeanWins(theta, weight, error, chance)
 
 
+def _mean_wins_as_published(shown: Instances, won: Floats, used: Bools, k: int) -> MeanWins:
+    """A part of eq. 5 and of eq. 7."""
+    system = np.array(shown)
+    times = np.bincount(system[:, used].ravel(), minlength=k)
+    theta = np.bincount(system.ravel(), won.ravel(), k) / _or_infinite(times)
+    error = used * (won - theta[system]) / max(used.sum(), 1)
+    return MeanWins(theta, used / _or_infinite(times[system]), error, error)
+
+
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
     beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
+    if covariance == "published":
+        near, far = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
+        return Help(far.theta - near.theta, far.error, near.error, near.chance)
     pair = pair_numbers(shown, k)
     times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
     used = (times_beside > 0) & (times_alone >= ALONE)
     of_beside, of_alone, of_all = (
         mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, judge.are_there)
     )
-    theta = of_alone.theta - of_beside.theta
-    if covariance == "published":
-        return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
     times = times_beside + times_alone
     far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
     near = beside * times / _or_infinite(times_beside) * of_all.error
-    return Help(theta, far, near, of_beside.chance)
+    return Help(of_alone.theta - of_beside.theta, far, near, of_beside.chance)
 
 
 def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
@@ -195,6 +212,12 @@ def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
     errors = np.column_stack([np.concatenate([each.chance_beside, each.alone]).ravel() for each in helps])
     aim = np.concatenate([people.chance, np.zeros_like(people.chance)]).ravel()
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
+
+
+def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
+    """Lam of eq. 14, at most 1; 0 where the judge never varies. Args: `share` is n / (n + N)."""
+    together, alone = float((judge.beside * people.error).sum()), float((judge.alone**2).sum())
+    return float(np.clip(share * together / alone, 0.0, 1.0)) if alone > 0.0 else 0.0
 
 
 def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> Moments:

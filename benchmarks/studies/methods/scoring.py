@@ -1,8 +1,8 @@
-"""Every scoring method on the same fifth of the comparisons, random and selected (PoE tables 1, 2 and 5 to 8)."""
+"""Every scoring method on the same few pairs, random and selected, each in both orders (PoE tables 1, 2, 5 to 8)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import ceil
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,30 +10,47 @@ import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing import Criterion, Order, Policy
+from app.inference.choosing import RANKING, Criterion, Policy, of_mask
+from app.inference.choosing.selection import select
 from app.inference.fitting import BASELINES
-from app.inference.types import Comparisons, Floats, by_one_judge
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
-from app.offline.replay import LocalLoop, Setup, pearson, replay, spearman
-from app.offline.simulation import case_seed
+from app.offline.replay import pearson, spearman
+from app.offline.tournaments import PAIRINGS, Tournament
 from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing, summeval
-from benchmarks.studies.methods.markdown import command, in_hundredths, table
+from benchmarks.studies.methods.markdown import command, in_hundredths, number, table
 from benchmarks.studies.methods.measuring import Campaign, Estimate, mean_over_documents
 
 METHODS: tuple[MethodName, ...] = (
     "win-ratio", "bradley-terry", "poe-g-hard", "average-probability", "gaussian", "phi-beta", "soft-bt",
 )  # fmt: skip
-SHARE = 0.2  # of the N (N - 1) ordered pairs
-CHOSEN = {"random": Criterion.RANDOM, "selected": Criterion.REORDERING}
+SHARES = {SUMMEVAL.title: 0.2, TOPICALCHAT.title: 0.6, VICUNA.title: 0.6}  # of the pairs; PoE: 24 of 120, 9 of 15
+FULL = "full"
+PUBLISHED: Mapping[tuple[str, str], Mapping[MethodName, float]] = {
+    ("SummEval, PoE's five judges", "random"): {
+        "win-ratio": 78.0, "bradley-terry": 83.9, "poe-g-hard": 80.7, "average-probability": 85.0, "gaussian": 93.2, "soft-bt": 93.9,
+    },
+    ("SummEval, PoE's five judges", "selected"): {
+        "win-ratio": 82.6, "average-probability": 87.3, "gaussian": 95.1, "soft-bt": 95.6,
+    },
+    ("TopicalChat, PoE's five judges", "random"): {
+        "win-ratio": 90.3, "bradley-terry": 92.1, "poe-g-hard": 91.3, "average-probability": 92.2, "gaussian": 96.8,
+        "soft-bt": 97.3,
+    },
+}  # fmt: skip
+"""Spearman in percent of that of the full set, the mean over the judges of PoE tables 1, 2 and 7."""
 
 TEXT = """\
-## Scoring methods at 20% of the comparisons
+## Scoring methods on a fifth of the pairs
 
-As PoE's tables 1 and 2 (Spearman x 100) and 6 and 8 (Pearson x 100): 20% of N(N-1) comparisons, *random* or *selected*
-(by `reordering`), the same ones for every method, and the full set. win-ratio, bradley-terry and poe-g-hard read who
-won; the others the probability. PoE's PoE-BT is `soft-bt` and its PoE-g is `gaussian`; where comparisons come from
-scores of single texts, they all put a full set in the order of those scores."""
+As PoE's tables 1 and 2 (Spearman x 100) and 6 to 8 (TopicalChat, Pearson x 100): a fifth of the pairs of SummEval, 13
+of 66, and three fifths of TopicalChat, 9 of 15, and of Vicuna, 6 of 10. Each pair is asked in both orders, and all
+methods read the same answers. *Random* pairs cover every text (PoE 4.2). *Selected* pairs maximise the variance of the
+difference (PoE eq. 16) from a chain through all texts on (eq. 60); no answer enters that choice. The mean over
+{draws} draws. win-ratio, bradley-terry and poe-g-hard read who won; the others the probability. PoE's PoE-BT is
+`soft-bt` and its PoE-g is `gaussian`; where comparisons come from scores of single texts, they all put a full set in
+the order of those scores."""
 
 
 class Sample(NamedTuple):
@@ -43,7 +60,9 @@ class Sample(NamedTuple):
     data: DataSet
     part: str
     documents: int
-    chosen: str  # one of CHOSEN, or "full"
+    draws: int
+    share: float  # of the pairs
+    chosen: str  # one of CHOSEN, or FULL
 
 
 def write(campaign: Campaign) -> str:
@@ -52,58 +71,122 @@ def write(campaign: Campaign) -> str:
         each.title: each for each in (TOPICALCHAT, VICUNA) if not missing(campaign.datasets, each.folder)
     }
     measured = {
-        (title, chosen): _agreement(campaign, data, chosen)
+        (title, chosen): _agreement(campaign, data, SHARES[title.split(",")[0]], chosen)
         for title, data in sources.items()
-        for chosen in (*CHOSEN, "full")
+        for chosen in (*CHOSEN, FULL)
     }
-    tables = [
-        f"**{name}**\n\n{table(['judge', 'comparisons', *METHODS], _rows(measured, number))}"
-        for number, name in enumerate(("Spearman", "Pearson"))
-    ]
-    line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} --seeds 1 --limit-fraction {SHARE}"
-    shown = [f"{line} --method win-ratio --evidence one-vote --criterion random --criterion reordering"]
-    return "\n\n".join([TEXT, *tables, "A part of a row, at the end of the curves:", command(*shown)])
+    header = ["judge", "comparisons", *METHODS]
+    tables = [f"**{name}**\n\n{table(header, _rows(measured, of))}" for of, name in enumerate(("Spearman", "Pearson"))]
+    shares = f"**Spearman in percent of the full set's**\n\n{table(header, _shares(measured))}"
+    line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} --seeds 5 --order both"
+    few = "--limit-fraction 0.1969 --evidence one-vote"
+    shown = [f"{line} {few} --method win-ratio --criterion covering"]
+    shown += [f"{line} {few} --method gaussian --prior anchor --criterion variance"]
+    text = TEXT.format(draws=campaign.size.draws)
+    return "\n\n".join([text, shares, *tables, "Parts of rows, at the end of the curves:", command(*shown)])
 
 
 def _by_judge(judge: str) -> DataSet:
     return SUMMEVAL._replace(title=f"SummEval {judge}", load=partial(summeval, judge=judge))
 
 
-def _rows(measured: Mapping[tuple[str, str], Sequence[Sequence[Estimate]]], number: int) -> list[list[str]]:
+Measured = Mapping[tuple[str, str], Sequence[Sequence[Estimate]]]  # by judge and choice: Spearman, Pearson by method
+
+
+def _rows(measured: Measured, of: int) -> list[list[str]]:
     return [
-        [title, chosen, *(in_hundredths(of_method[number]) for of_method in by_method)]
+        [title, chosen, *(in_hundredths(of_method[of]) for of_method in by_method)]
         for (title, chosen), by_method in measured.items()
     ]
 
 
-def _agreement(campaign: Campaign, data: DataSet, chosen: str) -> list[list[Estimate]]:
+def _shares(measured: Measured) -> list[list[str]]:
+    """Those of the papers' judges follow those of ours on the same data."""
+    ours = [
+        [
+            title,
+            chosen,
+            *(number(100.0 * part[0].value / whole[0].value) for part, whole in zip(some, full, strict=True)),
+        ]
+        for (title, chosen), some in measured.items()
+        if chosen != FULL and (full := measured[title, FULL])
+    ]
+    published = [
+        [title, chosen, *(number(shares.get(method, np.nan)) for method in METHODS)]
+        for (title, chosen), shares in PUBLISHED.items()
+    ]
+    return ours + published
+
+
+def _agreement(campaign: Campaign, data: DataSet, share: float, chosen: str) -> list[list[Estimate]]:
     """For each method Spearman and Pearson."""
-    parts = data.parts[: campaign.size.parts]
-    samples = [Sample(campaign.datasets, data, part, campaign.size.some_documents, chosen) for part in parts]
+    parts, draws = data.parts[: campaign.size.parts], 1 if chosen == FULL else campaign.size.draws
+    samples = [Sample(campaign.datasets, data, part, campaign.size.documents, draws, share, chosen) for part in parts]
     tasks: Mapping[str, Callable[[], Floats]] = {
         str(("scoring", data.title, METHODS, *sample[2:])): partial(_scored, sample) for sample in samples
     }
     by_part = campaign.checkpoints.all(tasks, campaign.pool)
     return [
-        [mean_over_documents([part[:, method, number] for part in by_part]) for number in range(2)]
+        [mean_over_documents([part[:, method, of] for part in by_part]) for of in range(2)]
         for method in range(len(METHODS))
     ]
 
 
 def _scored(sample: Sample) -> Floats:
-    """(C, M, 2) Spearman and Pearson of each document and method."""
+    """(C, M, 2) Spearman and Pearson of each document and method, the mean over the draws."""
     cases = sample.data.cases(sample.folder, sample.part, sample.documents)
-    return np.array([_agreements(case, _comparisons(case, k, sample.chosen)) for k, case in enumerate(cases)])
+    drawn = [
+        [
+            _agreements(case, _comparisons(case, sample, np.random.default_rng([draw, k])))
+            for k, case in enumerate(cases)
+        ]
+        for draw in range(sample.draws)
+    ]
+    return np.asarray(np.mean(drawn, axis=0))
 
 
-def _comparisons(case: Case, k: int, chosen: str) -> Comparisons:
-    if chosen not in CHOSEN:
-        first, second = np.nonzero(~np.isnan(case.offered))
-        return by_one_judge(first, second, case.offered[first, second])
-    setup = Setup(Policy(CHOSEN[chosen]), Order.BALANCED, case_seed(0, k), RankingMethod("soft-bt"))
-    loop = LocalLoop(case, setup)
-    replay(loop, case, ceil(SHARE * case.ordered_pairs))
-    return loop.comparisons
+def _comparisons(case: Case, sample: Sample, rng: np.random.Generator) -> Comparisons:
+    """Each of the chosen pairs in both orders."""
+    exists = np.triu(~np.isnan(case.answers), 1)
+    if sample.chosen == FULL:
+        first, second = np.nonzero(exists)
+    else:
+        first, second = CHOSEN[sample.chosen](exists, round(sample.share * exists.sum()), rng)
+    one, other = np.append(first, second), np.append(second, first)
+    return by_one_judge(one, other, case.answers[one, other])
+
+
+def random_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Pairs that cover every text, but for that at random (PoE 4.2)."""
+    pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(len(exists)), rng)
+    return _sides(list(islice(pairs, count)))
+
+
+def selected_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Greedy choice of the largest A_ii + A_jj - 2 A_ij, A = (W^T W)^-1 (PoE eq. 16), from a chain on (eq. 60).
+
+    Args: `exists` (N, N) is True at [i, j], i < j, for the pairs that the judge was asked.
+    """
+    lots = rng.permutation(len(exists))
+    chain = [(i, j) for i, j in np.sort(np.column_stack([lots[:-1], lots[1:]])).tolist() if exists[i, j]][:count]
+    first, second = _sides(chain)
+    model = model_of(RankingMethod("gaussian", prior="anchor"), len(exists))
+    posterior = fitting.fit(by_one_judge(first, second, np.full(len(chain), 0.5)), model)
+    left = exists.copy()
+    left[first, second] = False
+    choices = select(
+        posterior.mean, posterior.covariance, model, of_mask(left), np.zeros(len(exists), np.int64),
+        Policy(Criterion.VARIANCE), RANKING, count - len(chain), rng,
+    )  # fmt: skip
+    return _sides(chain + [(choice.i, choice.j) for choice in choices])
+
+
+def _sides(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return first, second
+
+
+CHOSEN = {"random": random_pairs, "selected": selected_pairs}
 
 
 def _agreements(case: Case, comparisons: Comparisons) -> list[tuple[float, float]]:

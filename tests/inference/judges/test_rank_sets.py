@@ -137,15 +137,17 @@ def test_the_published_covariance_does_not() -> None:
     assert np.mean(ratios) == pytest.approx(36.0, rel=0.15)
 
 
-def test_the_published_covariance_is_that_of_the_paper() -> None:
-    """Eq. 5 to 7 with their matrices, where every pair was met equally often."""
+@pytest.mark.parametrize("shown", ["even", "uneven"])
+def test_the_published_covariance_is_that_of_the_paper(shown: str) -> None:
+    """Eq. 5 to 7 with their matrices, and lam of eq. 14."""
     k, rng = 5, np.random.default_rng(3)
-    data = draw(Design(k, 20 * 6, 20 * 30, "even", "good"), rng)
+    data = draw(Design(k, 20 * 6, 20 * 30, shown, "good"), rng)
     estimate = prediction_powered(*data, k=k, covariance="published")
     (lam,), (judge,), both = estimate.lambdas, data.judges, data.people.are_there
     a, far = of_the_paper(taken(~both, data.shown), Wins(*(lam * np.array(taken(~both, judge)))), k)
     difference = lam * np.array(taken(both, judge)) - np.array(taken(both, data.people))
     b, near = of_the_paper(taken(both, data.shown), Wins(*difference), k)
+    assert lam == pytest.approx(lambda_of_the_paper(data, k))
     assert 0.0 < lam < 1.0
     assert_allclose(estimate.theta, a - b, rtol=1e-12)
     assert_allclose(estimate.covariance, far + near, rtol=1e-12, atol=1e-18)
@@ -162,12 +164,26 @@ def taken(keep: Bools, sides: Any) -> Any:
 
 
 def of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
-    """a or b of eq. 5, with its part of eq. 7; M and M' (k, n) have a one for the system shown."""
+    """a or b of eq. 5, with its part of eq. 7."""
+    a, big = residuals_of_the_paper(shown, w, k)
+    return a, big @ big.T / shown.size**2
+
+
+def lambda_of_the_paper(data: JudgedInstances, k: int) -> float:
+    """Algorithm 4, with a transpose in line 8 (erratum 7)."""
+    (judge,), both = data.judges, data.people.are_there
+    near, n = taken(both, data.shown), both.sum()
+    of_judge, of_people = (residuals_of_the_paper(near, taken(both, who), k)[1] for who in (judge, data.people))
+    _, alone = of_the_paper(taken(~both, data.shown), taken(~both, judge), k)
+    return float(n / len(both) * np.trace(of_judge @ of_people.T) / n**2 / np.trace(alone))
+
+
+def residuals_of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
+    """a of eq. 5 and A of eq. 7; M and M' (k, n) have a one for the system shown."""
     m, m_, one = np.eye(k)[:, shown.first], np.eye(k)[:, shown.second], np.ones((k, 1))
     counts = (one @ ((m + m_) @ np.ones((shown.size, 1))).T) * np.eye(k)
     a = np.linalg.inv(counts) @ (m @ w.first + m_ @ w.second)
-    big = (one @ (w.first - m.T @ a)[None, :]) * m + (one @ (w.second - m_.T @ a)[None, :]) * m_
-    return a, big @ big.T / shown.size**2
+    return a, (one @ (w.first - m.T @ a)[None, :]) * m + (one @ (w.second - m_.T @ a)[None, :]) * m_
 
 
 @pytest.mark.parametrize("k", [4, 12, 30])
