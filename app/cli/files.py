@@ -163,6 +163,13 @@ def aggregate(
         float | None,
         typer.Option(min=0, help="Keeps sure judges from being believed too much. [default: by answers held out]"),
     ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published",
+            help="The paper's average, majority or dawid-skene: a tie is a no, and yes as frequent as no.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
@@ -180,9 +187,11 @@ def aggregate(
 
     columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
     named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
-    require_possible(method, columns, named, encoding, debiased=debias, regulariser=regulariser)
+    require_possible(
+        method, columns, named, encoding, debiased=debias, regulariser=regulariser, as_published=as_published
+    )
     answers = load(file, columns, named, encoding, debiased=debias)
-    show(answers, aggregated(answers, method, seed, regulariser), form)
+    show(answers, aggregated(answers, method, seed, regulariser, as_published=as_published), form)
 
 
 @commands.command("rank-sets")

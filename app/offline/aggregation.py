@@ -102,6 +102,7 @@ def require_possible(
     *,
     debiased: bool = False,
     regulariser: float | None = None,
+    as_published: bool = False,
 ) -> None:
     """Raises InputError for classes that are none, and for what has nothing to do."""
     if columns.swapped and not columns.item:
@@ -118,6 +119,10 @@ def require_possible(
         raise InputError(
             f"{method} has no regulariser; --regulariser goes with skill-aggregation and skill-aggregation-x"
         )
+    if as_published and needs_context(method):
+        raise InputError(f"{method} is not among the algorithms of --as-published: average, majority, dawid-skene")
+    if as_published and columns.reference:
+        raise InputError("--as-published reads no labels of people; leave --reference out")
     if encoding.fine_tune and not encoding.model:
         raise InputError("--fine-tune trains a transformer: name it with --encoder")
     if encoding.model and not needs_context(method):
@@ -153,16 +158,25 @@ def load(
 
 
 def aggregate(
-    answers: ItemAnswers, method: AggregationName, seed: int, regulariser: float | None = None
+    answers: ItemAnswers,
+    method: AggregationName,
+    seed: int,
+    regulariser: float | None = None,
+    *,
+    as_published: bool = False,
 ) -> ItemVerdicts:
-    """One verdict per item, ties drawn by `seed`. Raises InputError for a method without the context that it reads."""
+    """One verdict per item, ties drawn by `seed`, or `as_published` no.
+
+    Raises InputError for a method without the context that it reads.
+    """
     if needs_context(method) and answers.context is None:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
     rng = np.random.default_rng(seed)
     with progress_of(100, "training") as advance:
         return decide(
-            answers.y, answers.people, method, rng, answers.context, _percent(advance), answers.learner, regulariser
-        )
+            answers.y, answers.people, method, rng, answers.context, _percent(advance), answers.learner, regulariser,
+            as_published=as_published,
+        )  # fmt: skip
 
 
 def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:

@@ -177,6 +177,13 @@ def test_labels_of_one_order_hold_for_the_item_and_no_label_is_none(
     assert result["label_next"] == ["2"]
 
 
+def test_as_published_a_tie_is_a_no(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tied.csv").write_text("a,b\n" + "1,0\n0.5,1\n" * 20)
+    for method in ("majority", "dawid-skene"):
+        result = summary(capsys, str(tmp_path / "tied.csv"), "--method", method, "--as-published")
+        assert result["classes"] == {"no": 40, "yes": 0}
+
+
 def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A vote of 0.5 is half right."""
     (tmp_path / "some.csv").write_text("a,b,t\n0.9,0.5,1\n0.1,0.5,\n0.8,0.9,0\n0.2,0.1,0\n0.7,0.5,\n")
@@ -205,6 +212,8 @@ def test_an_item_whose_truth_is_not_known_is_not_scored(tmp_path: Path, capsys: 
         ("a,b,s\n1,0,1\n", ["--swapped", "s"], "name the column that tells which with --item"),
         ("a,b\n1,0\n", ["--debias"], "--debias needs both orders (--swapped) or people's labels"),
         ("a,b\n0.5,0.5\n", ["--regulariser", "0.1"], "dawid-skene has no regulariser"),
+        ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--as-published"], "not among the algorithms of --as-published"),
+        ("a,b,c\n1,0,1\n", ["--reference", "c", "--as-published"], "leave --reference out"),
         ("a,b\n0.5,0.5\n", ["--fine-tune"], "name it with --encoder"),
         ("a,b,t\n1,0,x\n", ["--text", "t", "--encoder", "gpt2"], "dawid-skene does not read what the items say"),
         ("a,b\n0.5,0.5\n", ["--method", "crowdlayer", "--encoder", "gpt2"], "name their columns with --text"),

@@ -12,8 +12,10 @@
                          A_kcb = (sum_n P(c | n) v_nkb + prior votes) / their sum over b
                      from the majority on, until no probability moves by more than TOLERANCE
 
-SA 3.1 has b = 1[y > 0.5], by which a judge that cannot tell says no: whoever swaps the two classes' names gets another
-truth. Half a vote for each has no side.
+SA 3.1 has b = 1[y > 0.5], by which a judge that cannot tell says no, and so does a majority that is tied: whoever swaps
+the two classes' names gets another truth. Half a vote for each has no side. SA 3.1 also takes both classes for equally
+frequent, pi_c = 1/C. To have all three to the letter is `to_first` of votes and labels, the first of equal classes
+being no, and `equal_shares` of dawid_skene.
 
 Classes are only known up to their names: if other names fit the judges' own words better (a larger trace of all
 confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there
@@ -54,10 +56,10 @@ class Aggregate(NamedTuple):
     confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are told apart
     convergence: Convergence | None = None
 
-    def labels(self, rng: np.random.Generator) -> Ints:
-        """(N,) the likeliest classes; ties are broken at random, so that no class is favoured."""
+    def labels(self, rng: np.random.Generator, *, to_first: bool = False) -> Ints:
+        """(N,) the likeliest classes; ties are broken at random, so that no class is favoured, or go to the first."""
         best = self.probability >= self.probability.max(axis=1, keepdims=True) - EQUAL
-        return np.asarray(np.argmax(best * rng.random(best.shape), axis=1), dtype=np.int64)
+        return np.asarray(np.argmax(best if to_first else best * rng.random(best.shape), axis=1), dtype=np.int64)
 
 
 def binary(y: Floats) -> Probabilities:
@@ -65,10 +67,12 @@ def binary(y: Floats) -> Probabilities:
     return np.stack([1.0 - y, y], axis=-1)
 
 
-def votes(y: Probabilities) -> Votes:
-    """Each judge's votes on each item; half for each of two classes that it gives 0.5."""
+def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
+    """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first."""
     answered = ~np.isnan(y).any(axis=2, keepdims=True)
     best = answered & (y >= y.max(axis=2, keepdims=True) - EQUAL)
+    if to_first:
+        best &= best.cumsum(axis=2) == 1
     return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
 
 
@@ -99,12 +103,12 @@ def majority(v: Votes) -> Aggregate:
     return Aggregate(_normalised(v.sum(axis=1)))
 
 
-def dawid_skene(v: Votes) -> Aggregate:
-    """Items that nobody judged have the classes' overall shares."""
+def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
+    """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`."""
     p = majority(v).probability
     outcome, iterations, moved = Outcome.MAX_ITERATIONS, 0, np.inf
     while iterations < MAX_ITERATIONS and outcome is not Outcome.CONVERGED:
-        new = expected(v, estimated(v, p))
+        new = expected(v, estimated(v, p, equal_shares=equal_shares))
         moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
         outcome = Outcome.CONVERGED if moved <= TOLERANCE else outcome
     confusion = estimated(v, p).confusion
@@ -118,13 +122,14 @@ def _normalised(weights: Floats) -> Floats:
     return np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), 1.0 / weights.shape[1])
 
 
-def estimated(v: Votes, p: Floats) -> Latent:
-    """The M step. Items count for the sum of their row of `p` (N, C)."""
+def estimated(v: Votes, p: Floats, *, equal_shares: bool = False) -> Latent:
+    """The M step. Items count for the sum of their row of `p` (N, C); `equal_shares` are those of all classes."""
     n, judges, classes = v.shape
     counts = (p.T @ v.reshape(n, judges * classes)).reshape(classes, judges, classes).swapaxes(0, 1)
     counts = counts + np.where(np.eye(classes) > 0.0, RIGHT, WRONG)
     votes_of_class = counts.sum(axis=2)
-    return Latent((1.0 + p.sum(axis=0)) / (classes + p.sum()), counts / votes_of_class[:, :, None], votes_of_class)
+    pi = np.full(classes, 1.0 / classes) if equal_shares else (1.0 + p.sum(axis=0)) / (classes + p.sum())
+    return Latent(pi, counts / votes_of_class[:, :, None], votes_of_class)
 
 
 def expected(v: Votes, latent: Latent, count: Floats | float = 1.0) -> Floats:

@@ -71,18 +71,22 @@ def examine(
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
     regulariser: float | None = None,
+    *,
+    as_published: bool = False,
 ) -> GroupVerdicts:
     """Weigh judges, and hold them against people where there are any. Errors as `aggregate`.
 
-    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0; `regulariser` as in `by_context`.
+    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0; `regulariser` as in `by_context`;
+        `as_published` takes average, majority and dawid-skene by the letter of SA (aggregation.py), without people.
     """
-    v, labels = votes(y), labels_by(people)
-    known, by_dawid_skene = is_labelled(labels), _dawid_skene(v, labels, rng)
+    v, labels = votes(y, to_first=as_published), labels_by(people)
+    known, by_dawid_skene = is_labelled(labels), _dawid_skene(v, labels, rng, equal_shares=as_published)
     if method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
         by_labels = by_dawid_skene if known.any() else None
-        group = aggregate(y, method, rng, context, progress, learner, by_labels, regulariser)
+        options = (context, progress, learner, by_labels, regulariser)
+        group = aggregate(y, method, rng, *options, as_published=as_published)
     return GroupVerdicts(
         aggregate=group,
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
@@ -102,10 +106,13 @@ def aggregate(
     learner: Learner | None = None,
     by_labels: Anchored | None = None,
     regulariser: float | None = None,
+    *,
+    as_published: bool = False,
 ) -> Aggregate:
     """The judges' common answers; labelled items have people's, whatever the judges say.
 
-    Raises ValueError where `method` needs a context and there is none. Args: `by_labels` as in `by_context`.
+    Raises ValueError where `method` needs a context and there is none. Args: `by_labels` as in `by_context`,
+    `as_published` as in `examine`.
     """
     if needs_context(method):
         if context is None:
@@ -114,17 +121,19 @@ def aggregate(
             y, context, cast("ContextMethod", method), rng,
             by_labels=by_labels, regulariser=regulariser, progress=progress, learner=learner,
         )  # fmt: skip
+    v = votes(y, to_first=as_published)
     if method == "dawid-skene":
-        return by_labels.aggregate if by_labels else dawid_skene(votes(y))
-    group = average(y) if method == "average" else majority(votes(y))
+        return by_labels.aggregate if by_labels else dawid_skene(v, equal_shares=as_published)
+    group = average(y) if method == "average" else majority(v)
     return with_labels(group, by_labels.labels) if by_labels else group
 
 
-def _dawid_skene(v: Votes, labels: Labels, rng: np.random.Generator) -> Anchored:
+def _dawid_skene(v: Votes, labels: Labels, rng: np.random.Generator, *, equal_shares: bool) -> Anchored:
     if is_labelled(labels).any():
         return dawid_skene_anchored(v, labels, rng)
-    group = dawid_skene(v)
-    return Anchored(group, dependence(v, estimated(v, group.probability)), labels, group.probability)
+    group = dawid_skene(v, equal_shares=equal_shares)
+    latent = estimated(v, group.probability, equal_shares=equal_shares)
+    return Anchored(group, dependence(v, latent), labels, group.probability)
 
 
 def skill(confusion: Floats) -> Floats:

@@ -56,10 +56,13 @@ def decide(
     progress: Progress = lambda _: None,
     learner: Learner | None = None,
     regulariser: float | None = None,
+    *,
+    as_published: bool = False,
 ) -> ItemVerdicts:
-    """One verdict per item, ties drawn by `rng`. Arguments and errors as `examine`."""
-    group, v = examine(y, method, rng, people, context, progress, learner, regulariser), votes(y)
-    verdict = group.aggregate.labels(rng)
+    """One verdict per item, ties drawn by `rng`, or `as_published` no. Arguments and errors as `examine`."""
+    options = (context, progress, learner, regulariser)
+    group = examine(y, method, rng, people, *options, as_published=as_published)
+    v, verdict = votes(y, to_first=as_published), group.aggregate.labels(rng, to_first=as_published)
     cards = [_card(v[:, k], verdict, group, k) for k in range(v.shape[1])]
     return ItemVerdicts(method, group, verdict, krippendorff_of_items(v), cards)
 

@@ -190,8 +190,8 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
     """The part of one judge."""
     beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
     if covariance == "published":
-        near, far = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
-        return Help(far.theta - near.theta, far.error, near.error, near.chance)
+        of_beside, of_alone = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
+        return Help(of_alone.theta - of_beside.theta, of_alone.error, of_beside.error, of_beside.chance)
     pair = pair_numbers(shown, k)
     times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
     used = (times_beside > 0) & (times_alone >= ALONE)
