@@ -37,7 +37,10 @@ async def get_rank_sets(
     ] = [],  # noqa: B006  # FastAPI copies it
     alpha: Annotated[float, Query(gt=0.0, le=0.5, description="Chance that any rank-set misses.")] = 0.05,
     covariance: Annotated[
-        CovarianceName, Query(description="published is the paper's, which is too small; to reproduce it only.")
+        CovarianceName,
+        Query(
+            description="published: the paper's theta, lambda and covariance, which is too small; to reproduce it only."
+        ),
     ] = "sandwich",
     simultaneous: Annotated[
         SimultaneousName | None,

@@ -208,7 +208,10 @@ def rank_sets(
     second: Second = None,
     alpha: Annotated[float, typer.Option(help="Chance that a rank-set misses.", callback=within(0, 0.5))] = 0.05,
     covariance: Annotated[
-        CovarianceName, typer.Option(help="published is the paper's, which is too small; to reproduce it only.")
+        CovarianceName,
+        typer.Option(
+            help="published: the paper's theta, lambda and covariance, which is too small; to reproduce it only."
+        ),
     ] = "sandwich",
     simultaneous: Annotated[
         SimultaneousName | None,
@@ -272,6 +275,14 @@ def simulate(
         str | None, typer.Option(help="What to know: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
     ] = None,
     epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
+    equal: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="For reordering and exponent, means closer than this many posterior sds count as equal; "
+            "0 is the paper's.",
+        ),
+    ] = 0.1,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
     order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
     batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
@@ -312,7 +323,7 @@ def simulate(
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
-    from app.inference.choosing import Batch, Criterion, Order, Policy
+    from app.inference.choosing import EQUAL, Batch, Criterion, Order, Policy
     from app.inference.fitting import BASELINES, usual_evidence
     from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
@@ -326,6 +337,8 @@ def simulate(
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
     if http is not None and pooled:
         raise typer.BadParameter("sets of a simulation have no pool; leave --http out.", param_hint="'--pooled'")
+    if http is not None and equal != EQUAL:
+        raise typer.BadParameter("the service takes the default; leave --http out.", param_hint="'--equal'")
     if http is not None and set(criterion or []) & {*Tournament}:
         raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
     columns = ComparisonColumns(first, second, winner, p_first)
@@ -336,7 +349,7 @@ def simulate(
     )
     if scores is not None and method in BASELINES:
         raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
-    policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by))
+    policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by), equal=equal)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
     how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)

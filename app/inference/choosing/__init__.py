@@ -9,10 +9,11 @@ from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.selection import Batch, Choice, Criterion, Policy
+from app.inference.choosing.selection import EQUAL, Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
 __all__ = [
+    "EQUAL",
     "IN_BOTH_ORDERS",
     "NONE_LEASED",
     "RANKING",

@@ -18,7 +18,8 @@ whose own term, (k, l) = (i, j), is largest; for another goal those among the ca
 
 m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
 v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones
-until none of their pairs is left (decision 9). Scores within a relative 1e-9 count as tied and one of the tied pairs is
+until none of their pairs is left (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's, and v
+decides among means that are exactly equal. Scores within a relative 1e-9 count as tied and one of the tied pairs is
 drawn uniformly.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
@@ -67,6 +68,7 @@ from app.inference.kernels.pair_sets import (
 from app.inference.types import Chance, Floats, Ints
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
+EXACTLY = 1e-6  # the same where no means that differ are to
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
 MOST_READ = 50  # entries of Sigma for each candidate, beyond which it is made dense and all of it may be read
@@ -91,6 +93,7 @@ class Policy(NamedTuple):
     epsilon: float = 0.5  # of exponent
     random_share: float = 0.0  # share of the picks that are drawn uniformly
     batch: Batch = Batch.GREEDY
+    equal: float = EQUAL  # of reordering and exponent: the share of a typical posterior sd
 
 
 class Choice(NamedTuple):
@@ -141,7 +144,7 @@ def select(
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
-    search = _Search(mean, model, policy, equality(sigma), goal, goal_kinds(goal, mean))
+    search = _Search(mean, model, policy, equality(sigma, policy.equal), goal, goal_kinds(goal, mean))
     if sigma.bounds:
         return _select_of_many(search, sigma, open_pairs, component, count, rng)
     choices: list[Choice] = []
@@ -157,9 +160,9 @@ def select(
     return choices
 
 
-def equality(sigma: Covariance) -> float:
-    """The squared difference below which two means count as equal."""
-    return EQUAL**2 * mean_variance(sigma)
+def equality(sigma: Covariance, share: float = EQUAL) -> float:
+    """The squared difference below which two means count as equal, for a share of a typical posterior sd."""
+    return max(share, EXACTLY) ** 2 * mean_variance(sigma)
 
 
 def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:

@@ -21,7 +21,7 @@ from app.inference.choosing.selection import (
     score,
     select,
 )
-from app.inference.covariance import Covariance, condition, dense
+from app.inference.covariance import Covariance, condition, dense, plain
 from app.inference.fitting import posterior
 from app.inference.types import Bools, Floats
 from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state, together
@@ -247,6 +247,24 @@ def test_among_pairs_with_equal_means_the_less_known_one_comes_first() -> None:
     for criterion in (Criterion.REORDERING, Criterion.EXPONENT):
         known, unknown = score(Policy(criterion), model(2), m, v, equality(isotropic(3, 1.0)))
         assert unknown > known
+
+
+def test_without_a_floor_pairs_are_chosen_as_gpm_has_it() -> None:
+    """The largest v / m^2 of eq. 5, and where means are exactly equal the largest v; the floor chooses otherwise."""
+    differ = 0
+    for seed in range(36):
+        mean, sigma = random_state(8, seed=seed)
+        mean = 0.2 * mean
+        full, (i, j) = dense(sigma), np.triu_indices(8, 1)
+        best = int(np.argmax((full[i, i] + full[j, j] - 2.0 * full[i, j]) / (mean[i] - mean[j]) ** 2))
+        exact, usual = (chosen(mean, sigma, Policy(Criterion.REORDERING, equal=equal))[0] for equal in (0.0, 0.1))
+        assert (exact.i, exact.j) == (i[best], j[best])
+        differ += (exact.i, exact.j) != (usual.i, usual.j)
+    assert differ > 0
+    mean = np.array([0.0, 0.0, 0.0, 1e-3])
+    sigma = plain(np.diag([1.0, 2.0, 3.0, 9.0]), float(np.log(54.0)))
+    choice = chosen(mean, sigma, Policy(Criterion.REORDERING, equal=0.0))[0]
+    assert (choice.i, choice.j) == (1, 2)
 
 
 def test_exponent_runs_from_variance_to_reordering() -> None:

@@ -255,6 +255,16 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
     assert fold_at([1, 2], log, model(40)).convergence.outcome is Outcome.NOT_FINITE
 
 
+@pytest.mark.parametrize(
+    ("expert", "n", "updates"), [("soft-bt", 19, False), ("soft-bt", 20, True), ("gaussian", 5, True)]
+)
+def test_rank_one_updates_run_where_the_docs_say(expert: str, n: int, updates: bool) -> None:
+    """docs/methods.md: from 20 candidates on, or where the curvature is fixed; 29 comparisons, seen one by one."""
+    m = build(Method(expert), n)
+    log = random_comparisons(n, 29, seed=0)
+    assert bool(len(fold_at(list(range(1, 30)), log, m).covariance.columns)) == updates
+
+
 def test_small_sets_have_a_fresh_covariance_after_every_comparison() -> None:
     assert [posterior.period(n) for n in (2, 19, 20, 200, 100_000)] == [1, 1, 2, 20, posterior.MAX_PERIOD]
 
