@@ -186,7 +186,7 @@ EXAMPLES: dict[str, Any] = {
         "before": {"log_loss": 0.71, "ece": 0.12, "biased_ece": 0.16},
         "after": {"log_loss": 0.63, "ece": 0.04, "biased_ece": 0.07},
         "reliability": [RELIABILITY], "reliability_after": [RELIABILITY],
-        "rejection": REJECTION,
+        "rejection": REJECTION, "reason": None,
     },
     "JudgeIn": {"kind": "llm", "model": "gpt-4-0125-preview", "cost_per_1000": 12.5},
     "JudgeOut": JUDGE,

@@ -96,7 +96,7 @@ def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "sv
         return _saved(figure, form)
 
 
-def reliability(curves: Sequence[Curve], rest: Curve, title: str, form: Form = "svg") -> bytes:
+def reliability(curves: Sequence[Curve], rest: Curve, title: str, caption: str, form: Form = "svg") -> bytes:
     """Stated confidence against the share that was right; the share that is right of the `rest`, the surest."""
     with _drawing(3.6, width=8.4) as figure:
         ax = figure.add_axes((0.08, 0.15, 0.4, 0.7), xlabel="confidence", ylabel="share that was right")

@@ -127,9 +127,12 @@ async def test_what_was_voided_on_either_side_is_left_out(http: httpx.AsyncClien
 
 
 async def test_pairs_that_no_reference_judged_teach_nothing(http: httpx.AsyncClient) -> None:
+    """Null and a reason: errors of 0 would read as a perfect judge."""
     set_id = await small(http, comparison("ash", "elm", 0.8, "model"), comparison("ash", "birch", 1.0, "human"))
     found = await calibration(http, set_id, "model", "human")
-    assert (found["verdicts"], found["temperature"], found["at_bound"]) == (0, 1.0, False)
+    assert (found["verdicts"], found["temperature"], found["at_bound"]) == (0, None, False)
+    assert (found["before"], found["after"]) == (None, None)
+    assert "No pair was judged by model and by human" in found["reason"]
     assert (found["reliability"], found["reliability_after"]) == ([], [])
     assert found["version"] == 2
 

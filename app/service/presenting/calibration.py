@@ -27,6 +27,7 @@ def present_calibration(
     held: HeldAgainst,
 ) -> schemas.Calibration:
     p, outcome = held
+    is_known = fit.verdicts > 0
     return schemas.Calibration(
         set_id=set_id,
         version=version,
@@ -34,13 +35,21 @@ def present_calibration(
         reference=list(reference),
         objective=objective.value,
         verdicts=fit.verdicts,
-        temperature=fit.temperature,
+        temperature=fit.temperature if is_known else None,
         at_bound=fit.at_bound,
-        before=_errors(fit.before),
-        after=_errors(fit.after),
+        before=_errors(fit.before) if is_known else None,
+        after=_errors(fit.after) if is_known else None,
+        reason=None if is_known else _without_verdicts(judge, reference),
         reliability=_bins(debiased(p, 1.0), outcome),
         reliability_after=_bins(debiased(p, fit.temperature), outcome),
         rejection=_rejection(debiased(p, 1.0), outcome),
+    )
+
+
+def _without_verdicts(judge: str, reference: Sequence[str]) -> str:
+    return (
+        f"No pair was judged by {judge} and by {' or '.join(reference)}, so its calibration is unknown: "
+        "have a reference judge some of its pairs."
     )
 
 

@@ -38,9 +38,11 @@ def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
 
 def draw_reliability(calibration: schemas.Calibration, form: plots.Form) -> bytes:
     """The reliability diagram, before and after the temperature; accuracy as the least sure verdicts are left out."""
-    after = f"temperature {calibration.temperature:.2f}"
-    tables = (("as said", calibration.reliability), (after, calibration.reliability_after))
+    tables = [("as said", calibration.reliability)]
+    if calibration.temperature is not None:
+        tables.append((f"temperature {calibration.temperature:.2f}", calibration.reliability_after))
     curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]
     points = calibration.rejection
     rest = plots.Curve("rest", [point.rejected for point in points], [point.accuracy for point in points])
-    return plots.reliability(curves, rest, f"{calibration.judge} against {', '.join(calibration.reference)}", form)
+    title = f"{calibration.judge} against {', '.join(calibration.reference)}"
+    return plots.reliability(curves, rest, title, calibration.reason or "", form)

@@ -41,10 +41,13 @@ class Calibration(Response):
     verdicts: int = Field(
         description="Comparisons of the judge on pairs that a reference judged too; two in opposite orders count once."
     )
-    temperature: float = Field(description="1 where there is nothing to estimate it from.")
+    temperature: float | None = Field(
+        description="Null without shared verdicts; 1 where every probability is 1/2, which any temperature fits."
+    )
     at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
-    before: CalibrationErrors
-    after: CalibrationErrors
+    before: CalibrationErrors | None = Field(description="At temperature 1; null without shared verdicts.")
+    after: CalibrationErrors | None = Field(description="At `temperature`; null without shared verdicts.")
+    reason: str | None = Field(None, description="Why there are no figures, and what to do.")
     reliability: list[ReliabilityBin] = Field(description="At temperature 1; empty bins are left out.")
     reliability_after: list[ReliabilityBin]
     rejection: list[Rejection] = Field(description="From nothing left out to nine tenths; at temperature 1.")
