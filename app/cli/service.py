@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from nextpair.words import LOCAL, ExportFormat
+from nextpair.words import LOCAL, ExportFormat, counted
 
 from app.cli.options import (
     KINDS,
@@ -135,8 +135,9 @@ def import_file(
             target.add_candidates(contents.candidates, contents.items)
         sent = transfer.send(target, contents.comparisons, advance)
     print(
-        f"set {target.id}: {len(contents.candidates)} candidates, {sent.accepted} comparisons added, "
-        f"{sent.duplicates} were there already, version {sent.version}\n{server.rstrip('/')}/sets/{target.id}"
+        f"set {target.id}: {counted(len(contents.candidates), 'candidate')}, "
+        f"{counted(sent.accepted, 'comparison')} added, {sent.duplicates:,} were there already, "
+        f"version {sent.version}\n{server.rstrip('/')}/sets/{target.id}"
     )
 
 

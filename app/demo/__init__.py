@@ -13,7 +13,7 @@ from pathlib import Path
 import uvicorn
 from nextpair import CandidateIn, Client, NextpairError, Set, Stop, calls
 from nextpair.schemas import Goal, SetIn
-from nextpair.words import AskStatus
+from nextpair.words import AskStatus, counted
 
 FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
 PROJECT = "demo"
@@ -64,7 +64,7 @@ def outcome(answers: Set, status: AskStatus) -> str:
     ranking = answers.ranking()
     leader = ranking.ranking[0]
     sentence = (
-        f"{status}: after {ranking.comparisons} comparisons the best of {len(ranking.ranking)} answers is "
+        f"{status}: after {counted(ranking.comparisons, 'comparison')} the best of {len(ranking.ranking)} answers is "
         f"{leader.key}, with a probability of {leader.p_best:.2f}"
     )
     return f"{sentence}; random pairs would have needed about {RANDOM_PAIRS}" if status == "converged" else sentence

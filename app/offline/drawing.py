@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast, get_args
 
+from nextpair.words import counted
+
 from app.files import plots
 from app.files.tables import InputError
 from app.inference.reporting import Standing
@@ -22,7 +24,7 @@ def draw(rankings: Sequence[Ranked], path: str) -> None:
 
 def _save(ranked: Ranked, file: Path, form: plots.Form) -> None:
     method = ranked.method
-    caption = f"{ranked.group.rows:,} comparisons, {method.name}, {method.wanted.level:.0%} intervals"
+    caption = f"{counted(ranked.group.rows, 'comparison')}, {method.name}, {method.wanted.level:.0%} intervals"
     title = " / ".join(ranked.group.labels) or "Ranking"
     rows = [_row(standing, ranked) for standing in ranked.standings.rows]
     try:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import CheckVerdict
+from nextpair.words import CheckVerdict, counted
 
 from app.inference.choosing import Stop, Stopping
 from app.inference.judges import accords, binary, confirmed, votes
@@ -90,7 +90,10 @@ def _connected(facts: Examined) -> schemas.Check:
     components = facts.of_log.components
     if components <= 1:
         return _check(
-            "Connected", "holds", "Every candidate can be compared with every other, directly or not.", "1 part"
+            "Connected",
+            "holds",
+            "Every candidate can be compared with every other, directly or not.",
+            counted(components, "part"),
         )
     says = "Some candidates were never compared with the others, even indirectly: compare scores within a part only."
     return _check("Connected", "doubt", says, f"{components} parts")
@@ -121,7 +124,7 @@ def _top(facts: Examined) -> schemas.Check:
 
 def _signal(facts: Examined) -> schemas.Check:
     signal, candidates = facts.basis.signal, facts.basis.snapshot.model.n
-    figure = f"evidence {signal.e_value:.2g} from {signal.verdicts:,} verdicts, enough is {CLAIMED:.0f}"
+    figure = f"evidence {signal.e_value:.2g} from {counted(signal.verdicts, 'verdict')}, enough is {CLAIMED:.0f}"
     if signal.claimed:
         says = "Verdicts depend on what is compared: coins would hardly ever look so, however often one looks."
         return _check("Signal", "holds", says, figure)
@@ -135,9 +138,9 @@ def _more(stopping: Stopping) -> str:
     low, median, high = stopping.forecast
     if median is not None:
         interval = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-        return f"about {median:,} more comparisons ({interval})"
+        return f"about {counted(median, 'more comparison')} ({interval})"
     if stopping.left is not None:
-        return f"more than the {stopping.left:,} comparisons that can still be made"
+        return f"more than the {counted(stopping.left, 'comparison')} that can still be made"
     return "more comparisons than can be foretold"
 
 
@@ -164,12 +167,16 @@ def _position(facts: Examined) -> schemas.Check:
         return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
     if leaning:
         return _about_bias("holds", leaning, f"{_favours(leaning)} The ranking allows for it.")
+    slight = {name: bias for name, bias in identified.items() if abs(bias.delta) > 2.0 * bias.sd}
+    if slight:
+        says = "The ranking allows for it." if is_estimated else f"The bias is small, at most {BIAS} in log-odds."
+        return _about_bias("holds", slight, f"{_favours(slight)} {says}")
     return _about_bias("holds", identified, "No judge clearly favours the text shown first or second.")
 
 
 def _about_bias(verdict: CheckVerdict, biases: Mapping[str, schemas.JudgeBias], says: str) -> schemas.Check:
     name = _most_biased(biases)
-    return _check("Position", verdict, says, f"{name} {biases[name].delta:+.2f} ± {biases[name].sd:.2f}")
+    return _check("Position", verdict, says, f"{name} {biases[name].delta:+z.2f} ± {biases[name].sd:.2f}")
 
 
 def _most_biased(biases: Mapping[str, schemas.JudgeBias]) -> str:
@@ -185,7 +192,7 @@ def _agreement(facts: Examined) -> schemas.Check:
     name, agreement = "Agreement of judges", facts.of_log.agreement
     if agreement.share is None or agreement.pairs < FEW:
         says = "Too few pairs were judged by two judges to tell how far they agree."
-        return _check(name, "unknown", says, f"{agreement.pairs} pairs of verdicts")
+        return _check(name, "unknown", says, f"{counted(agreement.pairs, 'pair')} of verdicts")
     figure = f"{agreement.share:.0%} of {agreement.pairs:,}"
     if agreement.share >= AGREEING:
         return _check(name, "holds", "Judges mostly name the same winner.", figure)
@@ -200,7 +207,9 @@ def _with_people(facts: Examined) -> schemas.Check:
         return _check(name, "holds", "Only people judged: the ranking is of what they prefer.", "people alone")
     if agreement is None or agreement.pairs < FEW:
         says = "Have people judge some of the same pairs, and say who is human with PUT /v1/judges/NAME."
-        return _check(name, "unknown", f"{certainty.about} {says}", f"{agreement.pairs if agreement else 0} pairs")
+        return _check(
+            name, "unknown", f"{certainty.about} {says}", counted(agreement.pairs if agreement else 0, "pair")
+        )
     low, high = agreement.interval
     figure = f"{agreement.share:.0%} of {agreement.pairs:,} ({low:.0%} to {high:.0%})"
     if low > 0.5 and agreement.share >= AGREEING:
@@ -232,7 +241,7 @@ def _repeats(facts: Examined) -> schemas.Check:
     (pairs, share), by_chance = repeats.swapped, repeats.by_chance
     if share is None or by_chance is None or pairs < FEW:
         says = "Too few pairs were shown in both orders to tell whether judges are consistent."
-        return _check("Consistency", "unknown", says, f"{pairs} pairs of verdicts")
+        return _check("Consistency", "unknown", says, f"{counted(pairs, 'pair')} of verdicts")
     figure = f"{share:.0%} of {pairs:,}, {by_chance:.0%} by chance"
     if share < CONSISTENT:
         says = "Judges often change their mind when a pair is shown the other way round."
@@ -259,9 +268,10 @@ def _cycles(facts: Examined) -> schemas.Check:
     cycles, snapshot = facts.of_log.cycles, facts.basis.snapshot
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
-        return _check("Cycles", "unknown", says, f"{cycles.triads} triples")
+        return _check("Cycles", "unknown", says, counted(cycles.triads, "triple"))
     whirl = circulation(raw(snapshot), snapshot.model.n, np.random.default_rng(SEED))
-    figure = f"{cycles.share:.1%} of {cycles.triads:,} triples; {whirl.coins} of {DRAWS} logs of coins go round as much"
+    triples = counted(cycles.triads, "triple")
+    figure = f"{cycles.share:.1%} of {triples}; {whirl.coins} of {DRAWS} logs of coins go round as much"
     if whirl.coins <= RARE:
         says = "Verdicts go in circles more than even coins do: there is no single order that they could follow."
         return _check("Cycles", "doubt", says, figure)
@@ -277,7 +287,8 @@ def _balance(facts: Examined) -> schemas.Check:
     drawn_would_do = (1.0 - MIXED) * comparisons >= candidates - facts.of_log.components
     if mixed is None or (mixed < MIXED and not drawn_would_do):
         says = "Too few pairs were judged to tell a liking for a position from merit, whatever their orders."
-        return _check("Order", "unknown", says, f"{comparisons:,} comparisons of {candidates:,} candidates")
+        figure = f"{counted(comparisons, 'comparison')} of {counted(candidates, 'candidate')}"
+        return _check("Order", "unknown", says, figure)
     figure = f"{mixed:.0%} could not be merit"
     if mixed >= MIXED:
         return _check("Order", "holds", "Orders are mixed: a liking for a position would not look like merit.", figure)
@@ -289,7 +300,7 @@ def _held_out(facts: Examined) -> schemas.Check:
     test = facts.basis.tested
     if test is None or test.comparisons < FEW:
         says = "Too few random pairs were judged to test the ranking on: set selection.random_share, such as 0.1."
-        return _check("Prediction", "unknown", says, f"{test.comparisons if test else 0} random pairs")
+        return _check("Prediction", "unknown", says, counted(test.comparisons if test else 0, "random pair"))
     figure = f"log loss {test.log_loss:.2f} on {test.comparisons:,}, coins {COIN:.2f}"
     if test.log_loss < COIN:
         return _check("Prediction", "holds", "The ranking foretells random pairs before they are judged.", figure)

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from nextpair.schemas import SetOut
-from nextpair.words import ORDERS_ASKED, PageStatus
+from nextpair.words import ORDERS_ASKED, PageStatus, counted
 
 from app.api.dependencies import ContextDep
 from app.service import sets
@@ -66,11 +66,12 @@ def _goal(row: SetOut) -> int:
 def _progress(row: SetOut) -> str:
     """The comparisons made, in words, and their share of the goal."""
     done, goal = row.comparisons, _goal(row)
-    words = f"{done:,} comparison{'' if done == 1 else 's'}"
+    words = counted(done, "comparison")
     if not goal:
         return words
-    pairs = f"all {goal:,} {'ordered ' if ORDERS_ASKED[row.order] > 1 else ''}pair{'' if goal == 1 else 's'}"
-    whole = f"the budget of {goal:,}" if row.budget and row.budget.max_comparisons else pairs
+    pairs = counted(goal, "ordered pair" if ORDERS_ASKED[row.order] > 1 else "pair")
+    every = f"all {pairs}" if goal > 1 else f"the {pairs}"
+    whole = f"the budget of {goal:,}" if row.budget and row.budget.max_comparisons else every
     return f"{words}, {min(100 * done // goal, 100)}% of {whole}"
 
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from nextpair.errors import ApiError
 from nextpair.schemas import Rank, Ranking
+from nextpair.words import counted
 
 T = TypeVar("T")
 HEAD = ["rank", "key", "score", "ranks", "best", "output"]
@@ -49,7 +50,7 @@ class RankedOutputs(Generic[T]):
             "" if sureness is None else f", about {min(sureness.concordance, 0.99):.0%} of the pairs in the right order"
         )
         unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
-        return f"{self.ranking.comparisons} comparisons{sure}{unmet}"
+        return f"{counted(self.ranking.comparisons, 'comparison')}{sure}{unmet}"
 
     def _repr_html_(self) -> str:
         rows = "".join(_html_row("td", self._cells(row)) for row in self)

@@ -55,3 +55,8 @@ LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
 JOINT: tuple[JointName, ...] = get_args(JointName)  # methods that estimate judges and scores together
 MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # answers that one comparison may stand for
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
+
+
+def counted(n: int, noun: str) -> str:
+    """The number and its noun, which takes an s unless there is one: 1 pair, 1,200 pairs."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -128,7 +128,7 @@ async def test_a_tie_is_a_class_of_its_own_or_half_a_vote(http: httpx.AsyncClien
 async def test_without_labels_it_says_that_it_cannot_know(http: httpx.AsyncClient) -> None:
     items = [{"item": str(n), "answers": {"ann": n % 2, "bob": 1 - n % 2 / 2}} for n in range(6)]
     found = await aggregate(http, {"items": items})
-    assert found["people"].startswith("Nobody human has judged any")
+    assert found["people"].startswith("No human labels overlap")
     assert found["ways"] == {}
     assert [(judge["with_people"], judge["interval"], judge["labelled"]) for judge in found["judges"]] == [
         (None, None, 0)

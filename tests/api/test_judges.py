@@ -145,7 +145,7 @@ async def test_any_judge_may_be_named_as_the_reference(http: httpx.AsyncClient) 
     await compare_all(http, created["id"], [*verdicts, comparison("elm", "oak", 1.0, "gpt")])
     alone = (await judges(http, created["id"]))["people"]
     assert (alone["pairs"], alone["ways"]) == (0, {})
-    assert "nothing here can tell whether the majority is right" in alone["summary"]
+    assert "accuracy is unknown" in alone["summary"]
     held = (await judges(http, created["id"], reference="expert"))["people"]
     assert (held["pairs"], held["judge_next"]) == (1, [{"item": None, "first": "elm", "second": "oak"}])
     assert (await http.get(f"/v1/sets/{created['id']}/judges?reference=nobody")).status_code == 404
@@ -299,3 +299,13 @@ async def test_more_judges_than_matrices_can_hold_are_refused(
     monkeypatch.setattr("app.service.weighing.MOST_CELLS", 50)
     answer = await http.get(f"/v1/sets/{many}/judges")
     assert_problem(answer, 422, "invalid-request", "4 judges of")
+
+
+async def test_where_only_people_judged_nobody_is_missed(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    for name in ("ada", "bob"):
+        await http.put(f"/v1/judges/{name}", json={"kind": "human"})
+        await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, name)])
+    weighed = await judges(http, created["id"])
+    assert [judge["kind"] for judge in weighed["judges"]] == ["human", "human"]
+    assert weighed["people"]["summary"].startswith("Only people have judged")

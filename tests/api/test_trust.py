@@ -264,3 +264,29 @@ async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: 
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("image/")
         assert len(answer.content) > 1000
+
+
+async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.AsyncClient) -> None:
+    """The figure is 10 sds from 0, and the sentence says so, too."""
+    created = await create_set(http, *KEYS, evidence="one-vote")
+    slight = 0.23
+    log = [
+        comparison(a, b, float(expit(slight)), "ann")
+        for _ in range(20)
+        for pair in combinations(KEYS, 2)
+        for a, b in (pair, pair[::-1])
+    ]
+    await compare_all(http, created["id"], log)
+    verdict, words = (await checks(http, created["id"]))["Position"]
+    bias = (await get(http, f"/v1/sets/{created['id']}/diagnostics"))["position_bias"]["ann"]
+    assert bias["delta"] > 2.0 * bias["sd"]
+    assert verdict == "holds"
+    assert "ann favours the text shown first. The bias is small" in words
+
+
+async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    for judge in ("ann", "bea"):
+        await compare(http, created["id"], "ash>elm", judge=judge)
+    found = await checks(http, created["id"])
+    assert found["Agreement of judges"][1].endswith("1 pair of verdicts")

@@ -34,6 +34,7 @@ SCALES = np.arange(np.log(1e-3), np.log(1e3), STEP)
 NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(500.0), STEP)
 COARSER = 4  # each point of votes is a fit, and they say little
 VOTES_TELL = 5  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
+FARTHEST = 700.0  # nats below the best: exp is no 0 yet, and what lies farther is as good as impossible
 SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
 LOG_PRIOR_OF_SPREAD = -0.5 * (np.log(SPREADS / 0.5) / np.log(2.0)) ** 2
 WEAK_SCALE = Normal(WEAK_RATIO.mean + WEAK_NOISE.mean, float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
@@ -92,7 +93,7 @@ def pool(told: Sequence[Told]) -> Hyperprior:
 def _of_judge(log_evidence: Floats) -> Floats:
     """ln p(told | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that told."""
     rows, _, noises = log_evidence.shape
-    evidence = np.exp(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True))
+    evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
     log_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
     if noises > 1:
         log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)

@@ -25,7 +25,7 @@ from app.inference.judges.labels import LabelFindings, Rightness, confirmed, lab
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
-from app.inference.judges.sentences import about_labels, warnings
+from app.inference.judges.sentences import ONLY_PEOPLE, about_labels, warnings
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.judges.system_scores import (
     Estimate,
@@ -39,6 +39,7 @@ from app.inference.judges.system_scores import (
 
 __all__ = [
     "ENOUGH",
+    "ONLY_PEOPLE",
     "TIE",
     "UNKNOWN",
     "Accord",

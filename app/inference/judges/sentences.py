@@ -11,9 +11,10 @@ from app.inference.judges.labels import LabelFindings, Rightness
 from app.inference.types import Ints
 
 UNKNOWABLE = (
-    "Nobody human has judged any of what these judges have, so nothing here can tell whether the majority is right: "
-    "judges who are fooled together look like the truth."
+    "No human labels overlap with these verdicts, so accuracy is unknown: judges who share an error agree as well as "
+    "judges who are right."
 )
+ONLY_PEOPLE = "Only people have judged: the ranking is of what they prefer, and there is no other judge to validate."
 
 
 def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:

@@ -4,12 +4,13 @@ import sys
 from collections import Counter
 
 import numpy as np
+from nextpair.words import counted
 from rich.console import Console
 
 from app.inference.judges import Alpha, ItemVerdicts, about_labels, share_right, votes, warnings
 from app.offline.aggregation import ItemAnswers
 from app.offline.printing import Format
-from app.offline.printing.tables import Row, count, grid, write_json, write_rows
+from app.offline.printing.tables import Row, grid, write_json, write_rows
 
 
 def show(answers: ItemAnswers, verdicts: ItemVerdicts, form: Format) -> None:
@@ -83,7 +84,7 @@ def _print(summary: Row) -> None:
     accuracy = "" if summary["accuracy"] is None else f", accuracy {summary['accuracy']:.4f}"
     warning = "" if summary["converged"] else ", NOT CONVERGED"
     counts = ", ".join(f"{number:,} {name}" for name, number in summary["classes"].items())
-    console.print(f"{summary['method']}: {count(summary['items'], 'item')}, {counts}{accuracy}{warning}")
+    console.print(f"{summary['method']}: {counted(summary['items'], 'item')}, {counts}{accuracy}{warning}")
     console.print(summary["people"], soft_wrap=True)
     if summary["alpha"]:
         console.print(_in_words(**summary["alpha"]), soft_wrap=True)
@@ -99,7 +100,7 @@ def _print(summary: Row) -> None:
 
 def _in_words(value: float, interval: tuple[float, float], items: int) -> str:
     low, high = interval
-    on = f"on {count(items, 'item')} that several judged"
+    on = f"on {counted(items, 'item')} that several judged"
     return f"agreement of judges, Krippendorff's alpha: {value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 

@@ -3,11 +3,12 @@
 import sys
 
 import numpy as np
+from nextpair.words import counted
 from rich.console import Console
 
 from app.inference.judges import RankSets, verdicts_saved
 from app.offline.printing import Format
-from app.offline.printing.tables import Row, count, grid, write_json, write_rows
+from app.offline.printing.tables import Row, grid, write_json, write_rows
 from app.offline.rank_sets import SystemRanks
 
 
@@ -68,8 +69,8 @@ def _print(summary: Row, rows: list[Row]) -> None:
     more, judges = summary["people_saved"], summary["judges"]
     whose = ", ".join(f"{of['instances']:,} by {of['judge']} (lambda {of['lambda']:.2f})" for of in judges)
     they = "the judge is" if len(judges) == 1 else "the judges are"
-    worth = "" if more is None else f"; {they} worth {count(more, 'more verdict')} of people"
-    people, sure = count(summary["instances_people"], "instance"), f"{1.0 - summary['alpha']:.0%}"
+    worth = "" if more is None else f"; {they} worth {counted(more, 'more verdict')} of people"
+    people, sure = counted(summary["instances_people"], "instance"), f"{1.0 - summary['alpha']:.0%}"
     Console(highlight=False).print(f"{people} judged by people, {whose}, all rank-sets hold with {sure}{worth}")
     alone = {"by people": "_people"} | {f"by {of['judge']}": f"_by_{of['judge']}" for of in judges}
     cells = [

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from nextpair.schemas import ABOUT_CERTAINTY
+from nextpair.words import counted
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -14,7 +15,7 @@ from app.inference.judges import Alpha, Dispute
 from app.inference.reporting import Bias, Foretold, Standing, Sureness, Tastes, Uncertainty, Wanted
 from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
-from app.offline.printing.tables import NARROWEST, WIDEST, Row, count, grid, write_json, write_rows
+from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json, write_rows
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod
 
 MOST_SHOWN = 1000  # rows of a table
@@ -169,7 +170,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
 
 def _agreement_line(alpha: Alpha, disputes: int) -> str:
     low, high = alpha.interval
-    on = f"on {count(alpha.units, 'pair')} that several judged, of which they dispute {disputes:,}"
+    on = f"on {counted(alpha.units, 'pair')} that several judged, of which they dispute {disputes:,}"
     return f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 
@@ -184,29 +185,29 @@ def _bias_line(bias: Bias, judge: str) -> str:
     against = (
         "; it is against the others, and turned round: only people can tell who is right" if bias.is_against else ""
     )
-    likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+.2f} ± {bias.sd:.2f}"
+    likes = f"liking for the first position{judge and f' of {judge}'}: {bias.delta:+z.2f} ± {bias.sd:.2f}"
     how = ", in closed form" if bias.is_closed_form else ""
     return escape(likes + how + c + against + doubt)
 
 
 def _tastes_line(tastes: Tastes, group: Group) -> str:
     judge = group.judges[tastes.judge]
-    departures = ", ".join(f"{group.keys[d.candidate]} {d.departure:+.2f} ± {d.sd:.2f}" for d in tastes.departures)
+    departures = ", ".join(f"{group.keys[d.candidate]} {d.departure:+z.2f} ± {d.sd:.2f}" for d in tastes.departures)
     whose = f"tastes{judge and f' of {judge}'}: {tastes.sd:.2f} around the common score"
     return escape(f"{whose}, farthest from it on {departures}")
 
 
 def _scale_line(scale: JudgeScale) -> str:
     """Scores as they are shown, from what the judge said."""
-    whose = f"{count(scale.scores, 'absolute score')}{scale.judge and f' of {scale.judge}'}"
+    whose = f"{counted(scale.scores, 'absolute score')}{scale.judge and f' of {scale.judge}'}"
     doubt = "" if scale.settled else ", not settled yet"
-    return escape(f"{whose}: {scale.c0:+.2f} {scale.c1:+.2f} x what is said{doubt}")
+    return escape(f"{whose}: {scale.c0:+z.2f} {scale.c1:+z.2f} x what is said{doubt}")
 
 
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
     low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
     now = f"about {_expected(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
-    later = (f"{_expected(each.concordance)} after {each.comparisons:,} comparisons" for each in forecast[-2:])
+    later = (f"{_expected(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
     return "; ".join([now, *later])
 
 
@@ -216,9 +217,9 @@ def _expected(share: float) -> str:
 
 
 def _headline(ranked: Ranked) -> str:
-    standings, comparisons = ranked.standings, count(ranked.group.rows, "comparison")
+    standings, comparisons = ranked.standings, counted(ranked.group.rows, "comparison")
     entropy = "" if standings.entropy is None else f" · entropy {standings.entropy:.2f} nats"
-    candidates = count(len(standings.rows), "candidate")
+    candidates = counted(len(standings.rows), "candidate")
     return f"{comparisons} · {candidates} · {ranked.method.name}, converged{entropy}"
 
 
@@ -245,7 +246,7 @@ def _cells(standing: Standing, ranked: Ranked) -> list[str]:
     u = standing.uncertainty
     known = _known(u, ranked.method.wanted) if u else []
     part = [str(standing.component)] if ranked.standings.components > 1 else []
-    score = f"{standing.score:+.2f}" if u else f"{standing.score:.3f}"
+    score = f"{standing.score:+z.2f}" if u else f"{standing.score:z.3f}"
     return [str(standing.rank), ranked.group.keys[standing.candidate], score, *known, str(standing.comparisons), *part]
 
 
@@ -253,7 +254,7 @@ def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
     (low, high), (best, worst) = u.interval, u.rank_interval
     ranks = str(best) if best == worst else f"{best}-{worst}"
     chances = ["<1%" if p < 0.005 else f"{p:.0%}" for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
-    return [f"{u.sd:.2f}", f"{low:+.2f} … {high:+.2f}", ranks, str(u.tie_group), *chances]
+    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, str(u.tie_group), *chances]
 
 
 def pictures(ranked: Ranked, width: int) -> list[str]:

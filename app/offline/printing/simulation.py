@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from nextpair.words import counted
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
@@ -12,7 +13,7 @@ from rich.table import Table
 from app.files.tables import InputError
 from app.inference.types import Floats
 from app.offline.printing import Format
-from app.offline.printing.tables import WIDEST, Row, count, grid, write_json, write_rows
+from app.offline.printing.tables import WIDEST, Row, grid, write_json, write_rows
 from app.offline.simulation import Cost, Curves, Fleet, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -73,15 +74,15 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
 def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
-    console.print(f"{count(curves.cases, 'group')} of {pairs} · {count(seeds, 'seed')}")
+    console.print(f"{counted(curves.cases, 'group')} of {pairs} · {counted(seeds, 'seed')}")
     measure, pearson = curves.measure.capitalize(), float(curves.full_pearson.mean())
     console.print(
         f"{measure}: {full:.3f} from the full set, so the target is {target * full:.3f}; Pearson: {pearson:.3f}"
     )
     if curves.constant:
-        console.print(f"{count(curves.constant, 'group')} left out: the truth is constant there.")
+        console.print(f"{counted(curves.constant, 'group')} left out: the truth is constant there.")
     if unscored:
-        console.print(f"{count(unscored, 'candidate')} left out: the judge has no score for them.")
+        console.print(f"{counted(unscored, 'candidate')} left out: the judge has no score for them.")
     console.print(_cost_table(curves, costs, target, console.width))
 
 

@@ -10,6 +10,7 @@ from nextpair.words import AggregationName
 
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import (
+    ONLY_PEOPLE,
     Accord,
     Agreements,
     Findings,
@@ -78,7 +79,7 @@ def present_judges(
         version=weighed.version,
         method=method,
         convergence=None if convergence is None else present_convergence(convergence),
-        people=_people(names, catalogue, findings),
+        people=_people(names, catalogue, weighed),
         warnings=[
             *_warnings(method, [rows[judge] for judge in weighed.judges.tolist()], findings),
             *(f"{noun}: too many to be listed." for noun in long),
@@ -152,11 +153,12 @@ def _rightness(rightness: Rightness) -> schemas.Rightness:
     return schemas.Rightness(pairs=rightness.items, share=rightness.share, interval=rightness.interval)
 
 
-def _people(names: Sequence[str], catalogue: Catalogue, findings: Findings) -> schemas.People:
+def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) -> schemas.People:
+    findings, are_all_people = weighed.findings, weighed.conditions.people.issuperset(weighed.judges.tolist())
     group, votes, judges = findings.group, findings.pair_votes, [names[number] for number in findings.weighed]
     labels = group.labels
     return schemas.People(
-        summary=about_labels(labels, judges),
+        summary=ONLY_PEOPLE if are_all_people else about_labels(labels, judges),
         pairs=0 if labels is None else labels.items,
         among_themselves=_rightness(labels.among_people) if labels is not None and labels.among_people else None,
         ways={} if labels is None else {way: _rightness(each) for way, each in labels.ways.items()},

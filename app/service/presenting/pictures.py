@@ -1,6 +1,7 @@
 """Results as pictures."""
 
 from nextpair import schemas
+from nextpair.words import counted
 
 from app.files import plots
 
@@ -11,9 +12,13 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> byte
     rows = [
         plots.ForestRow(rank.key, rank.score, rank.interval, _note(rank, in_parts=in_parts)) for rank in ranking.ranking
     ]
-    caption = f"{ranking.comparisons:,} comparisons, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    caption = (
+        f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    )
     if in_parts:
-        caption += f" · {ranking.components} parts that were never compared: compare scores within a part only"
+        caption += (
+            f" · {counted(ranking.components, 'part')} that were never compared: compare scores within a part only"
+        )
     return plots.forest(rows, title, caption, form)
 
 

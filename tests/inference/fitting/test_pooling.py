@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from app.inference.fitting.hyperparameters import WEAK_NOISE
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.pooling import VOTES, WEAK_SCALE, Told, evidence_apart, pool
+from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Told, evidence_apart, pool
 from app.inference.types import Comparisons, join, once_each
 
 N = 12
@@ -85,3 +85,17 @@ def test_sets_that_say_nothing_leave_what_was_expected() -> None:
     assert log_scale.mean == pytest.approx(WEAK_SCALE.mean, abs=0.3)
     assert log_noise[0].mean == pytest.approx(WEAK_NOISE.mean, abs=0.6)
     assert log_noise[0].sd > 1.5
+
+
+def test_evidence_against_a_scale_has_no_end() -> None:
+    """Many answers leave almost every scale thousands of nats behind: none of that is a logarithm of 0, or no number.
+
+    One set of them says nothing that its pool may take up; 40 agree on their scale within a step of the grid.
+    """
+    x, z = float(SCALES[-1]), float(NOISES[-1])
+    peak = -2000.0 * ((SCALES[:, None] - x) ** 2 + (NOISES - z) ** 2)
+    alone, many = pool([Told(0, peak)]), pool([Told(0, peak)] * 40)
+    assert alone.log_scale is not None
+    assert np.isfinite([*alone.log_scale, *alone.log_noise[0]]).all()
+    assert many.log_scale is not None
+    assert (many.log_scale.mean, many.log_noise[0].mean) == pytest.approx((x, z), abs=STEP)

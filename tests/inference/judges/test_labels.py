@@ -98,7 +98,7 @@ def test_labels_of_what_is_most_disputed_do_not_mislead() -> None:
 
 def test_without_labels_nobody_is_said_to_be_right() -> None:
     _, _, group = examined(0, 0)
-    assert "nothing here can tell" in about_labels(group.labels, NAMES)
+    assert "accuracy is unknown" in about_labels(group.labels, NAMES)
     assert all("only people can tell" in warning for warning in warnings(group, "dawid-skene", NAMES)[:-1])
 
 
