@@ -2,11 +2,13 @@
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
+from textwrap import wrap
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -17,9 +19,16 @@ if TYPE_CHECKING:
 Form = Literal["svg", "png"]
 
 MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
-WIDTH, ROW, MARGIN = 9.0, 0.24, 0.9  # inches
+WIDTH, ROW = 9.0, 0.24  # inches
+EDGE, AXIS, TITLE_LINE, CAPTION_LINE = (
+    0.1,
+    0.5,
+    0.21,
+    0.17,
+)  # inches: around words, of an axis with its title, of a line
+TITLE_COLUMNS, CAPTION_COLUMNS = 8, 12  # to the inch
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
-LONGEST = 28  # characters of a name
+LONGEST = 28  # columns of a name
 MOST_ROWS = 400  # that have a name each; more are drawn as a band
 BANDS = 1000  # steps of a band
 STYLE: dict[Any, Any] = {
@@ -62,10 +71,8 @@ def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "sv
     """Scores and intervals, best first; of very many candidates only what can be seen, without their names."""
     if len(rows) > MOST_ROWS:
         return _band(rows, title, caption, form)
-    with _drawing(len(rows) * ROW + MARGIN) as figure:
-        ax = figure.add_axes((0.28, 0.35 / figure.get_figheight(), 0.52, 1.0 - 0.75 / figure.get_figheight()))
-        _forest(ax, rows)
-        _words(figure, title, caption)
+    with _sheet(max(len(rows), 1) * ROW, title, caption) as (figure, axes):
+        _forest(axes(0.28, 0.52, xlabel="score"), rows)
         return _saved(figure, form)
 
 
@@ -75,39 +82,36 @@ def _band(rows: Sequence[ForestRow], title: str, caption: str, form: Form) -> by
     ends = np.array([row.interval or (row.score, row.score) for row in rows])
     begins = np.unique(np.linspace(0, len(rows), BANDS, endpoint=False).astype(np.int64))
     low, high = np.minimum.reduceat(ends[:, 0], begins), np.maximum.reduceat(ends[:, 1], begins)
-    with _drawing(4.5) as figure:
-        ax = figure.add_axes((0.08, 0.16, 0.89, 0.72), xlabel="rank", ylabel="score")
+    with _sheet(3.3, title, caption) as (figure, axes):
+        ax = axes(0.08, 0.89, xlabel="rank", ylabel="score")
         ax.fill_between(begins + 1, low, high, color=ACCENT, alpha=0.25, linewidth=0, step="post")
         ax.plot(begins + 1, scores[begins], color=INK, linewidth=1.2)
         ax.axhline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
-        _words(figure, title, caption)
         return _saved(figure, form)
 
 
 def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "svg") -> bytes:
     """One panel for each (label of x, label of y, curve)."""
-    with _drawing(2.9) as figure:
+    share = 1.0 / len(panels)
+    with _sheet(2.0, title) as (figure, axes):
         for n, (x, y, curve) in enumerate(panels):
-            ax = figure.add_subplot(1, len(panels), n + 1, xlabel=x, ylabel=y)
+            ax = axes((n + 0.18) * share, 0.78 * share, xlabel=x, ylabel=y)
             ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="o", markersize=3)
             ax.grid(visible=True, color="#e4e7eb")
-        figure.subplots_adjust(left=0.09, right=0.98, bottom=0.2, top=0.86, wspace=0.3)
-        _words(figure, title, "")
         return _saved(figure, form)
 
 
 def reliability(curves: Sequence[Curve], rest: Curve, title: str, caption: str, form: Form = "svg") -> bytes:
     """Stated confidence against the share that was right; the share that is right of the `rest`, the surest."""
-    with _drawing(3.6, width=8.4) as figure:
-        ax = figure.add_axes((0.08, 0.15, 0.4, 0.7), xlabel="confidence", ylabel="share that was right")
+    with _sheet(2.5, title, caption) as (figure, axes):
+        ax = axes(0.08, 0.4, xlabel="confidence", ylabel="share that was right")
         ax.plot([0.5, 1.0], [0.5, 1.0], color=FAINT, linestyle=":", linewidth=1)
         for n, curve in enumerate(curves):
             ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="os"[n % 2], label=curve.name)
         ax.legend(frameon=False)
-        ax = figure.add_axes((0.57, 0.15, 0.4, 0.7), xlabel="least sure verdicts left out", ylabel="right of the rest")
+        ax = axes(0.57, 0.4, xlabel="least sure verdicts left out", ylabel="right of the rest")
         ax.plot(rest.x, rest.y, color=ACCENT, marker="o", markersize=3)
         ax.grid(visible=True, color="#e4e7eb")
-        _words(figure, title, "")
         return _saved(figure, form)
 
 
@@ -130,21 +134,45 @@ def _forest(ax: "Axes", rows: Sequence[ForestRow]) -> None:
         ax.text(1.02, n, row.note, transform=beside, va="center", color=FAINT)
 
 
-def _words(figure: "Figure", title: str, caption: str) -> None:
-    height = figure.get_figheight()
-    figure.text(0.01, 1.0 - 0.12 / height, _clean(title), size=11, weight="bold", va="top", color=INK)
-    figure.text(0.01, 0.06 / height, _clean(caption), color=FAINT, va="bottom")
+@contextmanager
+def _sheet(body: float, title: str, caption: str = "") -> Iterator[tuple["Figure", Callable[..., "Axes"]]]:
+    """A figure of `body` inches of axes between title and caption, and what makes its axes: from the left, how wide.
+
+    Words are wrapped, and the figure is as high as they and the axis titles need.
+    """
+    above, below = _lines(title, TITLE_COLUMNS), _lines(caption, CAPTION_COLUMNS)
+    over = 2 * EDGE + TITLE_LINE * len(above)
+    under = AXIS + CAPTION_LINE * len(below) + EDGE
+    height = over + body + under
+    with _drawing(height) as figure:
+        figure.text(0.01, 1.0 - EDGE / height, "\n".join(above), va="top", size=11, weight="bold", color=INK)
+        figure.text(0.01, EDGE / 2 / height, "\n".join(below), va="bottom", color=FAINT)
+        yield (
+            figure,
+            lambda left, width, **titles: figure.add_axes((left, under / height, width, body / height), **titles),
+        )
+
+
+def _lines(text: str, columns: int) -> list[str]:
+    """The text in lines that fit the figure, with so many columns to the inch."""
+    text = _clean(text)
+    return wrap(text, max(int(columns * WIDTH * len(text) / max(_columns(text), 1)), 1))
+
+
+def _columns(text: str) -> int:
+    """Columns that a text takes: two for a wide character."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 @contextmanager
-def _drawing(height: float, width: float = WIDTH) -> Iterator["Figure"]:
+def _drawing(height: float) -> Iterator["Figure"]:
     try:
         import matplotlib as mpl  # takes half a second: only who draws waits for it
         from matplotlib.figure import Figure
     except ImportError as error:
         raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
     with DRAWING, mpl.rc_context(STYLE):
-        yield Figure((width, height))
+        yield Figure((WIDTH, height))
 
 
 def _saved(figure: "Figure", form: Form) -> bytes:
@@ -155,7 +183,11 @@ def _saved(figure: "Figure", form: Form) -> bytes:
 
 def _short(name: str) -> str:
     name = _clean(name)
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+    if _columns(name) <= LONGEST:
+        return name
+    while _columns(name) >= LONGEST:
+        name = name[:-1]
+    return f"{name}…"
 
 
 def _clean(text: str) -> str:

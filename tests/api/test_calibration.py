@@ -135,6 +135,9 @@ async def test_pairs_that_no_reference_judged_teach_nothing(http: httpx.AsyncCli
     assert "No pair was judged by model and by human" in found["reason"]
     assert (found["reliability"], found["reliability_after"]) == ([], [])
     assert found["version"] == 2
+    params = {"judge": "model", "reference": "human", "format": "svg"}
+    picture = await http.get(f"/v1/sets/{set_id}/calibration", params=params)
+    assert "No pair was judged by model and by human" in picture.text
 
 
 async def test_only_the_same_item_is_the_same_pair(http: httpx.AsyncClient) -> None:

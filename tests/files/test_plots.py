@@ -50,3 +50,23 @@ async def test_without_matplotlib_a_picture_names_the_extra(
     assert (answer.status_code, answer.json()["type"]) == (501, "urn:nextpair:problem:not-installed")
     assert "pip install 'nextpair-server[plots]'" in answer.json()["detail"]
     assert (await http.get(ranking)).status_code == 200
+
+
+@pytest.mark.parametrize("sign", ["which one ", "\u6f22", "x"])
+@pytest.mark.parametrize("count", [1, 40])
+def test_words_are_whole_and_clear_of_the_axes(sign: str, count: int) -> None:
+    """No word leaves the figure, and the caption lies below the title of the axis, which says score."""
+    rows = [plots.ForestRow("name", 0.0, (-1.0, 1.0), "rank 1")] * count
+    title, caption = (sign * (200 // len(sign))).strip(), "24 comparisons · compare scores within a part only " * 3
+    with plots._sheet(count * plots.ROW, title, caption) as (figure, axes):
+        ax = axes(0.28, 0.52, xlabel="score")
+        plots._forest(ax, rows)
+        figure.draw_without_rendering()
+        above, below = (text.get_window_extent() for text in figure.texts)
+        whole, of_axis = figure.bbox, ax.xaxis.label.get_window_extent()
+        drawing = ax.get_window_extent()
+    for words in (above, below, of_axis):
+        assert whole.x0 <= words.x0 < words.x1 <= whole.x1
+        assert whole.y0 <= words.y0 < words.y1 <= whole.y1
+    assert below.y1 <= of_axis.y0 < of_axis.y1 < drawing.y0 < drawing.y1 <= above.y0
+    assert "score</text>" in plots.forest(rows, title, caption).decode()
