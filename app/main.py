@@ -50,7 +50,7 @@ from app.settings import Settings
 from app.storage import db, failures
 from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import listen
-from app.web import pages
+from app.web import pages, problem_pages
 
 log = logging.getLogger("nextpair")
 
@@ -100,6 +100,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
     pages.install(app)
     problems.install(app)
+    problem_pages.install(app)
     examples.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     if settings.api_key is None:

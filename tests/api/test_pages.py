@@ -4,7 +4,9 @@ import re
 from uuid import uuid4
 
 import httpx
+import pytest
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -46,6 +48,27 @@ async def test_a_set_is_linked_to_its_judging_page(http: httpx.AsyncClient) -> N
 
 async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:
     assert (await http.get(f"/sets/{uuid4()}/annotate")).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/sets/{id}", "/sets/{id}/trust", "/sets/{id}/annotate", "/sets/42", "/nothing"])
+async def test_a_browser_gets_a_page_where_there_is_none(http: httpx.AsyncClient, path: str) -> None:
+    """Programs get the problem as JSON, and so does whoever asks the API."""
+    path = path.format(id=uuid4())
+    page = await http.get(path, headers=BROWSER)
+    assert (page.status_code, page.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert '<a href="/">Candidate sets</a>' in page.text
+    assert "script-src 'self';" in page.headers["Content-Security-Policy"]
+    assert (await http.get(path)).headers["Content-Type"] == "application/problem+json"
+    of_the_api = await http.get(f"/v1/sets/{uuid4()}", headers=BROWSER)
+    assert (of_the_api.status_code, of_the_api.headers["Content-Type"]) == (404, "application/problem+json")
+
+
+async def test_the_page_of_a_deleted_set_says_so(http: httpx.AsyncClient) -> None:
+    set_id = await new_set(http)
+    await http.delete(f"/v1/sets/{set_id}")
+    page = await http.get(f"/sets/{set_id}", headers=BROWSER)
+    assert page.status_code == 410
+    assert "deleted" in page.text
 
 
 async def test_the_contract_is_shown_without_other_hosts(http: httpx.AsyncClient) -> None:
