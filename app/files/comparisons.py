@@ -1,11 +1,13 @@
 """Comparisons in tables: which columns hold them, and the words in which a verdict may be written."""
 
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from math import inf
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, P_OF_WINNER, Winner
+from numpy.typing import NDArray
 
 from app.files.columns import (
     Coded,
@@ -44,6 +46,10 @@ P_OF_BIT = np.full(1 + max(OF_BIT), np.nan)
 P_OF_BIT[[*OF_BIT]] = [P_OF_WINNER[word] for word in OF_BIT.values()]
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+FIRST_WINS = re.compile(r"(.*?)(model_a|first|a)")  # the name of a column of 0 and 1, such as winner_model_a
+SECOND = {"model_a": "model_b", "first": "second", "a": "b"}
+TIES = ("tie", "is_tie", "draw", "both_bad")  # such columns for ties, alone or as winner_tie
+YES = ("1", "1.0", "true", "yes")
 H = TypeVar("H", bound=Hashable)
 
 
@@ -98,7 +104,8 @@ class KeyedComparisons(NamedTuple):
 
 def columns_of(columns: ComparisonColumns) -> set[str]:
     """The columns that comparisons may be read from."""
-    return {*filter(None, columns), *(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", "item"}
+    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", "item"}
+    return {*filter(None, columns), *usual, *_flags_beside(columns.p_first or "p_first")}
 
 
 def read_grouped(
@@ -203,7 +210,9 @@ def read_coded(table: Table, columns: ComparisonColumns) -> CodedComparisons:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
     (column, in_words), weight = _outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
-        return CodedComparisons(keys, first, second, probabilities(table, column), None, weight)
+        p = probabilities(table, column)
+        _refuse_ties_as_losses(table, column, p)
+        return CodedComparisons(keys, first, second, p, None, weight)
     bit = _verdicts(table, column, keys, first, second)
     return CodedComparisons(keys, first, second, P_OF_BIT[bit], bit, weight)
 
@@ -253,6 +262,37 @@ def probabilities(table: Table, column: str) -> Floats:
         shown = texts_of(table, column)[row] or "an empty cell"
         raise complaint(table, row, column, f"{shown} is not a probability; write a number from 0 to 1")
     return p
+
+
+def _refuse_ties_as_losses(table: Table, column: str, p: Floats) -> None:
+    """Raises InputError where `column` is 1 for wins of the first, and other columns show that some 0 is a tie."""
+    other_wins, *ties = _flags_beside(column)
+    if not np.isin(p, (0.0, 1.0)).all():
+        return
+    is_tie = np.zeros(len(p), bool)
+    for tie in ties:
+        is_tie |= _flagged(table, tie)
+    if other_wins in table.columns:
+        is_tie |= ~_flagged(table, other_wins)
+    if (row := first_true(is_tie & (p == 0.0))) is not None:
+        flags = ", ".join(name for name in (column, other_wins, *ties) if name in table.columns)
+        remedy = f"write first, second or tie into one column, from {flags}, and name it with --winner"
+        raise complaint(table, row, column, f"0 would count this tie as a loss; {remedy}")
+
+
+def _flags_beside(column: str) -> list[str]:
+    """Names of columns of 0 and 1 beside that of the first's wins: the second's wins, and then ties."""
+    match = FIRST_WINS.fullmatch(column)
+    if match is None:
+        return ["", *TIES]
+    return [match[1] + SECOND[match[2]], *TIES, *(match[1] + tie for tie in TIES)]
+
+
+def _flagged(table: Table, column: str) -> NDArray[np.bool_]:
+    """(K,) where the column says yes, nowhere if it is not there."""
+    if column not in table.columns:
+        return np.zeros(len(table.rows), bool)
+    return np.array([text.casefold() in YES for text in texts_of(table, column)], bool)
 
 
 def weights(table: Table, column: str | None) -> Floats:

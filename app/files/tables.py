@@ -74,6 +74,7 @@ class Content(NamedTuple):
     unit: str  # what its rows are counted in: "line" or "row"
     line: Line
     faults: list[Fault]  # the lines that are left out
+    nested: frozenset[str] = frozenset()  # the columns in which some cell was an object or a list
 
 
 class Table(NamedTuple):

@@ -18,3 +18,11 @@ def test_migrate_makes_no_database_that_nobody_named(
     assert code == 2
     assert f"there is no database in {tmp_path}/nextpair; name one with --database-url" in line
     assert not (tmp_path / "nextpair").exists()
+
+
+def test_a_file_that_holds_no_rivals_is_not_imported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("id,prompt,output\n1,Sky?,Blue.\n2,Sea?,Salt.\n")
+    code, line = failure(capsys, "import", str(answers), "--server", "http://127.0.0.1:9")
+    assert code == 2
+    assert "column 'prompt' has 2 different values in 2 rows, so the rows answer different prompts" in line

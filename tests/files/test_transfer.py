@@ -34,7 +34,7 @@ def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
         ("Key,Text,votes\n7,Knock knock.,1\n8,Why?,2\n", CandidateColumns("Key", "Text")),
         ("source,quip,name\nweb,A horse walks into a bar.,7\nweb,Why is the sky so blue?,8\n",
          CandidateColumns("name", "quip")),
-        ("response,prompt,id\nKnock knock.,One of the longest prompts,7\nWhy?,Another long prompt,8\n",
+        ("response,comment,id\nKnock knock.,One of the longest comments,7\nWhy?,Another long comment,8\n",
          CandidateColumns("id", "response")),
     ],
 )  # fmt: skip

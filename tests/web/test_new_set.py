@@ -190,6 +190,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.json", "[]", "no rows"),
         ("trees.csv", b"key,text\nash,\xff\n", "line 2: not UTF-8"),
         ("trees.csv", "first,second,winner\nash,elm,first\n", "these are comparisons"),
+        ("trees.csv", "id,prompt,output\n1,Sky?,Blue.\n2,Sea?,Salt.\n", "column 'prompt' has 2 different values"),
         ("trees.csv.gz", "no gzip", "not gzip"),
         ("trees.parquet", "no parquet", "not a Parquet file"),
         ("trees.parquet", b"PAR1" + b"\x00" * 64 + b"PAR1", "not a Parquet file"),

@@ -50,4 +50,6 @@ def joined(parts: Iterable[Content]) -> Content:
     parts = list(parts)
     cells = pa.concat_tables([part.cells for part in parts], promote_options="default")
     numbers = [part.line(row) for part in parts for row in range(part.cells.num_rows)]
-    return Content(cells, parts[0].unit, lambda row: numbers[row], [fault for part in parts for fault in part.faults])
+    faults = [fault for part in parts for fault in part.faults]
+    nested = frozenset[str]().union(*(part.nested for part in parts))
+    return Content(cells, parts[0].unit, lambda row: numbers[row], faults, nested)

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
@@ -15,6 +15,11 @@ from app.files.tables import Bounds, Content, Fault, InputError
 SEPARATORS = re.compile(r"[\s,]*")  # between the elements of a JSON array
 DECODER = json.JSONDecoder()
 AS_JSON = json.JSONEncoder(ensure_ascii=False)
+
+
+class _Row(NamedTuple):
+    cells: dict[str, str]
+    nested: set[str]  # the columns of objects and lists
 
 
 def read_array(name: str, payload: bytes, bounds: Bounds) -> Content:
@@ -67,24 +72,25 @@ def _read_objects(
     yield Content(pa.table({}), unit, lambda row: row, [])
     for batch in batches(name, lines, bounds, rows):
         parsed = [(number, _parse_object(f"{unit} {number}", number, line)) for number, line in batch]
-        good = [(number, row) for number, row in parsed if isinstance(row, dict)]
+        good = [(number, row) for number, row in parsed if isinstance(row, _Row)]
         for _, row in good:
-            columns |= dict.fromkeys(row)
+            columns |= dict.fromkeys(row.cells)
             bounds.hold(name, columns=len(columns))
-        cells = {column: pa.array([row.get(column, "") for _, row in good], pa.string()) for column in columns}
+        cells = {column: pa.array([row.cells.get(column, "") for _, row in good], pa.string()) for column in columns}
         numbers = [number for number, _ in good]
         faults = [fault for _, fault in parsed if isinstance(fault, Fault)]
-        yield Content(pa.table(cells), unit, numbers.__getitem__, faults)
+        nested = frozenset[str]().union(*(row.nested for _, row in good))
+        yield Content(pa.table(cells), unit, numbers.__getitem__, faults, nested)
 
 
-def _parse_object(place: str, line: int, text: str) -> dict[str, str] | Fault:
+def _parse_object(place: str, line: int, text: str) -> _Row | Fault:
     """The cells of one line, as text."""
     try:
         entry = json.loads(text)
         if isinstance(entry, dict):
-            row = {column: _as_text(value) for column, value in entry.items()}
-            "".join(chain(row, row.values())).encode()
-            return row
+            cells = {column: _as_text(value) for column, value in entry.items()}
+            "".join(chain(cells, cells.values())).encode()
+            return _Row(cells, {column for column, value in entry.items() if isinstance(value, dict | list)})
         reason = "not a JSON object"
     except json.JSONDecodeError as error:
         reason = f"not JSON ({error.msg.lower()})"

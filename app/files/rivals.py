@@ -1,0 +1,122 @@
+"""Tables of candidates whose rows do not compete, known by their columns: exports of evaluations, mostly.
+
+Candidates are rivals: one text in each row, and all of them answer the same prompt. A table may hold answers to
+different prompts, several answers in each row, or nested JSON instead of texts. Whoever names the columns of key and
+text knows what the rows are, and nothing is refused.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from app.files.columns import texts_of
+from app.files.tables import InputError, Table
+
+PROMPTS = (  # usual names of what was asked, whole or between dots: `inputs.question`
+    "prompt question instruction input query inputs problem messages user_input user_prompt chat_history conversation "
+    "arguments prompt_id question_id instance_id task_id"
+).split()
+MODELS = "model model_name model_id generator provider system".split()
+ANSWERS = (  # the usual names of two answers in one row
+    ("chosen", "rejected"), ("response_a", "response_b"), ("response_1", "response_2"), ("output_1", "output_2"),
+    ("output_a", "output_b"), ("answer_a", "answer_b"), ("completion_a", "completion_b"),
+)  # fmt: skip
+SENTENCE = 20.0  # characters on average; distinct texts that are longer may be answers
+SIMILAR = 4.0  # answers to one prompt have lengths within this factor; a title is shorter than its abstract
+EXPECTED = "candidates are one text per row, and all of them answer the same prompt"
+MANY_PROMPTS = "keep the rows of one prompt, or send each model's outputs by prompt from Python (docs/guide.md)"
+ALL_THE_SAME = "if the rows are rivals after all, name both --key and --text"
+
+
+def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool) -> None:
+    """Raises InputError that names the column which shows that the rows of these columns do not compete."""
+    others = [column for column in table.columns if column not in (key, text)]
+    for pair in ANSWERS:
+        if {*pair} <= {column.casefold() for column in table.columns}:
+            raise _several_answers(table, pair)
+    prompts = [column for column in others if _is_prompt(column) and len(_counts(table, column)) > 1]
+    if _is_prompt(text):
+        _refuse_answers_beside(table, text, others)
+    elif prompts:
+        raise _different_prompts(table, prompts[0], others)
+    for column in (key, text):
+        if column in table.content.nested:
+            wanted = f"copy the text inside it to a column of its own, and name it with --text; {EXPECTED}"
+            raise InputError(f"{table.name}: column {column!r} holds nested JSON, not texts; {wanted}")
+    if is_text_guessed and len(rivals := _similar_texts(table, text, others)) > 1:
+        raise _several_answers(table, rivals)
+
+
+def _is_prompt(column: str) -> bool:
+    return not {*column.casefold().split(".")}.isdisjoint(PROMPTS)
+
+
+def _counts(table: Table, column: str) -> Counter[str]:
+    """How many rows have each value that is not empty; none where it cannot be read as text."""
+    try:
+        return Counter(filter(None, texts_of(table, column)))
+    except InputError:
+        return Counter()
+
+
+def _different_prompts(table: Table, prompt: str, others: Sequence[str]) -> InputError:
+    repeats = ""
+    for column in others:
+        ((value, rows),) = _counts(table, column).most_common(1) or [("", 0)]
+        if column.casefold() in MODELS and rows > 1:
+            repeats = f" and column {column!r} repeats {_shortened(value)!r}"
+            break
+    counts = _counts(table, prompt)
+    what = f"column {prompt!r} has {len(counts):,} different values in {counts.total():,} rows{repeats}"
+    return InputError(
+        f"{table.name}: {what}, so the rows answer different prompts; {EXPECTED}; {MANY_PROMPTS}; {ALL_THE_SAME}"
+    )
+
+
+def _refuse_answers_beside(table: Table, prompt: str, others: Sequence[str]) -> None:
+    """Raises InputError where a table of prompts has answers too, though shorter ones."""
+    texts = _differing_texts(table, others)
+    if len(texts) > 1 or any(length >= SENTENCE for length in texts.values()):
+        raise _several_answers(table, [prompt, *texts])
+
+
+def _similar_texts(table: Table, text: str, others: Sequence[str]) -> list[str]:
+    """The column `text` that was guessed, and those whose texts are about as long."""
+    lengths = _differing_texts(table, [text, *others])
+    least = max(SENTENCE, lengths.get(text, 0.0) / SIMILAR)
+    return [column for column, length in lengths.items() if length >= least and _has_words(table, column)]
+
+
+def _several_answers(table: Table, columns: Sequence[str]) -> InputError:
+    named = " and ".join(map(repr, columns[:2]))
+    return InputError(
+        f"{table.name}: columns {named} hold different texts in each row; {EXPECTED}; name its column with --text, or "
+        f"give --first, --second and --winner if the rows are comparisons; {ALL_THE_SAME}"
+    )
+
+
+def _differing_texts(table: Table, columns: Sequence[str]) -> dict[str, float]:
+    """The mean length in characters of each column whose cells all differ and are not all numbers."""
+    counts = {column: _counts(table, column) for column in columns}
+    return {
+        column: sum(map(len, cells)) / len(cells)
+        for column, cells in counts.items()
+        if len(cells) == len(table.rows) and not all(map(_is_number, cells))
+    }
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_words(table: Table, column: str) -> bool:
+    """False for addresses, hashes and times."""
+    cells = _counts(table, column)
+    return sum(" " in cell for cell in cells) > len(cells) / 2
+
+
+def _shortened(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
