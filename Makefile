@@ -10,6 +10,8 @@ RAY_INSTALLED := .venv/.ray-installed
 DOCS_INSTALLED := .venv/.docs-installed
 PEERS_INSTALLED := .venv-peers/.installed
 TSC := app/web/node_modules/.bin/tsc
+OPENAPI_TOOLS := tests/openapi/node_modules/.bin
+REDOCLY := $(OPENAPI_TOOLS)/redocly
 
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
@@ -25,7 +27,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers docs lock clean
+.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js check-openapi check-contract openapi test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -96,6 +98,19 @@ bench-quick: $(INSTALLED)  ## the same with fewer sizes and without peers, in a 
 
 install-peers: $(PEERS_INSTALLED)  ## what make bench compares with, in an environment of its own
 
+openapi: $(INSTALLED)  ## write docs/openapi.json, and name what breaks clients
+	$(BIN)/python -m docs.openapi
+
+check-contract: $(INSTALLED)  ## is each change that breaks clients, since the main branch, named in CHANGELOG.md
+	$(BIN)/python -m docs.openapi --check
+
+check-openapi:  ## docs/openapi.json by Redocly and openapi-typescript; skipped, and says so, without Node.js or these
+	@if ! command -v npm >/dev/null; then echo "SKIPPED: make check-openapi, because there is no Node.js"; \
+	elif ! $(MAKE) --no-print-directory $(REDOCLY); then echo "SKIPPED: make check-openapi, because Redocly cannot be installed here"; \
+	else REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(REDOCLY) lint --extends recommended-strict docs/openapi.json \
+		&& $(OPENAPI_TOOLS)/openapi-typescript docs/openapi.json --output $(OPENAPI_TOOLS)/contract.d.ts \
+		&& $(OPENAPI_TOOLS)/tsc --strict --noEmit $(OPENAPI_TOOLS)/contract.d.ts; fi
+
 docs: $(DOCS_INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html"
@@ -109,7 +124,7 @@ lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(LOCK) --extra ray --constraint requirements.lock --constraint requirements-dev.lock pyproject.toml --output-file requirements-ray.lock
 
 clean:  ## remove all that was installed, built or kept here
-	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules var site
+	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules tests/openapi/node_modules var site
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
@@ -145,6 +160,10 @@ $(PEERS_INSTALLED): benchmarks/speed/peers.txt
 
 $(TSC): app/web/package.json app/web/package-lock.json
 	npm ci --prefix app/web --no-audit --no-fund
+	touch $@
+
+$(REDOCLY): tests/openapi/package.json tests/openapi/package-lock.json
+	npm ci --prefix tests/openapi --no-audit --no-fund
 	touch $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.

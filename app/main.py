@@ -22,9 +22,9 @@ from app.api import (
     assignments,
     candidates,
     comparisons,
+    contract,
     diagnostics,
     disputes,
-    examples,
     health,
     judges,
     pooled_evidence,
@@ -77,6 +77,9 @@ def create_app(settings: Settings) -> FastAPI:
         title="nextpair",
         version=__version__,
         description=DESCRIPTION,
+        servers=contract.SERVERS,
+        license_info=contract.LICENSE,
+        generate_unique_id_function=contract.operation_id,
         lifespan=partial(_lifespan, settings),
         docs_url=None,  # app.web.docs has one that loads nothing from other hosts
         redoc_url=None,
@@ -101,7 +104,7 @@ def create_app(settings: Settings) -> FastAPI:
     pages.install(app)
     problems.install(app)
     problem_pages.install(app)
-    examples.install(app)
+    contract.install(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     if settings.api_key is None:
         app.add_middleware(LoopbackOnly)

@@ -28,10 +28,12 @@ BOUNDS = {
 INTRODUCTION = """# API reference
 
 Every operation of the service, from the OpenAPI document of nextpair {version}. A running service has the same document
-at `/openapi.json`, and at `/docs` a page to try it, which takes its scripts from a public host.
+at `/openapi.json`, and at `/docs` a page to try it.
 
 - Bodies are JSON; times are RFC 3339 in UTC; ids are UUIDs. An unknown field or query parameter is an error.
 - A service with a key wants `Authorization: Bearer KEY` with every request but `/healthz` and `/readyz`.
+- [openapi.json](../openapi.json) is the document as a file (OpenAPI 3.1), to generate clients in other languages from.
+  Its operations have the names of the Python client's calls: `next_pair`, `send_verdict`.
 - A write may carry an `Idempotency-Key`. Sending the same request again with the same key is then harmless for a week.
 - With a key any operation may answer 401, and any that takes a body 413. That is not repeated below.
 - Lists come in pages: send `next_after` of one page as `after` of the next, until it is null.
@@ -88,11 +90,26 @@ class ProblemKind(NamedTuple):
 
 def pages(document: Json, problems: list[ProblemKind]) -> dict[str, str]:
     """Write Markdown by file name: an overview, a page for each tag, and the models."""
+    document = written_out(document, document["components"]["schemas"])
     groups = operations(document)
     texts = {"index.md": _index(document, groups, problems)}
     texts |= {f"{tag}.md": _page(PAGES[tag], group) for tag, group in groups.items()}
     texts[MODELS] = _models(document["components"]["schemas"])
     return texts
+
+
+def written_out(part: Any, schemas: Json) -> Any:
+    """A part of the document in which only models are references: lists of words and maps stand where they are used."""
+    if isinstance(part, list):
+        return [written_out(each, schemas) for each in part]
+    if not isinstance(part, dict):
+        return part
+    named = schemas[part["$ref"].rsplit("/", 1)[-1]] if "$ref" in part else {"properties": {}}
+    beside = {name: written_out(each, schemas) for name, each in part.items()}
+    if "properties" in named:
+        return beside
+    del beside["$ref"]
+    return written_out(named, schemas) | beside
 
 
 def operations(document: Json) -> dict[str, list[Operation]]:
@@ -169,6 +186,8 @@ def _models(schemas: Json) -> str:
         "The fields of every request and answer. A field without a default, and not *required*, may be left out.",
     ]
     for name, schema in sorted(schemas.items()):
+        if "properties" not in schema:
+            continue
         shown += [f"## {name} {{ #{name} }}", *_described(schema), *_fields(schema)]
     return "\n\n".join(shown) + "\n"
 

@@ -48,7 +48,7 @@ AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
     response_model=schemas.Assignments,
     responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest),
 )
-async def ask(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
+async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
     """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
 
     They then are a new generation: what was sent with an older one is refused.
@@ -69,7 +69,7 @@ async def preview_pairs(
 
 
 @router.post("/next-pairs", response_model=schemas.Assignments)
-async def ask_many(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
+async def next_pairs(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
     """Lease pairs over many sets, those with the least progress first."""
     return await asking_many.ask_many(ctx, body)
 

@@ -118,7 +118,7 @@ async def list_comparisons(
     response_model=schemas.Void,
     responses=documented(UnknownSet, SetDeleted, UnknownComparison, AlreadyVoided),
 )
-async def void_comparison(
+async def void(
     set_id: SetId,
     seq: Annotated[schemas.Seq, Path(ge=1, description="Sequence number of the comparison.")],
     body: schemas.VoidIn,

@@ -75,6 +75,7 @@ async def get_write(
     idempotency_key: Annotated[
         str | None,
         Header(
+            alias="Idempotency-Key",
             min_length=1,
             max_length=200,
             description="Any unique string. Sending the same request again with it within a week is harmless.",

@@ -20,6 +20,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 @router.get(
     "/diagnostics",
+    operation_id="diagnostics",
     response_model=schemas.Diagnostics,
     responses=documented(UnknownSet, SetDeleted, StillComputing, NotInstalled),
 )
@@ -34,13 +35,20 @@ async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, form
     return _picture(await results.beside(ctx, partial(draw_history, facts, format)), format)
 
 
-@router.get("/trust", response_model=schemas.Trust, responses=documented(UnknownSet, SetDeleted, StillComputing))
+@router.get(
+    "/trust",
+    operation_id="trust",
+    response_model=schemas.Trust,
+    responses=documented(UnknownSet, SetDeleted, StillComputing),
+)
 async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
     return await while_connected(request, trust.read(ctx, set_id))
 
 
-@router.get("/matrix", response_model=schemas.Matrix, responses=documented(UnknownSet, SetDeleted))
+@router.get(
+    "/matrix", operation_id="matrix", response_model=schemas.Matrix, responses=documented(UnknownSet, SetDeleted)
+)
 async def get_matrix(
     set_id: SetId,
     ctx: ContextDep,
@@ -52,6 +60,7 @@ async def get_matrix(
 
 @router.get(
     "/calibration",
+    operation_id="calibration",
     response_model=schemas.Calibration,
     responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, NotInstalled),
 )

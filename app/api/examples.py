@@ -2,11 +2,6 @@
 
 from typing import Any
 
-from fastapi import FastAPI
-
-from app.api.problems import documented
-from app.service.errors import DatabaseDown, InvalidRequest
-
 SET_ID = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
 ASSIGNMENT_ID = "3c59dc04-8e88-4502-b3d5-1a6d0f8a9e21"
 THEN = "2026-11-20T12:00:00Z"
@@ -279,47 +274,3 @@ EXAMPLES: dict[str, Any] = {
     "Alive": {"status": "ok", "version": "0.1.0"},
     "Ready": {"status": "ready", "migration": "0002"},
 }  # fmt: skip
-
-
-def install(app: FastAPI) -> None:
-    """Let `app.openapi()` carry the examples."""
-    build = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            document = build()
-            for path in document["paths"].values():
-                for operation in path.values():
-                    _illustrate(operation)
-                    _document_problems(operation)
-            for unused in ("HTTPValidationError", "ValidationError"):
-                document["components"]["schemas"].pop(unused, None)
-        return build()
-
-    app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents
-
-
-def _illustrate(operation: dict[str, Any]) -> None:
-    bodies = [operation.get("requestBody", {})]
-    bodies += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
-    for body in bodies:
-        content = body.get("content", {}).get("application/json", {})
-        if (name := _model(content.get("schema", {}))) in EXAMPLES:
-            content["example"] = EXAMPLES[name]
-
-
-def _document_problems(operation: dict[str, Any]) -> None:
-    """Document what any operation may answer: FastAPI's own 422 is never sent."""
-    answers = operation["responses"]
-    if "HTTPValidationError" in str(answers.get("422")):
-        del answers["422"]
-    for status, problem in documented(InvalidRequest, DatabaseDown).items():
-        answers.setdefault(str(status), problem)
-
-
-def _model(schema: dict[str, Any]) -> str:
-    """Name of the model behind a schema; of the first where there are several."""
-    for choice in (schema, *schema.get("anyOf", [])):
-        if "$ref" in choice:
-            return str(choice["$ref"]).rsplit("/", 1)[-1]
-    return ""

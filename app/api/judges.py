@@ -42,6 +42,7 @@ async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> 
 
 @router.get(
     "/sets/{set_id}/judges",
+    operation_id="judges",
     response_model=schemas.Judges,
     responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing),
 )

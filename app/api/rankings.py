@@ -52,6 +52,7 @@ CSV_COLUMNS = [
 
 @router.get(
     "/ranking",
+    operation_id="ranking",
     response_model=schemas.Ranking,
     responses=documented(
         UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged, StillComputing, NotInstalled
@@ -72,7 +73,7 @@ async def get_ranking(
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
     epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
-    if_none_match: Annotated[str | None, Header()] = None,
+    if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
 ) -> object:
     """The ranking with its uncertainty, best first.
 
@@ -115,12 +116,16 @@ async def predict(
     return await rankings.predict(ctx, set_id, first, second)
 
 
-@router.get("/events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted))
+@router.get(
+    "/events", operation_id="events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted)
+)
 async def follow(
     set_id: ExistingSetId,
     ctx: ContextDep,
     after: Annotated[schemas.Seq | None, Query(description="Replay the log from behind this version.")] = None,
-    last_event_id: Annotated[schemas.Seq | None, Header(description="Sent by a client that reconnects.")] = None,
+    last_event_id: Annotated[
+        schemas.Seq | None, Header(alias="Last-Event-ID", description="Sent by a client that reconnects.")
+    ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events `comparison`, `ranking` (the version has moved) and `status`; the id is the log version."""
     async for event in events.follow(ctx, set_id, last_event_id if last_event_id is not None else after):

@@ -55,7 +55,7 @@ async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
 
 
 @router.patch("/{set_id}", response_model=schemas.SetOut, responses=HERE)
-async def change_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, write: WriteDep) -> object:
+async def patch_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, write: WriteDep) -> object:
     """Rename, pause or reopen a set, or change how its pairs are chosen."""
     return await write(lambda db: sets.change(ctx, db, set_id, body), sets={set_id})
 

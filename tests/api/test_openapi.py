@@ -1,11 +1,12 @@
 """The OpenAPI document: complete, and its examples are true."""
 
 from collections.abc import Iterator
-from typing import Any
+from inspect import isfunction
+from typing import Any, get_origin, get_type_hints
 
 import pytest
 from fastapi import FastAPI
-from nextpair import schemas
+from nextpair import calls, schemas
 from pydantic import BaseModel
 
 from app.api.examples import EXAMPLES
@@ -118,3 +119,60 @@ def test_an_operation_documents_its_own_problems(document: dict[str, Any], opera
 
 def test_the_frameworks_own_error_shape_is_not_documented(document: dict[str, Any]) -> None:
     assert "HTTPValidationError" not in str(document)
+
+
+def test_operations_are_named_as_the_clients_calls(document: dict[str, Any]) -> None:
+    described = {
+        name
+        for name, call in vars(calls).items()
+        if isfunction(call)
+        and call.__module__ != calls.Call.__module__  # which has what all of them share
+        and get_origin(get_type_hints(call)["return"]) is calls.Call
+    }
+    named = [operation["operationId"] for _, operation in operations(document)]
+    assert len(set(named)) == len(named)
+    assert set(named) - {"events", "alive", "metrics"} == described - {"ranking_picture"}
+
+
+def test_what_is_one_of_several_types_has_a_name(document: dict[str, Any]) -> None:
+    """Else generated clients number it, as in `method_prior_type_0`."""
+
+    def unnamed(part: Any, place: str) -> Iterator[str]:
+        if isinstance(part, dict):
+            for choice in part.get("anyOf", []):
+                if "enum" in choice or "additionalProperties" in choice:
+                    yield place
+            for name, each in part.items():
+                yield from unnamed(each, f"{place}/{name}")
+        elif isinstance(part, list):
+            for each in part:
+                yield from unnamed(each, place)
+
+    assert not list(unnamed(document, ""))
+
+
+def test_a_header_is_spelt_as_in_its_standard(document: dict[str, Any]) -> None:
+    headers = {
+        parameter["name"]
+        for _, operation in operations(document)
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "header"
+    }
+    assert headers == {"Idempotency-Key", "If-None-Match", "Last-Event-ID"}
+
+
+def test_every_operation_says_which_key_it_takes(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    assert [set(each) for each in document["security"]] == [{"bearer"}, {"basic"}, set()]
+    assert {each["scheme"] for each in schemes.values()} == {"bearer", "basic"}
+    open_to_all = {name for name, operation in operations(document) if operation.get("security") == []}
+    assert open_to_all == {"get /healthz", "get /readyz"}
+
+
+def test_document_uses_no_keyword_of_a_later_openapi(document: dict[str, Any]) -> None:
+    assert document["openapi"].startswith("3.1.")
+    assert "itemSchema" not in str(document)
+    assert document["servers"]
+    assert document["paths"]["/v1/sets/{set_id}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"][
+        "example"
+    ]
