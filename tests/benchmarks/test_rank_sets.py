@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.judges import Instances
-from benchmarks.studies.rank_sets import arena, simulation, sweeps
+from benchmarks.studies.rank_sets import arena, simulation, structure, sweeps
 from benchmarks.studies.rank_sets.arena import Arena
 from benchmarks.studies.rank_sets.simulation import Design
 
@@ -26,7 +26,7 @@ def small_arena() -> Arena:
     rng = np.random.default_rng(0)
     shown = Instances(*np.repeat([[0, 0, 1], [1, 2, 2]], 100, axis=1))
     said = {who: simulation.wins(rng.integers(3, size=300)) for who in ("human", *arena.JUDGES)}
-    return Arena(3, shown, said)
+    return Arena(("x", "y", "z"), shown, said)
 
 
 def test_the_arena_fills_a_table_for_each_covariance() -> None:
@@ -44,6 +44,19 @@ def test_sweeps_fill_their_table_and_figures(tmp_path: Path, monkeypatch: pytest
     sweeps.figures(swept, tmp_path)
     assert "people and claude3opus" in (tmp_path / "rank-sets-alpha.svg").read_text()
     assert "n = 2,970" in (tmp_path / "rank-sets-people.svg").read_text()
+
+
+def test_the_structure_fills_its_tables_and_figure(tmp_path: Path) -> None:
+    drawn = structure.rank_sets(small_arena(), 3)
+    assert structure.positions_table(drawn).count("| baseline | 0 |") == 1
+    assert structure.rank_sets_table(drawn, ("x", "y", "z")).count("\n| ") == 4
+    structure.figure(drawn, ("x", "y", "z"), tmp_path)
+    assert "people and gpt35" in (tmp_path / "rank-sets-positions.svg").read_text()
+
+
+def test_a_position_counts_in_each_rank_set_that_has_it() -> None:
+    ranks = np.array([[[1, 2], [2, 2]], [[1, 1], [1, 2]]])
+    assert structure.positions(ranks).tolist() == [[1.0, 0.5], [0.5, 1.0]]
 
 
 def test_every_pair_is_counted_from_0() -> None:

@@ -4,12 +4,12 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-from benchmarks.studies.rank_sets import simulation, sweeps
+from benchmarks.studies.rank_sets import simulation, structure, sweeps
 from benchmarks.studies.rank_sets.arena import arena_tables, read_arena
 
 FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
-PARTS = ("simulation", "arena", "sweeps")
-REPETITIONS = {"arena": 300, "sweeps": 100}
+PARTS = ("simulation", "arena", "sweeps", "structure")
+REPETITIONS = {"arena": 300, "sweeps": 100, "structure": 300}
 
 
 def main() -> None:
@@ -39,6 +39,11 @@ def main() -> None:
         print(f"\n{sweeps.people_table(swept)}", flush=True)
         if not asked.quick:
             sweeps.figures(swept, FIGURES)
+    if "structure" in parts:
+        drawn = structure.rank_sets(arena, REPETITIONS["structure"] // fewer)
+        print(f"\n{structure.positions_table(drawn)}\n\n{structure.rank_sets_table(drawn, arena.systems)}", flush=True)
+        if not asked.quick:
+            structure.figure(drawn, arena.systems, FIGURES)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,13 @@ PER_PAIR, PER_PAIR_PEOPLE = 96, 15
 class Arena(NamedTuple):
     """Chatbot Arena's instances, and what people and judges said of them."""
 
-    k: int
+    systems: Sequence[str]  # (k,)
     shown: Instances
     wins: Mapping[str, Wins]  # of HUMAN, and of each of JUDGES
+
+    @property
+    def k(self) -> int:
+        return len(self.systems)
 
 
 def read_arena(folder: Path) -> Arena:
@@ -48,7 +52,7 @@ def read_arena(folder: Path) -> Arena:
     wins = {
         who: Wins(*(np.array([float(row[who] == side) for row in rows]) for side in "ab")) for who in (HUMAN, *JUDGES)
     }
-    return Arena(len(systems), Instances(*sides), wins)
+    return Arena(systems, Instances(*sides), wins)
 
 
 def arena_tables(arena: Arena, repetitions: int) -> str:
