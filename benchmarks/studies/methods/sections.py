@@ -12,6 +12,7 @@ from benchmarks.studies.methods import (
     scoring,
     sorting,
     stories,
+    symmetry,
 )
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA
 from benchmarks.studies.methods.page import Section
@@ -22,6 +23,7 @@ SECTIONS = (
     Section("hanna", ("hanna",), partial(criteria.write, HANNA)),
     Section("vicuna", ("prd_vicuna80",), partial(criteria.write, VICUNA)),
     Section("stories", ("hanna",), stories.write),
+    Section("symmetry", ("hanna",), symmetry.write),
     Section("scoring", ("summeval",), scoring.write),
     Section("ablations", ("summeval",), ablations.write),
     Section("sorting", (), sorting.write),

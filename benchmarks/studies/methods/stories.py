@@ -31,7 +31,7 @@ dimensions and three seeds, and its standard error over the dimensions."""
 
 
 def write(campaign: Campaign) -> str:
-    load, parts = partial(_first_stories, campaign.size.stories), STORIES.parts[: campaign.size.batched_parts]
+    load, parts = partial(first_stories, campaign.size.stories), STORIES.parts[: campaign.size.batched_parts]
     data = STORIES._replace(load=load, parts=parts)
     (case,) = data.cases(campaign.datasets, data.parts[0], 1)
     limit = campaign.size.batched / case.ordered_pairs
@@ -57,7 +57,7 @@ def write(campaign: Campaign) -> str:
     return "\n\n".join([TEXT, targets, figure("efficiency-stories", caption), *tables, command(line)])
 
 
-def _first_stories(count: int | None, folder: Path, dimension: str) -> list[Case]:
+def first_stories(count: int | None, folder: Path, dimension: str) -> list[Case]:
     (case,) = all_stories(folder, dimension)
     return [case._replace(keys=case.keys[:count], truth=case.truth[:count], offered=case.offered[:count, :count])]
 
