@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fastapi.templating import Jinja2Templates
-from nextpair.words import STATUSES
+from nextpair.words import STATUSES, counted
 
 HERE = Path(__file__).parent
 POLICY = (
@@ -12,7 +12,7 @@ POLICY = (
 )
 
 templates = Jinja2Templates(HERE / "templates")
-templates.env.globals["statuses"] = STATUSES
+templates.env.globals.update(statuses=STATUSES, counted=counted)
 
 
 def headers(policy: str = POLICY) -> dict[str, str]:

@@ -100,6 +100,30 @@ async def test_a_skipped_pair_is_a_failure_with_its_reason(
     assert (await service.send(calls.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
 
 
+async def test_an_undone_pair_that_is_skipped_does_not_come_again(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    """It has no lease any more, so it is skipped as soon as the service gives one."""
+    set_id, ada = await new_set(*ANSWERS[:4]), await someone()
+    await ada.open(set_id)
+    pair = await ada.pair()
+    await ada.judge("1")
+    await ada.expect_in_set(1)
+    async with ada.answer_to("/void"):
+        await ada.page.keyboard.press("u")
+    assert await ada.pair() == pair
+    await ada.page.keyboard.press("s")
+    await ada.page.keyboard.press("Enter")
+    seen = []
+    for count in range(1, 6):
+        seen.append(set(await ada.pair()))
+        await ada.judge("1")
+        await ada.expect_in_set(count)
+    assert set(pair) not in seen
+    await ada.expect_message("Every pair")
+    assert (await service.send(calls.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
+
+
 async def test_skipping_can_be_called_off(new_set: NewSet, someone: Someone) -> None:
     ada = await someone()
     await ada.open(await new_set(*ANSWERS))
@@ -255,3 +279,20 @@ async def test_opening_the_page_leases_nothing(service: AsyncClient, new_set: Ne
     await ada.page.get_by_role("link", name="Judge pairs").click()
     await expect(ada["name"]).to_be_focused()
     assert len((await service.send(calls.next_pair(set_id, judge="bob"))).assignments) == 1
+
+
+async def test_the_second_annotator_of_one_pair_learns_what_gives_it_to_both(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id, ada, bea = await new_set(*ANSWERS[:2]), await someone(), await someone()
+    await ada.open(set_id, "ada")
+    await ada.judge("1")
+    await ada.expect_message("give the set an overlap")
+    await bea.open(set_id, "bea")
+    await bea.expect_message("Every pair has been judged as often as this set asks")
+    overlap = schemas.Overlap(share=1.0)
+    await service.send(calls.patch_set(set_id, schemas.SetPatch(overlap=overlap)))
+    await bea.page.get_by_role("button", name="Ask again").click()
+    await bea.judge("1")
+    await bea.expect_in_set(2)
+    assert {entry.judge for entry in await log(service, set_id)} == {"ada", "bea"}

@@ -60,6 +60,52 @@ async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Some
     assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.parametrize("width", [1280, 320])
+async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient, width: int) -> None:
+    key = "k" * 190
+    candidates = [schemas.CandidateIn(key=each) for each in (key, "short")]
+    new = schemas.SetIn(name="Sky", question="Which answer is clearer?", candidates=candidates)
+    set_id = (await service.send(calls.create_set(new))).id
+    verdicts = [schemas.ComparisonIn(first=key, second="short", winner="first", judge=judge) for judge in ("ann", key)]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
+    for path in (*PAGES, "/annotate"):
+        page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
+        await page.wait_for_load_state("networkidle" if path in ("/map", "/trust", "/judges") else "load")
+        if path == "/map":
+            await expect(page.locator("#at")).to_contain_text(key)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+async def test_an_earlier_version_has_its_own_counts(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged())
+    await expect(page.locator("#comparisons")).to_have_text("120 comparisons")
+    await page.get_by_label("Version").fill("50")
+    await expect(page.locator("#comparisons")).to_have_text("50 comparisons")
+    await page.get_by_label("Version").fill("1")
+    await expect(page.locator("#comparisons")).to_have_text("1 comparison")
+
+
+async def test_a_redraw_keeps_what_was_opened_and_the_focus(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await judged()
+    page = await open_page(someone, set_id)
+    summary = page.locator("#ranking tr[data-key=c3] summary")
+    await summary.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#ranking tr[data-key=c3] details")).to_have_attribute("open", "")
+    vote = schemas.ComparisonIn(first="c3", second="c0", winner="first", judge="ann")
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[vote] * 9)))
+    await expect(page.locator("#comparisons")).to_have_text("129 comparisons", timeout=20_000)
+    await expect(page.locator("#ranking tr[data-key=c3] td").last).to_contain_text(re.compile(r"\d"))
+    await page.get_by_label("Method").select_option("win-ratio")
+    await expect(page.locator("#ranking tr[data-key=c3] td").nth(4)).to_have_text("–")
+    await expect(page.locator("#ranking tr[data-key=c3] details")).to_have_attribute("open", "")
+    await summary.focus()
+    await page.evaluate("document.querySelector('#choices [name=find]').dispatchEvent(new Event('input'))")
+    await expect(summary).to_be_focused()
+
+
 async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: AsyncClient) -> None:
     set_id = await judged(evidence="one-vote")
     page = await open_page(someone, set_id)
@@ -68,7 +114,7 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     votes = [schemas.ComparisonIn(first=last, second=key, winner="first", judge="ann") for key in KEYS if key != last]
     for _ in range(40):
         await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
-    await expect(page.locator("#comparisons")).to_have_text(str(120 + 40 * 4), timeout=20_000)
+    await expect(page.locator("#comparisons")).to_have_text(f"{120 + 40 * 4} comparisons", timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"Best: {last}")
     await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")

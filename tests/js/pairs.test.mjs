@@ -106,3 +106,15 @@ test("nothing is in view of no pairs, and none can be put away", () => {
 test("without leaves the order", () => {
   assert.deepEqual(without(["a", "b", "c"], ["b", "d"]), ["a", "c"]);
 });
+
+test("a pair that was skipped without a lease is not shown again, and is skipped when it is leased", () => {
+  pairs.take([pair("ab"), pair("cd")]);
+  const undone = pairs.current;
+  pairs.putAway();
+  pairs.bringBack(undone);
+  pairs.skipOnceLeased("unreadable");
+  assert.deepEqual(pairs.take([pair("cd")]), []);
+  assert.deepEqual(pairs.take([pair("cd"), pair("new", "ba")]), [{ id: "new", reason: "unreadable" }]);
+  assert.deepEqual(pairs.take([pair("cd"), pair("new", "ba")]), []);
+  assert.deepEqual(pairs.ids, ["cd"]);
+});

@@ -24,7 +24,7 @@ async def names(http: httpx.AsyncClient, **query: Any) -> list[str]:
 
 async def test_without_sets_the_page_says_what_to_do(http: httpx.AsyncClient) -> None:
     assert 'href="/sets/new"' in await page(http)
-    assert "There are no sets yet" in await page(http)
+    assert "<p data-waiting>There are no sets yet" in await page(http)
 
 
 async def test_sets_are_listed_newest_first_and_link_to_ranking_and_judging(http: httpx.AsyncClient) -> None:
@@ -144,5 +144,5 @@ async def test_every_page_and_the_api_have_one_word_for_how_a_set_stands(
 async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, app: FastAPI) -> None:
     set_id = (await create_set(http))["id"]
     app.state.context.live.warm = None
-    assert '<p class="faint">Preparing: the service compiles' in await page(http)
+    assert '<p class="faint" data-waiting>Preparing: the service compiles' in await page(http)
     assert '<span data-status="preparing">Preparing: ' in await page(http, f"/sets/{set_id}")

@@ -42,3 +42,46 @@ export function element(name, values = {}, ...children) {
   created.append(...children);
   return created;
 }
+
+/**
+ * Replaces what is in a place. What was opened there stays open, and what had the focus keeps it: children are known by
+ * their data-key, and what is in them by its place.
+ * @param {Element} place
+ * @param {HTMLElement[]} children
+ */
+export function redraw(place, children) {
+  const opened = [...place.querySelectorAll("details[open]")].map((details) => pathOf(place, details));
+  const focused = place.contains(document.activeElement) ? pathOf(place, document.activeElement) : null;
+  place.replaceChildren(...children);
+  const byKey = new Map(children.map((child) => [child.dataset.key, child]));
+  for (const path of opened) at(byKey, path)?.setAttribute("open", "");
+  if (focused) at(byKey, focused)?.focus({ preventScroll: true });
+}
+
+/** @typedef {{ key: string | undefined, places: number[] }} Path of an element: its child of the place, and on from there */
+
+/**
+ * @param {Element} place
+ * @param {Element | null} inner
+ * @returns {Path}
+ */
+function pathOf(place, inner) {
+  const places = [];
+  let child = inner;
+  for (; child && child.parentElement !== place; child = child.parentElement) {
+    places.unshift([...(child.parentElement?.children ?? [])].indexOf(child));
+  }
+  return { key: child instanceof HTMLElement ? child.dataset.key : undefined, places };
+}
+
+/**
+ * @param {Map<string | undefined, HTMLElement>} byKey
+ * @param {Path} path
+ * @returns {HTMLElement | undefined}
+ */
+function at(byKey, { key, places }) {
+  /** @type {Element | undefined} */
+  let inner = byKey.get(key);
+  for (const place of places) inner = inner?.children[place];
+  return inner instanceof HTMLElement ? inner : undefined;
+}

@@ -2,6 +2,7 @@
 // What the judging page shows.
 import { diff, render } from "./diff.js";
 import { find, findAll } from "./dom.js";
+import { counted } from "./numbers.js";
 import { goesOn } from "./statuses.js";
 
 /** @typedef {import("./pairs.js").Pair} Pair */
@@ -9,7 +10,8 @@ import { goesOn } from "./statuses.js";
 const REASONS = {
   open: "Waiting for the next pair.",
   all_leased: "Others are judging all the pairs that are left. This page asks again by itself.",
-  exhausted: "Every pair has been judged: there is nothing left to do. See the ranking above.",
+  exhausted: "Every pair has been judged as often as this set asks. For several judges of the same pairs, "
+    + "give the set an overlap. See the ranking above.",
   cannot_converge: "Every pair was asked, and asking it again would teach nothing. Another judge may go on.",
   budget_reached: "The set has all the comparisons that its budget allows.",
   converged: "The ranking is certain enough: no more comparisons are needed.",
@@ -85,8 +87,7 @@ export function showCountdown(seconds) {
  * @param {number} count
  */
 export function showWaiting(isOffline, count) {
-  const votes = count === 1 ? "1 vote" : `${count} votes`;
-  say(isOffline && count ? `Offline, ${votes} waiting to be sent. This page goes on by itself.` : "", "waiting");
+  say(isOffline && count ? `Offline, ${counted(count, "vote")} waiting to be sent. This page goes on by itself.` : "", "waiting");
 }
 
 /**

@@ -11,6 +11,8 @@ export class Pairs {
   #list = [];
   /** @type {Set<string | null>} */
   #done = new Set(); // ids that an answer under way may still bring
+  /** @type {{ pair: Pair, reason: string }[]} */
+  #skipped = []; // without a lease, as a failure needs one: it is sent when they are leased again
 
   /** @returns {Pair | undefined} */
   get current() {
@@ -23,11 +25,21 @@ export class Pairs {
 
   clear() {
     this.#list = [];
+    this.#skipped = [];
   }
 
   putAway() {
     const pair = this.#list.shift();
     if (pair) this.#done.add(pair.id);
+  }
+
+  /**
+   * Puts the pair in view away, which has no lease that could end as skipped.
+   * @param {string} reason
+   */
+  skipOnceLeased(reason) {
+    if (this.current) this.#skipped.push({ pair: this.current, reason });
+    this.putAway();
   }
 
   /** @param {Pair} pair */
@@ -45,11 +57,24 @@ export class Pairs {
     if (this.current && hasEnded(this.current)) this.current.late = true;
   }
 
-  /** @param {Contract.Assignment[]} leased all that this judge has now on this page */
+  /**
+   * Adds what is new, and returns what was skipped before it was leased.
+   * @param {Contract.Assignment[]} leased all that this judge has now on this page
+   */
   take(leased) {
     this.drop(without(this.ids, leased.map((pair) => pair.id)));
     const known = new Set([...this.ids, ...this.#done]);
-    leased.filter((pair) => !known.has(pair.id)).forEach((pair) => this.#add(pair));
+    const skipped = [];
+    for (const pair of leased.filter(({ id }) => !known.has(id))) {
+      const place = this.#skipped.findIndex((each) => isSame(each.pair, pair));
+      if (place < 0) this.#add(pair);
+      else {
+        const [{ reason }] = this.#skipped.splice(place, 1);
+        skipped.push({ id: pair.id, reason });
+        this.#done.add(pair.id);
+      }
+    }
+    return skipped;
   }
 
   /**

@@ -1,6 +1,7 @@
 // @ts-check
 // What the service read in a file or in typed lines, and whether a set can be made of it.
 import { element, find } from "./dom.js";
+import { counted } from "./numbers.js";
 
 const ROWS = 20;
 const EXCERPT = 300; // characters
@@ -16,12 +17,6 @@ const EXCERPT = 300; // characters
  */
 
 /** @typedef {{ place: string, column: string | null, wrong: string, remedy: string }} Fault */
-
-/**
- * @param {number} count
- * @param {string} noun
- */
-const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 export function hide() {
   find("#preview").hidden = true;

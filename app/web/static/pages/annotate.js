@@ -75,7 +75,7 @@ async function ask() {
 async function receive({ status, assignments }) {
   const mine = assignments.filter((pair) => pair.judge === judge);
   release(assignments.filter((pair) => pair.judge !== judge).map((pair) => pair.id));
-  pairs.take(mine);
+  for (const { id, reason } of pairs.take(mine)) sendSkip(id, reason);
   if (mine.length) introduce(judge).catch(() => {}); // the next visit tries again
   show(status);
   readProgress();
@@ -140,6 +140,7 @@ function vote(winner) {
   if (!inView || !readingTime.isOver) return;
   const key = addVerdict(inView, winner);
   countJudged(+1);
+  pairs.putAway();
   goOn({ pair: inView, key, seq: null, isUnwanted: false });
 }
 
@@ -156,10 +157,9 @@ function addVerdict(pair, winner) {
   return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [{ first, second, item, winner, judge }] });
 }
 
-/** @param {Vote | typeof SKIPPED} outcome */
+/** @param {Vote | typeof SKIPPED} outcome of the pair that was put away */
 function goOn(outcome) {
   earlier.push(outcome);
-  pairs.putAway();
   say("", "error");
   say("");
   show("open");
@@ -189,8 +189,22 @@ function refused({ key }, { message }) {
 
 /** @param {string} reason */
 function skip(reason) {
-  if (inView?.id) queue.add(`/v1/assignments/${inView.id}/verdict`, { failure: "skipped", reason: reason || null });
+  if (inView?.id) {
+    sendSkip(inView.id, reason);
+    pairs.putAway();
+  } else {
+    pairs.skipOnceLeased(reason);
+    refill();
+  }
   goOn(SKIPPED);
+}
+
+/**
+ * @param {string} id
+ * @param {string} reason
+ */
+function sendSkip(id, reason) {
+  queue.add(`/v1/assignments/${id}/verdict`, { failure: "skipped", reason: reason || null });
 }
 
 function undo() {

@@ -2,9 +2,9 @@
 // A card for each judge, who agrees with whom, and what is disputed.
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find } from "../lib/dom.js";
+import { counted, decimal, signed } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
 
-const COUNTS = ["Nobody has judged yet.", "1 judge."];
 const NONE = "–";
 const DISPUTES = 10; // shown at a time
 const choices = find("#choices");
@@ -17,7 +17,7 @@ const newSignal = latestOnly();
 const percent = (share) => (share === null || share === undefined ? NONE : `${Math.round(100 * share)}%`);
 
 /** @param {number | null | undefined} value */
-const number = (value) => (value === null || value === undefined ? NONE : value.toFixed(2));
+const number = (value) => (value === null || value === undefined ? NONE : decimal(value));
 
 /** @param {Contract.Rightness | null} agreement */
 function byPeople(agreement) {
@@ -31,8 +31,7 @@ function byPeople(agreement) {
  * @returns {[name: string, value: string | number][]}
  */
 function facts({ position_bias: bias, tastes, influence, median_latency_ms: latency, ...judge }) {
-  const signed = (/** @type {number} */ value) => `${value >= 0 ? "+" : ""}${number(value)}`;
-  const move = influence?.changes_top ? "another first place" : `moves of ${influence?.largest_move} ranks at most`;
+  const move = influence?.changes_top ? "another first place" : `moves of ${counted(influence?.largest_move ?? 0, "rank")} at most`;
   return [
     ["Verdicts", judge.comparisons],
     ["Skill", number(judge.skill)],
@@ -87,10 +86,9 @@ function kappaInWords({ kappa, kappa_interval: interval }) {
 /** @param {Contract.Alpha | null} alpha */
 function alphaInWords(alpha) {
   if (!alpha) return "No two judges have judged the same pair: give the set an overlap.";
-  const pairs = alpha.pairs === 1 ? "pair" : "pairs";
   const which = alpha.drawn ? "drawn at random for several judges" : "that several judges happened to judge";
   const [low, high] = alpha.interval.map(number);
-  return `Krippendorff's alpha is ${number(alpha.value)} (${low} to ${high}) on ${alpha.pairs} ${pairs} ${which}. `
+  return `Krippendorff's alpha is ${number(alpha.value)} (${low} to ${high}) on ${counted(alpha.pairs, "pair")} ${which}. `
     + "1 is agreement always, 0 is that of coins; kappa is the same for two judges.";
 }
 
@@ -111,7 +109,7 @@ async function load() {
   /** @type {Contract.Judges} */
   const { judges, people, warnings, agreement, alpha } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
-  summary.textContent = COUNTS[judges.length] ?? `${judges.length} judges.`;
+  summary.textContent = judges.length ? `${counted(judges.length, "judge")}.` : "Nobody has judged yet.";
   find("#people-summary").textContent = judges.length ? people.summary : "";
   find("#check-judges").hidden = people.judge_next.length === 0;
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));

@@ -1,6 +1,7 @@
 // @ts-check
 // Who beats whom as a heat map, best first; zoomed and read by mouse, touch and keys.
 import { find } from "../lib/dom.js";
+import { decimal } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
@@ -65,7 +66,7 @@ function draw() {
 function describe({ keys, cells }) {
   if (keys.length < 2) return "There are no pairs.";
   const cell = cells[row * keys.length + column];
-  const share = cell === NEVER ? "never compared" : `wins with ${(cell / SCALE).toFixed(2)}`;
+  const share = cell === NEVER ? "never compared" : `wins with ${decimal(cell / SCALE)}`;
   const outcome = row === column ? "the same" : share;
   return `${keys[row]} (rank ${row + 1}) against ${keys[column]} (rank ${column + 1}): ${outcome}`;
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
-import { element, find, findAll } from "../lib/dom.js";
+import { element, find, findAll, redraw } from "../lib/dom.js";
+import { counted, decimal } from "../lib/numbers.js";
 import { address, newer, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
 import { oneAtATime } from "../lib/wishes.js";
@@ -55,6 +56,7 @@ async function showRanking(signal) {
       read("/ranking", query(), { signal }), read("/next-pair", { count: 1 }, { signal }),
     ]);
     ranking = newest;
+    find("#comparisons").textContent = counted(newest.comparisons, "comparison");
     showProblem(null);
     draw();
     showStatus(status);
@@ -91,7 +93,7 @@ function follow() {
     events.addEventListener(name, (event) => {
       const { comparisons, version } = JSON.parse(event.data);
       const wasNow = isNow();
-      find("#comparisons").textContent = comparisons;
+      if (wasNow) find("#comparisons").textContent = counted(comparisons, "comparison");
       slider.max = version;
       if (!wasNow) return;
       slider.value = version;
@@ -125,7 +127,7 @@ function draw() {
   rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
   const scale = scaleOf(ranking.ranking);
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
-  find("#ranking tbody").replaceChildren(...rows.map((row) => line(row, scale)));
+  redraw(find("#ranking tbody"), rows.map((row) => line(row, scale)));
 }
 
 /**
@@ -157,13 +159,13 @@ function line(row, scale) {
   const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
   const cell = (/** @type {Node | string | number} */ content) =>
     element("td", {}, typeof content === "number" ? String(content) : content);
-  return element("tr", {},
+  return element("tr", { "data-key": row.key },
     cell(row.rank),
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
     cell(forest(row, scale)),
-    cell(row.score.toFixed(2)),
+    cell(decimal(row.score)),
     cell(best === worst ? best : `${best}–${worst}`),
-    cell(row.p_best === null ? "–" : row.p_best.toFixed(2)),
+    cell(row.p_best === null ? "–" : decimal(row.p_best)),
     cell(row.tie_group ?? "–"),
     cell(row.comparisons));
 }
@@ -246,7 +248,7 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
   const later = sureness?.forecast.at(TWICE);
   find("#sureness").textContent = isKnown
     ? inOrder(sureness, n)
-      + (goesOn && later ? ` Expect ${expected(later.concordance)}% after ${later.comparisons} comparisons.` : "")
+      + (goesOn && later ? ` Expect ${expected(later.concordance)}% after ${counted(later.comparisons, "comparison")}.` : "")
     : "";
   find("#certainty").textContent = isKnown
     ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")
@@ -260,7 +262,7 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
 function inOrder({ concordance, pairs, interval: [least, most] }, n) {
   const share = `${expected(concordance)}%`;
   if (pairs === 1) return `The order that was asked for is right with a probability of ${share}.`;
-  const which = pairs < n * (n - 1) / 2 ? `${pairs} pairs that matter to the goal` : "pairs";
+  const which = pairs < n * (n - 1) / 2 ? `${counted(pairs, "pair")} that matter to the goal` : "pairs";
   return `About ${share} of the ${which} are in the right order (${expected(least)} to ${percent(most)}%).`;
 }
 
@@ -269,7 +271,7 @@ function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
   const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);
   return [
     ...(agreement
-      ? [`People name the same winner in ${percent(agreement.share)}% of ${agreement.pairs} pairs ${within(agreement.interval)}.`]
+      ? [`People name the same winner in ${percent(agreement.share)}% of ${counted(agreement.pairs, "pair")} ${within(agreement.interval)}.`]
       : []),
     ...judges.map(([judge, { temperature: t }]) =>
       `${judge} is ${t > 1 ? "surer" : "less sure"} than people bear out: a temperature of ${t.toFixed(1)} fits their verdicts.`),

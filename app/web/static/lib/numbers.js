@@ -1,0 +1,21 @@
+// @ts-check
+// Numbers as people read them.
+
+/**
+ * The count and its noun, which takes an s unless there is one: 1 pair, 1,200 pairs.
+ * @param {number} count
+ * @param {string} noun
+ */
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/**
+ * Two decimals; what rounds to 0 has no sign.
+ * @param {number} value
+ */
+export const decimal = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1");
+
+/**
+ * The same with its sign.
+ * @param {number} value
+ */
+export const signed = (value) => (decimal(value).startsWith("-") ? decimal(value) : `+${decimal(value)}`);
