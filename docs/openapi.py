@@ -33,18 +33,18 @@ def unnamed(changes: list[Change], changelog: str) -> list[Change]:
     return [change for change in changes if f"`{change.place}`" not in unreleased]
 
 
-def earlier() -> Json | None:
+def earlier(root: Path = ROOT) -> Json | None:
     """The document where this branch left the main one, or before the last commit on that; None if git has none."""
-    head = _git("rev-parse", "HEAD")
-    for base in filter(None, (_git("merge-base", "HEAD", branch) for branch in BASES)):
-        if before := _git("show", f"{base if base != head else 'HEAD^'}:docs/openapi.json"):
+    head = _git(root, "rev-parse", "HEAD")
+    for base in filter(None, (_git(root, "merge-base", "HEAD", branch) for branch in BASES)):
+        if before := _git(root, "show", f"{base if base != head else 'HEAD^'}:docs/openapi.json"):
             return dict(json.loads(before))
     return None
 
 
-def _git(*arguments: str) -> str:
+def _git(root: Path, *arguments: str) -> str:
     """What git prints; nothing where it fails."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 

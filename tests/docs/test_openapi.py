@@ -1,13 +1,15 @@
 """The document in docs/ is that of the service, and changes of it that break clients are named."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 
 from docs.contract_changes import Change, Json, breaking
-from docs.openapi import FILE, document, text_of, unnamed
+from docs.openapi import FILE, document, earlier, text_of, unnamed
 
 RANKING = "/v1/sets/{set_id}/ranking"
 VERDICT = "/v1/assignments/{assignment_id}/verdict"
@@ -128,3 +130,37 @@ def test_change_is_named_under_unreleased_by_its_place() -> None:
     changelog = "# Changelog\n\n## Unreleased\n\n- `Rank.score` left.\n\n## 0.1.0\n\n- `Rank.sd` came; SetIn.name.\n"
 
     assert unnamed(changes, changelog) == changes[1:]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Three commits that number the document: two on main, one on the branch that is checked out."""
+    file = tmp_path / "docs/openapi.json"
+    file.parent.mkdir()
+    run_git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    for number in (1, 2, 3):
+        if number == 3:
+            run_git(tmp_path, "checkout", "--quiet", "-b", "branch")
+        file.write_text(json.dumps({"number": number}))
+        run_git(tmp_path, "add", ".")
+        run_git(tmp_path, "commit", "--quiet", "--message", str(number))
+    return tmp_path
+
+
+def run_git(folder: Path, *arguments: str) -> None:
+    someone = ("-c", "user.name=someone", "-c", "user.email=someone@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *someone, *arguments], cwd=folder, check=True)
+
+
+def test_earlier_document_is_where_the_branch_left_main(repository: Path) -> None:
+    assert earlier(repository) == {"number": 2}
+
+
+def test_on_main_the_earlier_document_is_before_the_last_commit(repository: Path) -> None:
+    run_git(repository, "checkout", "--quiet", "main")
+
+    assert earlier(repository) == {"number": 1}
+
+
+def test_without_git_there_is_no_earlier_document(tmp_path: Path) -> None:
+    assert earlier(tmp_path) is None

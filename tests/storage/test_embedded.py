@@ -877,8 +877,10 @@ def as_nobody(copy_for_others: dict[str, str]) -> AsNobody:
 
 @as_root
 @on_linux
-def test_normal_user_and_root_share_a_directory(open_home: Path, as_nobody: AsNobody) -> None:
-    os.chown(open_home.parent, pwd.getpwnam("nobody").pw_uid, -1)
+@pytest.mark.parametrize("name", ["pg", "long" * 30])
+def test_normal_user_and_root_share_a_directory(open_home: Path, as_nobody: AsNobody, name: str) -> None:
+    open_home = open_home.with_name(name)
+    os.chown(open_home.parent, OTHER, -1)
     first = as_nobody(CLIENT, open_home)
     assert first.stdout.startswith("postgresql+asyncpg://"), first.stderr
     assert owner_of_file(open_home) == "nobody"
@@ -892,6 +894,8 @@ def test_normal_user_and_root_share_a_directory(open_home: Path, as_nobody: AsNo
         roots.stop()
     again = as_nobody(CLIENT, open_home)
     assert again.returncode == 0, again.stderr
+    assert_stopped(open_home)
+    shutil.rmtree(parse_qs(urlsplit(roots.url()).query)["host"][0])
 
 
 def owner_of_file(path: Path) -> str:
