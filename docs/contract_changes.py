@@ -100,30 +100,23 @@ def _contents(title: str, was: Json, now: Json, sides: _Sides) -> Iterator[Chang
 
 def _beyond(sent: Json, taken: Json, place: str, sides: _Sides, seen: tuple[str, ...] = ()) -> Iterator[Change]:
     """Why a value of `sent` may be none of `taken`."""
-    if taken.get("$ref") and sent.get("$ref"):
-        if (pair := f"{sent['$ref']} {taken['$ref']}") in seen:
-            return
-        seen = (*seen, pair)
-    sent, place = _resolved(sent, sides.sent, place)
-    taken, place = _resolved(taken, sides.taken, place)
-    choices = sent.get("anyOf", [sent])
-    for choice in choices:
-        reasons = [list(_unlike(choice, other, place, sides, seen)) for other in taken.get("anyOf", [taken])]
+    for choice in _choices(sent, sides.sent):
+        reasons = [list(_unlike(choice, other, place, sides, seen)) for other in _choices(taken, sides.taken)]
         yield from min(reasons, key=lambda each: (any(change.place == place for change in each), len(each)))
 
 
-def _resolved(schema: Json, schemas: Json, place: str) -> tuple[Json, str]:
-    """A schema that is no reference, and its place: the name of the model, if it is one."""
-    if "$ref" not in schema:
-        return schema, place
-    name = schema["$ref"].rsplit("/", 1)[-1]
-    return schemas[name], name if "properties" in schemas[name] else place
+def _choices(schema: Json, schemas: Json) -> list[Json]:
+    """The types that a value may have, none of them a reference; a model with its name as `title`."""
+    if "anyOf" in schema:
+        return [choice for each in schema["anyOf"] for choice in _choices(each, schemas)]
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        return _choices(schemas[name] | {"title": name}, schemas)
+    return [schema]
 
 
 def _unlike(sent: Json, taken: Json, place: str, sides: _Sides, seen: tuple[str, ...]) -> Iterator[Change]:
     """`_beyond` for one of several types each."""
-    sent, place = _resolved(sent, sides.sent, place)
-    taken, place = _resolved(taken, sides.taken, place)
     kind, wanted = sent.get("type"), taken.get("type")
     if wanted is not None and kind != wanted and not (kind == "integer" and wanted == "number"):
         yield Change(place, f"{'is no longer' if sides.is_request else 'may now be'} {kind or 'of any type'}")
@@ -159,6 +152,11 @@ def _bounds(sent: Json, taken: Json, place: str, sides: _Sides) -> Iterator[Chan
 
 def _fields(sent: Json, taken: Json, place: str, sides: _Sides, seen: tuple[str, ...]) -> Iterator[Change]:
     has, takes = sent.get("properties", {}), taken.get("properties", {})
+    if has:
+        place = sent["title"]
+        if place in seen:
+            return
+        seen = (*seen, place)
     for name in taken.get("required", []):
         if name not in sent.get("required", []) and (sides.is_request or name in has):
             yield Change(f"{place}.{name}", "is required now" if sides.is_request else "may now be left out")

@@ -75,6 +75,9 @@ BREAKING: dict[str, Edit] = {
     "`Rank.score` may now be null": lambda d: schema(d, "Rank")["properties"].update(
         score={"anyOf": [{"type": "number"}, {"type": "null"}]}
     ),
+    "`Calibration.before` may now be null": lambda d: schema(d, "Calibration")["properties"].update(
+        before={"anyOf": [{"$ref": "#/components/schemas/CalibrationErrors"}, {"type": "null"}]}
+    ),
     "`Rank.score` may now be string": lambda d: schema(d, "Rank")["properties"].update(score={"type": "string"}),
     "`Rank.rank_interval` has another number of entries": lambda d: schema(d, "Rank")["properties"]["rank_interval"][
         "anyOf"
@@ -123,6 +126,14 @@ def test_breaking_change_is_named(now: Json, named: str) -> None:
 @pytest.mark.parametrize("what", HARMLESS)
 def test_what_breaks_no_client_is_not_named(now: Json, what: str) -> None:
     assert breaking(now, changed(now, HARMLESS[what])) == []
+
+
+def test_model_that_holds_itself_is_compared_once(now: Json) -> None:
+    nested = {"anyOf": [{"$ref": "#/components/schemas/Rank"}, {"type": "null"}]}
+    before = changed(now, lambda d: schema(d, "Rank")["properties"].update(inner=nested))
+
+    assert [str(change) for change in breaking(before, now)] == ["`Rank.inner` is gone"]
+    assert breaking(before, deepcopy(before)) == []
 
 
 def test_change_is_named_under_unreleased_by_its_place() -> None:
