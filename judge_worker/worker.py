@@ -176,7 +176,7 @@ class Worker:
             for way, outcome in list(zip(self._ways, outcomes, strict=True))[1:]
             if isinstance(outcome, LabelReading)
         ]
-        for set_id, of_set in groupby(replicates, key=itemgetter(0)):
+        for set_id, of_set in groupby(sorted(replicates, key=itemgetter(0)), key=itemgetter(0)):
             new = [replicate for _, replicate in of_set]
             if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
                 for one in new:

@@ -17,10 +17,10 @@ DECORATION = " \t\n*_`'\"().:>#[]{}$\\!"  # that models put around a label
 THOUGHT = re.compile(r".*</think(ing)?>", re.DOTALL | re.IGNORECASE)
 THINKING = re.compile(r"\s*<think", re.IGNORECASE)
 A_FEW_WORDS = re.compile(r"\W*(\w+\W+){0,3}\w+\W*[:=]\W*(\w+\W+)?")
-ENDS = re.compile(r"[*_`'\")\]}]*($|\n|[.,;!])")  # after a label: it is not the beginning of a phrase
+ENDS = re.compile(r"(/\d+)?[*_`'\")\]}]*($|\n|[.,;!])")  # after a label: it is not the beginning of a phrase
 SENTENCE = re.compile(r"[.!?]\s|\n")
 SAYS_NO = re.compile(r"\b(not|neither|nor|cannot|unclear|worse|worst|weaker)\b|n't\b", re.IGNORECASE)
-IS = re.compile(r"(\bis|[:=])\W*(\w+\W+)?$", re.IGNORECASE)
+IS = re.compile(r"(\bis|[:=])\W*([^\W\d]+\W+)?$", re.IGNORECASE)
 OTHER_ONE = re.compile(r"\b(than|over|to|and|or|against|beats)\W+(\w+\W+)?$", re.IGNORECASE)
 
 

@@ -128,7 +128,8 @@ class OpenAIServer:
                 except EngineDown as error:
                     down, batch.away = down or error, batch.away or Away(str(error))
                 else:
-                    yield asked[future], answers
+                    if not (down and isinstance(answers, Away)):
+                        yield asked[future], answers
         finally:
             batch.away = batch.away or Away("nobody waits for the answer")
         if down:
