@@ -150,6 +150,16 @@ def test_a_server_that_fails_for_all_prompts_is_away(status: int) -> None:
     assert isinstance(outcomes(engine, [prompt(SHORT, LONG)])[0], LabelReading)
 
 
+@pytest.mark.parametrize("requests", range(1, 20))
+def test_no_prompt_is_blamed_for_an_outage_however_long(requests: int) -> None:
+    """It may end at any request: between a prompt's tries, or before another prompt is asked."""
+    server = FakeServer(out=tuple(range(1, 1 + requests)))
+    engine = by_text(server)
+    outcomes(engine, [prompt(SHORT, LONG)])
+    (outcome,) = outcomes(engine, [prompt(LONG, SHORT)])
+    assert isinstance(outcome, LabelReading | Away)
+
+
 def test_refusals_of_all_prompts_are_nobodys_failure() -> None:
     server = FakeServer()
     engine = by_text(server)

@@ -74,6 +74,15 @@ def test_a_variable_that_means_nothing_is_an_error() -> None:
         load(GIVEN, None, {"NEXTPAIR_WORKER_SET": "0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"})
 
 
+def test_several_templates(tmp_path: Path) -> None:
+    file = tmp_path / "worker.toml"
+    file.write_text('template = ["one.jinja", "two.jinja"]\n')
+    assert load(GIVEN, file, {}).template == ["one.jinja", "two.jinja"]
+    assert load(GIVEN, None, {"NEXTPAIR_WORKER_TEMPLATE": "one.jinja,two.jinja"}).template == ["one.jinja", "two.jinja"]
+    assert load({**GIVEN, "template": ["one.jinja"]}, file, {}).template == ["one.jinja"]
+    assert load(GIVEN, None, {"NEXTPAIR_WORKER_TEMPLATE": "one.jinja"}).template == ["one.jinja"]
+
+
 def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
     (tmp_path / "worker.toml").write_text("batch = 7\n")
     assert load(GIVEN, None, {"NEXTPAIR_WORKER_CONFIG": str(tmp_path / "worker.toml")}).batch == 7
@@ -88,6 +97,8 @@ def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
         ({**GIVEN, "engine": "openai"}, "needs base_url"),
         ({**GIVEN, "absolute": "10"}, "write a scale such as 1-10"),
         ({**GIVEN, "absolute": "5-1"}, "write a scale such as 1-10"),
+        ({**GIVEN, "template": ["a", "a"]}, "template: one is named twice"),
+        ({**GIVEN, "template": ["a", "b"], "absolute": "1-10"}, "absolute takes one template"),
         ({**GIVEN, "colour": "red"}, "colour: there is no such setting"),
     ],
 )

@@ -75,6 +75,19 @@ def test_both_orders_are_two_verdicts(pairs: Path, tmp_path: Path) -> None:
             assert swapped["p_first"] == pytest.approx(1.0 - shown["p_first"], abs=1e-8)
 
 
+def test_each_template_gives_verdicts_of_its_own(pairs: Path, tmp_path: Path) -> None:
+    templates = ["comparative", "comparative-tie"]
+    stats = run(job_of(pairs, tmp_path / "out", ROWS, orders="both", template=templates))
+    rows = verdicts(tmp_path / "out")
+    assert len(rows) == stats.judged + stats.failures.total() == 4 * PAIRS
+    assert [str(row["template"]).partition("@")[0] for row in rows[:4]] == [name for name in templates for _ in "ab"]
+    assert [row["first"] for row in rows[:4]] == [rows[0]["first"], rows[0]["second"]] * 2
+    for n, template in enumerate(templates):
+        run(job_of(pairs, tmp_path / template, ROWS, orders="both", template=template))
+        alone = verdicts(tmp_path / template)
+        assert alone == [row for m, row in enumerate(rows) if m % 4 // 2 == n]
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_every_kind_of_file_gives_the_same_verdicts(kind: str, pairs: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader(pairs.read_text().splitlines()))
