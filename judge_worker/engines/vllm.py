@@ -64,7 +64,7 @@ def _load(settings: WorkerSettings) -> Any:
         from vllm import LLM
     except ImportError as error:
         raise EngineDown(
-            f"vLLM cannot be imported ({error}). Install the worker with it, `pip install 'nextpair-server[vllm]'` in an "
+            f"vLLM cannot be imported ({error}). Run `pip install 'nextpair-server[vllm]'` in an "
             "environment of its own, or use a server: `--engine openai --base-url URL`."
         ) from error
     passed = {name: getattr(settings, name) for name in PASSED_ON if getattr(settings, name) is not None}
