@@ -28,7 +28,7 @@ BOUNDS = {
 INTRODUCTION = """# API reference
 
 Every operation of the service, from the OpenAPI document of nextpair {version}. A running service has the same document
-at `/openapi.json`, and at `/docs` a page to try it.
+at `/openapi.json`, and at `/docs` a page to try it, which needs no other host.
 
 - Bodies are JSON; times are RFC 3339 in UTC; ids are UUIDs. An unknown field or query parameter is an error.
 - A service with a key wants `Authorization: Bearer KEY` with every request but `/healthz` and `/readyz`.
