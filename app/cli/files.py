@@ -167,7 +167,7 @@ def aggregate(
         bool,
         typer.Option(
             "--as-published",
-            help="The paper's average, majority or dawid-skene: a tie is a no, and yes as frequent as no.",
+            help="Follow the paper: ties go to the first class (no), and dawid-skene assumes equal class shares.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
@@ -279,8 +279,7 @@ def simulate(
         float,
         typer.Option(
             min=0,
-            help="For reordering and exponent, means closer than this many posterior sds count as equal; "
-            "0 is the paper's.",
+            help="For reordering and exponent: means within this many posterior sds count as equal. The paper has 0.",
         ),
     ] = 0.1,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,

@@ -22,7 +22,7 @@ from benchmarks.studies.methods.scoring import FULL, Sample, _comparisons, selec
 from benchmarks.studies.methods.sections import SECTIONS
 from benchmarks.studies.methods.size import QUICK
 from benchmarks.studies.methods.sorting import merge_sort
-from benchmarks.studies.methods.symmetry import heard
+from benchmarks.studies.methods.symmetry import noisy_answers
 
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
@@ -117,11 +117,11 @@ def _scores_of_wins(case: Case, chosen: str, seed: int) -> Floats:
     return win_ratio(comparisons, len(case.keys)).score
 
 
-def test_a_judge_is_heard_with_noise_of_its_own_for_either_order() -> None:
+def test_noise_is_drawn_for_either_order_and_the_bias_gives_the_mean() -> None:
     fair = Case((), ["a", "b", "c"], np.arange(3.0), np.where(np.eye(3) > 0.0, np.nan, 0.5))
-    said = heard(fair, 0.78, np.random.default_rng(0))
-    assert np.nanmean(said) == pytest.approx(0.78)
-    assert len(np.unique(said[~np.isnan(said)])) == 6
+    answers = noisy_answers(fair, 0.78, np.random.default_rng(0))
+    assert np.nanmean(answers) == pytest.approx(0.78)
+    assert len(np.unique(answers[~np.isnan(answers)])) == 6
 
 
 def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order() -> None:

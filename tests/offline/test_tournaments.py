@@ -35,7 +35,7 @@ def test_covering_is_random_but_has_every_candidate_in_a_pair_at_once(n: int) ->
         assert set(np.ravel(pairs[: (n + 1) // 2])) == set(range(n))
 
 
-def test_covering_leaves_out_whom_nobody_can_meet() -> None:
+def test_covering_leaves_out_a_candidate_without_pairs() -> None:
     exists = ~np.eye(3, dtype=np.bool_)
     exists[2] = exists[:, 2] = False
     pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(3), np.random.default_rng(0))

@@ -138,21 +138,21 @@ def _curves(folder: Path, stories: int | None, bias: str, part: str, draw: int) 
     """(M, K) Spearman of each scorer after so many calls."""
     (case,) = first_stories(stories, folder, part)
     rng, n = np.random.default_rng([draw, list(DIMENSIONS).index(part)]), len(case.keys)
-    said = heard(case, BIASES[bias], rng)
+    answers = noisy_answers(case, BIASES[bias], rng)
     covering = PAIRINGS[Tournament.COVERING](~np.isnan(case.answers), np.zeros(n), rng)
     pairs = np.array(list(islice(covering, CALLS[-1] * n)))
     shown = np.where(rng.random((len(pairs), 1)) < 0.5, pairs, pairs[:, ::-1])
     curves = np.empty((len(SCORERS), len(CALLS)))
     for k, calls in enumerate(CALLS):
         half = pairs[: calls * n // 2]
-        asked = {BOTH: np.vstack([half, half[:, ::-1]]), ONE: shown[: calls * n]}
+        shown_in = {BOTH: np.vstack([half, half[:, ::-1]]), ONE: shown[: calls * n]}
         for m, scorer in enumerate(SCORERS):
-            first, second = asked[scorer.order].T
-            curves[m, k] = spearman(_scores(scorer, by_one_judge(first, second, said[first, second]), n), case.truth)
+            first, second = shown_in[scorer.order].T
+            curves[m, k] = spearman(_scores(scorer, by_one_judge(first, second, answers[first, second]), n), case.truth)
     return curves
 
 
-def heard(case: Case, mean: float, rng: np.random.Generator) -> Floats:
+def noisy_answers(case: Case, mean: float, rng: np.random.Generator) -> Floats:
     """(N, N) the judge's p with noise of its own for either order, and a bias that makes their mean `mean`."""
     logits = logit(case.answers) + NOISE * rng.standard_normal(case.answers.shape)
     delta = brentq(lambda delta: float(np.nanmean(expit(logits + delta))) - mean, -10.0, 10.0)

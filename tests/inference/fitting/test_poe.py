@@ -7,6 +7,7 @@ import pytest
 from scipy.special import logit
 
 from app.inference.covariance import dense
+from app.inference.experts.gaussian import linear_gaussian
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.baselines import average_probability
 from app.inference.fitting.model import VAGUE
@@ -123,3 +124,22 @@ def test_the_covariance_of_the_anchored_full_set_is_that_of_the_paper() -> None:
     from_first = np.eye(n)[1:] - np.eye(n)[0]
     ours = from_first @ dense(fitted.covariance) @ from_first.T
     np.testing.assert_allclose(ours, (np.ones((n - 1, n - 1)) + np.eye(n - 1)) / n, atol=20.0 / VAGUE)
+
+
+def test_any_two_functions_of_p_make_a_gaussian_expert() -> None:
+    """PoE eq. 7 and 8 with f_mu(p) = tan(3 (p - 1/2)) and f_sigma(p) = 1/10 + p (1 - p), under the unit prior."""
+    n, log = 6, random_comparisons(6, 40, seed=3)
+
+    def f_mu(p: Floats) -> Floats:
+        return np.asarray(np.tan(3.0 * (p - 0.5)))
+
+    def f_sigma(p: Floats) -> Floats:
+        return 0.1 + p * (1.0 - p)
+
+    general = model(n)._replace(expert=linear_gaussian(f_mu, f_sigma, lambda d: 0.5 + np.arctan(d) / 3.0))
+    fitted = posterior.fit(log, general)
+
+    w, weight = anchored_design(log, n)[1:], 1.0 / f_sigma(log.p)
+    precision = w.T @ (weight[:, None] * w) + np.eye(n)
+    np.testing.assert_allclose(fitted.mean, np.linalg.solve(precision, w.T @ (weight * f_mu(log.p))), atol=1e-8)
+    np.testing.assert_allclose(dense(fitted.covariance), np.linalg.inv(precision), atol=1e-10)
