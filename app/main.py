@@ -34,6 +34,7 @@ from app.api import (
     sets,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
+from app.api.admission import Admission
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
@@ -105,6 +106,7 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     problem_pages.install(app)
     contract.install(app)
+    app.add_middleware(Admission)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     if settings.api_key is None:
         app.add_middleware(LoopbackOnly)

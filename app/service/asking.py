@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import HumanCheck, stop_reason
 from app.live.posteriors import all_of
-from app.service import choosing, leases, posteriors
+from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
 from app.service.goals import refuse_strangers, wanting
@@ -52,7 +52,8 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
         answer, left = answers[set_id], deadline - clock()
         if answer.status != "all_leased" or answer.assignments or left <= 0 or ctx.notices.closed:
             return answer
-        await topic.wait(heard, min(left, POLL_SECONDS))
+        with ctx.asks.resting():
+            await topic.wait(heard, min(left, POLL_SECONDS))
 
 
 async def _refuse_missing(ctx: Context, set_id: UUID) -> NoReturn:
@@ -89,8 +90,11 @@ async def ask_together(
     Fewer where their texts take more than `room` bytes, though one where there is any. Sets that are gone are left out.
     """
     ids = sorted(counts)
-    turns = patiently(all_of(ctx.live.get(set_id).asking for set_id in ids))
-    async with turns, ctx.writing(sets.lock_of_asking(ids)) as db:
+    held_back = all_of(ctx.live.get(set_id).asking for set_id in ids)
+    async with (
+        patiently(held_back, ctx.asks.at_work, patience=turns.PATIENCE_OF_ASKS),
+        ctx.writing(sets.lock_of_asking(ids)) as db,
+    ):
         asker = await _asker(ctx, db, request)
         states, own = await _load(ctx, db, asker, request.goal, counts, most, room)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)

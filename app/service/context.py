@@ -14,7 +14,7 @@ from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.service.errors import SetDeleted, UnknownJudge, UnknownSet
 from app.service.notices import Notices
-from app.service.turns import Turns
+from app.service.turns import Asks, Turns
 from app.settings import Settings
 from app.storage import judges, sets
 from app.storage.driver import transaction
@@ -40,6 +40,7 @@ class Context:
     jobs: Jobs
     settings: Settings
     turns: Turns = field(default_factory=Turns)
+    asks: Asks = field(default_factory=Asks)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
     spent: dict[tuple[UUID, str | None], SpentSet] = field(default_factory=dict)  # by set and judge; None is anybody
     set_of: dict[UUID, UUID] = field(default_factory=dict)  # by assignment, of those last handed out here

@@ -1,14 +1,15 @@
-"""Writes to one set, a few at a time: the others wait here, where they hold no connection to the database.
+"""Writes to one set and asks of all, a few at a time: the others wait here, without a connection to the database.
 
 A set's log is written by one transaction after the other. Did all of them wait for the set's row in PostgreSQL, one set
-that somebody does not let go of would take every connection.
+that somebody does not let go of would take every connection. Asks are turned away soon when there are more than the
+process can answer; verdicts on pairs that were given are not.
 """
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from uuid import UUID
 
 from app.service.errors import Busy
@@ -16,6 +17,39 @@ from app.service.errors import Busy
 AT_ONCE = 3  # one that writes, and two that have come as far as the set's row
 WAITING = 100  # for one set
 PATIENCE = 10.0  # seconds
+# Asks of all sets that are worked on at a time: enough to keep one core busy, and fewer than there are connections to
+# the database, so that a tell finds one free and has few in front of it.
+ASKS_AT_ONCE = 8
+ASKS_WAITING = 32
+PATIENCE_OF_ASKS = 1.5  # seconds
+
+
+class Asks:
+    """Asks of all sets: some are worked on, some wait, and those beyond are turned away at once."""
+
+    def __init__(self) -> None:
+        self.at_work = asyncio.Semaphore(ASKS_AT_ONCE)
+        self._here = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count an ask from its arrival to its answer. Raises Busy."""
+        if self._here >= ASKS_AT_ONCE + ASKS_WAITING:
+            raise Busy("More pairs are asked for than this process can choose. Send the request again.")
+        self._here += 1
+        try:
+            yield
+        finally:
+            self._here -= 1
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Leave an ask out that waits for others to give a pair back."""
+        self._here -= 1
+        try:
+            yield
+        finally:
+            self._here += 1
 
 
 class Turns:
@@ -57,14 +91,13 @@ class Turns:
 
 
 @asynccontextmanager
-async def patiently(turn: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
-    """Wait for a turn, and no longer than PATIENCE. Raises Busy."""
+async def patiently(*turns: AbstractAsyncContextManager[None], patience: float | None = None) -> AsyncIterator[None]:
+    """Wait for these turns, one after the other, and no longer than PATIENCE in all. Raises Busy."""
     async with AsyncExitStack() as stack:
         try:
-            async with asyncio.timeout(PATIENCE):
-                await stack.enter_async_context(turn)
+            async with asyncio.timeout(PATIENCE if patience is None else patience):
+                for turn in turns:
+                    await stack.enter_async_context(turn)
         except TimeoutError:
-            raise Busy(
-                "Others used the same set for too long, and nothing was written. Send the request again."
-            ) from None
+            raise Busy("Other requests come first, and nothing was written. Send the request again.") from None
         yield

@@ -120,6 +120,66 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")
 
 
+async def test_a_ranking_that_takes_longer_than_verdicts_take_is_shown(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await judged()
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#ranking tbody tr")).to_have_count(5)
+    withdrawn: list[str] = []
+    page.on("requestfailed", lambda request: withdrawn.append(request.url))
+
+    async def delay(route: Route) -> None:
+        await asyncio.sleep(1.5)
+        await route.continue_()
+
+    await page.route("**/ranking*", delay)
+    vote = schemas.ComparisonIn(first="c0", second="c1", winner="first", judge="ann")
+    for _ in range(10):
+        await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[vote])))
+        await page.wait_for_timeout(300)
+    first = page.locator("#ranking tbody tr", has_text="c0").locator("td").last
+    await expect(first).to_have_text(re.compile(r"\d+"))
+    await expect(page.locator("#comparisons")).to_have_text("130")
+    assert withdrawn == []
+
+
+async def test_a_drag_of_the_slider_asks_for_the_version_where_it_ends(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged())
+    await expect(page.locator("#ranking tbody tr")).to_have_count(5)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "as_of=" in request.url else None)
+    async with page.expect_response("**/ranking*as_of=60*"):
+        await page.evaluate(
+            """() => {
+              const slider = document.querySelector("#as-of");
+              for (let version = 100; version >= 60; version -= 1) {
+                slider.value = version;
+                slider.dispatchEvent(new Event("input"));
+              }
+            }"""
+        )
+    await expect(page.locator("#version")).to_have_text("60")
+    assert [url.split("as_of=")[1] for url in asked] == ["60"]
+
+
+async def test_an_earlier_version_is_marked_until_the_newer_one_is_there(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged())
+    mark = page.locator("#newer")
+    await expect(page.locator("#ranking tbody tr")).to_have_count(5)
+    await expect(mark).to_have_text("")
+    answers = iter(({"version": 100, "newer_version": 120}, {}))
+
+    async def early(route: Route) -> None:
+        answer = await route.fetch()
+        await route.fulfill(response=answer, json=await answer.json() | next(answers, {}))
+
+    await page.route("**/ranking*", early)
+    await page.get_by_label("Method").select_option("win-ratio")
+    await expect(mark).to_have_text("This is version 100. Version 120 is being computed.")
+    await expect(mark).to_have_text("")
+
+
 @asynccontextmanager
 async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
     """Requests whose answers come only once the block ends."""
