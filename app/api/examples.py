@@ -86,7 +86,7 @@ EXAMPLES: dict[str, Any] = {
     }]},
     "ReleaseMany": {"assignments": ["0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"]},
     "Released": {"released": 1},
-    "Assignments": {"status": "open", "assignments": [ASSIGNMENT]},
+    "Assignments": {"status": "open", "assignments": [ASSIGNMENT], "left_out": []},
     "Preview": {"status": "open", "pairs": [PAIR]},
     "Renewal": {"lease_seconds": 600.0, "generation": 1},
     "Release": {"generation": 1},

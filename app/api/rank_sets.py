@@ -36,7 +36,7 @@ async def get_rank_sets(
     reference: Annotated[
         list[str], Query(description="The people whose verdicts count; by default all judges of kind human.")
     ] = [],  # noqa: B006  # FastAPI copies it
-    alpha: Annotated[float, Query(gt=0.0, le=0.5, description="Chance that any rank-set misses.")] = 0.05,
+    alpha: Annotated[float, Query(ge=1e-9, le=0.5, description="Chance that any rank-set misses.")] = 0.05,
     covariance: Annotated[
         CovarianceName,
         Query(

@@ -71,7 +71,7 @@ async def get_ranking(
     ] = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
-    epsilon: Annotated[float, Query(ge=0.0, allow_inf_nan=False, description="Of `tie_group`.")] = 0.0,
+    epsilon: Annotated[float, Query(ge=0.0, le=1e9, description="Of `tie_group`.")] = 0.0,
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
 ) -> object:

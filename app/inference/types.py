@@ -45,6 +45,7 @@ class Outcome(Enum):
     CONVERGED = "The fit converged."
     MAX_ITERATIONS = "The fit stopped at its iteration limit; the scores are not final."
     NOT_FINITE = "The fit met a value that is not finite; check the comparisons."
+    SINGULAR = "The fit cannot be computed exactly enough: weights, verdicts and priors differ too much in size."
 
 
 class Convergence(NamedTuple):

@@ -1,5 +1,6 @@
 """Asking over many sets: how the pairs of one ask are spread over them, some sets at a time."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -9,11 +10,12 @@ from nextpair.words import AskStatus
 
 from app.service.asking import ask_together
 from app.service.context import Context, existing_sets
-from app.service.errors import Busy
+from app.service.errors import AppError, Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
 from app.storage.failures import FAILURES, is_in_the_way
 
+log = logging.getLogger("nextpair")
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
 # their logs. A worker's usual batch, a pair or a few of each of a hundred sets, is one transaction.
 SETS_AT_ONCE = 128
@@ -27,6 +29,7 @@ class _Collected:
     statuses: set[AskStatus]
     pairs: dict[UUID, list[schemas.Assignment]] = field(default_factory=dict)  # by set
     obstacle: Exception | None = None  # others held a set for too long
+    left_out: list[UUID] = field(default_factory=list)  # sets on which asking failed
 
 
 async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignments:
@@ -35,7 +38,7 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
     Sets that cannot give their share leave it to those behind them, and then to those that could. What is leased stays
     so when the asker goes away in between: asking again brings it back.
     Sets that others hold for too long are passed over with those asked together with them, and so is a set that is
-    deleted meanwhile.
+    deleted meanwhile. A set on which asking fails is left out and named; it keeps no other from giving its pairs.
     Raises UnknownSet, SetDeleted for a set that the request names, Busy where no set gave a pair and some were held.
     """
     queue, statuses = await _queue(ctx, request)
@@ -45,7 +48,8 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
     pairs = [pair for of_set in collected.pairs.values() for pair in of_set]
     if collected.obstacle and not pairs:
         raise collected.obstacle
-    return schemas.Assignments(status=_status_of_many(bool(pairs), collected.statuses), assignments=pairs)
+    status = _status_of_many(bool(pairs), collected.statuses)
+    return schemas.Assignments(status=status, assignments=pairs, left_out=collected.left_out)
 
 
 async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int], set[AskStatus]]:
@@ -111,11 +115,29 @@ async def _ask_some(
             raise
         collected.obstacle = error
         return []
+    except AppError:
+        raise
+    except Exception:
+        return await _ask_apart(ctx, request, shares, collected)
     collected.statuses |= {answer.status for answer in answers.values()}
     collected.pairs |= {set_id: answer.assignments for set_id, answer in answers.items()}
     is_full = sum(presenting.size_of(pair) for answer in answers.values() for pair in answer.assignments) >= room
     collected.left = 0 if is_full else request.count - sum(map(len, collected.pairs.values()))
     return [set_id for set_id, answer in answers.items() if len(answer.assignments) == counts[set_id]]
+
+
+async def _ask_apart(
+    ctx: Context, request: schemas.AskMany, shares: Mapping[UUID, int], collected: _Collected
+) -> list[UUID]:
+    """Ask either half of sets one of which failed, until that one is found, and leave it out."""
+    if len(shares) == 1:
+        (set_id,) = shares
+        log.exception("asking of set %s failed: it is left out of an ask over many sets", set_id)
+        collected.left_out.append(set_id)
+        return []
+    each, half = list(shares.items()), len(shares) // 2
+    full = [await _ask_some(ctx, request, dict(part), collected) for part in (each[:half], each[half:])]
+    return [*full[0], *full[1]]
 
 
 def _status_of_many(has_pairs: bool, statuses: set[AskStatus]) -> AskStatus:

@@ -35,7 +35,7 @@ def ids(asked: dict[str, Any]) -> list[str]:
 
 def nothing(status: str) -> dict[str, Any]:
     """The answer that there is no pair."""
-    return {"status": status, "reason": None, "assignments": []}
+    return {"status": status, "reason": None, "assignments": [], "left_out": []}
 
 
 async def renew(http: httpx.AsyncClient, assignment_id: str, seconds: float = 600.0) -> httpx.Response:

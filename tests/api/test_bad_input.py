@@ -331,7 +331,7 @@ CASES = [
          "9223372036854775807"),
     # Pooled evidence
     Case("pooled evidence without a scale", POOL, {"pool": "elsewhere"}, 422, INVALID, "/log_scale"),
-    Case("pooled evidence that is too sure", POOL, pooled(sd=0), 422, INVALID, "/log_scale/sd"),
+    Case("pooled evidence that is too sure", POOL, pooled(sd=0), 422, INVALID, "an sd from 0.01 to 8"),
     Case("pooled evidence of a noise that is no number", POOL, pooled(noise={"gpt": {"mean": "x", "sd": 1}}), 422,
          INVALID, "/log_noise/gpt/mean"),
     Case("pooled evidence of nobody", POOL, pooled(noise={"": {"mean": 0, "sd": 1}}), 422, INVALID, "/log_noise"),

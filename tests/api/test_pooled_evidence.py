@@ -7,7 +7,7 @@ import pytest
 
 from app.service.context import Context
 from app.storage import judges, pooled_evidence, sets
-from tests.factories import compare, create_set, get
+from tests.factories import compare, comparison, create_set, get, scores_of, send
 
 
 @pytest.fixture
@@ -65,3 +65,38 @@ async def test_what_was_told_elsewhere_is_copied(http: httpx.AsyncClient, set_id
     assert {name: copied[name] for name in sent} == sent
     found = await get(http, f"/v1/sets/{copy['id']}")
     assert (copied["seq"], found["version"], found["comparisons"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(("mean", "sd"), [(0.5, 20.0), (0.0, 10.0), (20.0, 1.0), (0.0, 0.0)])
+async def test_what_learning_cannot_take_is_refused_with_the_limits(
+    http: httpx.AsyncClient, mean: float, sd: float
+) -> None:
+    url = f"/v1/sets/{(await create_set(http))['id']}/pooled-evidence"
+    log_normal = {"mean": mean, "sd": sd}
+    for new in ({"log_scale": log_normal}, {"log_scale": {"mean": 0, "sd": 1}, "log_noise": {"bob": log_normal}}):
+        answer = await http.post(url, json={"pool": "elsewhere", **new})
+        assert answer.status_code == 422
+        assert "send a mean from -7 to 7 and an sd from 0.01 to 8" in answer.json()["detail"]
+        assert answer.json()["errors"][0]["pointer"] in ("/log_scale", "/log_noise/bob")
+    assert (await get(http, url))["entries"] == []
+
+
+@pytest.mark.parametrize("p_first", [0.0, 0.5, 0.9])
+async def test_an_older_entry_beyond_the_limits_counts_as_the_limit(
+    http: httpx.AsyncClient, context: Context, p_first: float
+) -> None:
+    """It was accepted once, and from then on neither the set nor any ask over all sets got an answer."""
+    beyond, at_limit = [(await create_set(http))["id"] for _ in range(2)]
+    for set_id, sd in ((beyond, 20.0), (at_limit, 8.0)):
+        await send(http, set_id, comparison("ash", "elm", p_first), comparison("ash", "birch", p_first))
+        async with context.engine.begin() as db:
+            seqs = await sets.advance_by_estimate(db, [UUID(set_id)], uuid4())
+            value = {"log_scale": [0.5, sd], "log_noise": {}}
+            row = {"set_id": UUID(set_id), "seq": seqs[UUID(set_id)], "pool": "elsewhere", "sets": 1, "value": value}
+            await pooled_evidence.append(db, [row])
+    assert await scores_of(http, beyond) == await scores_of(http, at_limit)
+    assert await scores_of(http, beyond, as_of=3) == await scores_of(http, beyond)
+    (entry,) = (await get(http, f"/v1/sets/{beyond}/pooled-evidence"))["entries"]
+    assert entry["log_scale"] == {"mean": 0.5, "sd": 20.0}
+    asked = await http.post("/v1/next-pairs", json={"judge": "bob", "count": 4})
+    assert {pair["set_id"] for pair in asked.json()["assignments"]} == {beyond, at_limit}

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from app.service.context import Context
+from tests.api.test_assignments import nothing
 from tests.factories import ask, count_rows, create_set, names, tell
 
 
@@ -51,7 +52,7 @@ async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClie
         await create_set(http, *keys)
 
     assert len(ids(await ask_many(http, 100, worker="one"))) == 12
-    assert await ask_many(http, 100, worker="two") == {"status": "all_leased", "reason": None, "assignments": []}
+    assert await ask_many(http, 100, worker="two") == nothing("all_leased")
 
 
 async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) -> None:

@@ -7,8 +7,11 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import numpy as np
 import pytest
 
+from app.inference.state import Catalogue, ChosenPair, Snapshot
+from app.inference.state import ask as choose_pairs
 from app.service import asking_many, choosing
 from app.service.context import Context
 from app.storage import sets
@@ -87,6 +90,29 @@ async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_giv
         assert len((await ask(http, created[0]["id"], count=6))["assignments"]) == count
     sizes = [len((await ask_many(http, count=12))["assignments"]) for _ in range(6)]
     assert (sizes[0], sizes[-1]) == (2 + 1, 12)
+
+
+# One that fails
+
+
+async def test_a_set_on_which_asking_fails_is_left_out_and_named(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = [(await create_set(http))["id"] for _ in range(5)]
+
+    def fails_for_one(snapshot: Snapshot, catalogue: Catalogue, *rest: Any) -> list[ChosenPair]:
+        if catalogue.keys[0] == "oak":
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        return choose_pairs(snapshot, catalogue, *rest)
+
+    failing = (await create_set(http, "oak", "ash"))["id"]
+    monkeypatch.setattr(choosing, "ask", fails_for_one)
+    asked = await ask_many(http, count=10)
+    assert asked["left_out"] == [failing]
+    assert len(asked["assignments"]) == 10
+    assert {pair["set_id"] for pair in asked["assignments"]} == set(made)
+    assert failing in caplog.text
+    assert (await ask_many(http, sets=[failing], count=1))["left_out"] == [failing]
 
 
 # Nothing to give

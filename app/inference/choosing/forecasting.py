@@ -56,6 +56,8 @@ STEPS = 40
 LONGEST = 200.0  # times the precision so far: the end of a future
 MOST_NUMBERS = 2_000_000  # draws, claims and steps; with fewer than FEWEST draws nothing is forecast
 MOST_DRAWS, FEWEST = 120, 20
+LEAST_WEIGHT = 1e-100  # of an answer
+NATS = 1e-12, 100.0  # that are told apart
 
 
 class Left(NamedTuple):
@@ -168,7 +170,7 @@ def _need_of_claims(state: _State, claims: Claims, rng: np.random.Generator) -> 
         _usual_weight(futures.m, then, state.model) * first.shape[1] / (np.unique([*first[0], *second[0]]).size - 1)
     )
     while_new = (extra / futures.rate).max(axis=1)
-    after = new + (np.maximum(extra - new * futures.rate, 0.0) / weight).sum(axis=1)
+    after = new + (np.maximum(extra - new * futures.rate, 0.0) / np.maximum(weight, LEAST_WEIGHT)).sum(axis=1)
     return np.asarray(np.where(while_new <= new, while_new, after))
 
 
@@ -185,7 +187,7 @@ def _need_of_width(state: _State, stop: Stop, rng: np.random.Generator) -> Float
 def _need_of_entropy(state: _State, nats: float, rng: np.random.Generator) -> Floats:
     n = state.model.n
     futures, _, _ = _of_pairs(state, np.triu(np.ones((n, n), np.bool_), 1), rng)
-    least = expected_weight(futures.truth, state.model) / np.expm1(2.0 * nats)
+    least = expected_weight(futures.truth, state.model) / np.expm1(2.0 * np.clip(nats, *NATS))
     return np.asarray((np.maximum(least - 1.0 / futures.v, 0.0) / futures.rate).max(axis=1))
 
 

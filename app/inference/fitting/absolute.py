@@ -40,6 +40,9 @@ from app.inference.types import Bools, Comparisons, Floats, Ints
 SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
 MAX_ITERATIONS = 60  # of three steps of EM each
 FLATTEST = 1e3
+SAME_MEAN = 1e-9  # means that are no farther apart are equal
+SUREST = 1e-10  # variance of an absolute score, relative to that of the prior: surer ones count as this
+FARTHEST = 1e6  # steps of EM that one extrapolation makes
 UNUSED = (0.0, 1.0)  # the scale of a judge who only compares
 
 
@@ -137,7 +140,8 @@ def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
 
 def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model:
     """The model whose prior holds the absolute scores too."""
-    weight = 1.0 / (scale.c1[absolute.judge] ** 2 * absolute.variance)
+    variance = np.maximum(scale.c1[absolute.judge] ** 2 * absolute.variance, SUREST * model.prior.variance)
+    weight = 1.0 / variance
     added = np.bincount(absolute.candidate, weight, model.size).astype(np.float64)
     pull = model.prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
     prior = model.prior._replace(precision=model.prior.precision + added, pull=pull, absolute=added)
@@ -160,7 +164,7 @@ def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores,
     centre = np.bincount(absolute.judge, absolute.mean) / np.maximum(np.bincount(absolute.judge), 1)
     x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
     step, bend = x1 - x0, x2 - 2.0 * x1 + x0
-    far = max(float(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300)), 1.0)
+    far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
     level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
     c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
     return Scale(level - c1 * centre, c1)
@@ -191,7 +195,7 @@ def _like_prior(own: AbsoluteScores, tau: float) -> tuple[float, float]:
     """c0 and c1 of one judge."""
     if not own.size:
         return UNUSED
-    c1 = tau / (float(own.mean.std()) if np.ptp(own.mean) else 1.0)  # the std of equals is rounding
+    c1 = tau / (float(own.mean.std()) if np.ptp(own.mean) > SAME_MEAN else 1.0)  # the std of equals is rounding
     return -c1 * float(own.mean.mean()), c1
 
 
@@ -209,5 +213,5 @@ def _line(mean: Floats, variance: Floats, own: AbsoluteScores, flattest: float) 
     m_mean, mu_mean = np.average(m, weights=weight), np.average(own.mean, weights=weight)
     a = weight @ ((m - m_mean) ** 2 + spread)
     b = weight @ ((m - m_mean) * (own.mean - mu_mean))
-    c1 = min(float(a / b), flattest) if b > 0.0 else flattest
+    c1 = float(a / b) if a < flattest * b else float(flattest)
     return float(m_mean - c1 * mu_mean), c1

@@ -58,5 +58,7 @@ def _moments(axes: Sequence[Floats], log_density: LogDensity) -> tuple[Floats, F
 
 
 def _normalised(log_density: Floats) -> Floats:
-    density = np.exp(log_density - log_density.max())
+    """The density at all points; the same everywhere where it is known nowhere."""
+    largest = log_density.max()
+    density = np.exp(log_density - largest) if np.isfinite(largest) else np.ones_like(log_density)
     return np.asarray(density / density.sum())

@@ -21,10 +21,17 @@ FLAT = 1e-6  # of the precision of the scores' prior
 
 
 def share_of_verdicts(precision: Floats, variance: Floats, model: Model) -> Floats:
-    """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,)."""
+    """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,).
+
+    0 where the verdicts tell so little without the prior that H cannot be factored.
+    """
     n, prior = model.n, model.prior
     flat = precision.copy()
     flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
     of_biases = np.eye(len(flat))[:, n : n + len(variance)]
-    alone = np.einsum("pj,pj->j", of_biases, cho_solve(cho_factor(flat), of_biases))
+    try:
+        factor = cho_factor(flat)
+    except np.linalg.LinAlgError:
+        return np.zeros(len(variance))
+    alone = np.einsum("pj,pj->j", of_biases, cho_solve(factor, of_biases))
     return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))

@@ -16,21 +16,35 @@ from app.inference.fitting.hyperparameters import Grid
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores, fit, scores
 from app.inference.fitting.worth import at_scale
-from app.inference.types import Comparisons, Floats
+from app.inference.types import Comparisons, Floats, Outcome
+
+Weighted = tuple[float, Scores]
 
 
 def integrate(comparisons: Comparisons, model: Model, grid: Grid) -> Scores:
-    """The marginal posterior of the scores; `comparisons` weigh what they do at the mean of the grid."""
+    """The marginal posterior of the scores; `comparisons` weigh what they do at the mean of the grid.
+
+    Points where H cannot be factored are left out, unless all are such.
+    """
     measured = ~is_vote(comparisons.p)
-    parts = []
+    parts: list[Weighted] = []
+    failed: list[Weighted] = []
     for weight, scale, noise in zip(*grid, strict=True):
         at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
         of_point = at_scale(model, float(scale))
-        parts.append((float(weight), scores(fit(at_point, of_point), at_point, of_point)._replace(scale=float(scale))))
-    return mixed(parts)
+        posterior = fit(at_point, of_point)
+        of_scores = scores(posterior, at_point, of_point)._replace(scale=float(scale))
+        is_singular = posterior.convergence.outcome is Outcome.SINGULAR
+        (failed if is_singular else parts).append((float(weight), of_scores))
+    return mixed(_of_weight_1(parts) if failed and parts else parts or failed)
 
 
-def mixed(parts: list[tuple[float, Scores]]) -> Scores:
+def _of_weight_1(parts: list[Weighted]) -> list[Weighted]:
+    total = sum(weight for weight, _ in parts)
+    return [(weight / total, part) for weight, part in parts]
+
+
+def mixed(parts: list[Weighted]) -> Scores:
     """The mixture of posteriors with these weights, which sum to 1; one alone is itself."""
     if len(parts) == 1:
         return parts[0][1]

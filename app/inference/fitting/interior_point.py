@@ -53,7 +53,10 @@ def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: floa
         if converged or iterations == MAX_ITERATIONS or not (point.gap * point.slack).mean() > EXHAUSTED:
             break
         residual = distance - (SIGN * point.gap).sum(axis=0)
-        point, iterations = _step(point, gradient, residual, comparisons, model), iterations + 1
+        try:
+            point, iterations = _step(point, gradient, residual, comparisons, model), iterations + 1
+        except np.linalg.LinAlgError:
+            break
     outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
     convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
     weights = comparisons.weight * model.expert.curvature(distance, comparisons.p)
@@ -61,7 +64,7 @@ def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: floa
 
 
 def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Comparisons, model: Model) -> _Point:
-    """One predictor and corrector on.
+    """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
 
     Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
     """

@@ -98,7 +98,8 @@ def _of_judge(log_evidence: Floats) -> Floats:
     if noises > 1:
         log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)
         blurs = [_blur(NOISES, spread) for spread in SPREADS]
-    at = np.array([[np.log(_blur(SCALES, b) @ evidence @ blur.T).sum(axis=0) for blur in blurs] for b in SPREADS])
+    told = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
+    at = np.log(np.maximum(told, np.finfo(np.float64).tiny)).sum(axis=2)
     return np.asarray((1.0 - 1.0 / rows) * at + log_prior[None, :, None, :])
 
 

@@ -111,7 +111,10 @@ def prior(model: Model) -> Posterior:
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
-    """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance."""
+    """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance.
+
+    Where H cannot be factored, the prior: it has seen the comparisons with weights of 0, and has not converged.
+    """
     if not comparisons.size:
         return prior(model)
     if is_sparse(model):
@@ -119,6 +122,15 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
     if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
         return compiled
     start = np.zeros(model.size) if start is None else start
+    try:
+        return _fit_by_matrix(comparisons, model, start)
+    except np.linalg.LinAlgError:
+        convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
+        return prior(model)._replace(weights=np.zeros(comparisons.size), convergence=convergence, graph=None)
+
+
+def _fit_by_matrix(comparisons: Comparisons, model: Model, start: Floats) -> Posterior:
+    """Raises numpy.linalg.LinAlgError."""
     if climbed := newton.fit_in_rows(comparisons, model, start=start):
         weights = newton.weights(climbed.mean, comparisons, model)
         return _in_rows(climbed, from_precision(hessian(weights, comparisons, model)), climbed.graph.weights)
@@ -306,7 +318,7 @@ def _extend(posterior: Posterior, comparisons: Comparisons, model: Model) -> Pos
     """`fold` for fixed curvature: rank-one updates, many at a time; more than N of them are cheaper afresh."""
     if comparisons.size == posterior.seen:
         return posterior
-    if comparisons.size - posterior.seen > model.n:
+    if comparisons.size - posterior.seen > model.n or not posterior.convergence.converged:
         return fit(comparisons, model, start=posterior.mean)
     mean, weights, convergence = newton.fit(comparisons, model, start=posterior.mean)
     new = slice(posterior.seen, None)

@@ -24,25 +24,33 @@ from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
 from app.inference.lapack import factor_in_place
-from app.inference.types import Comparisons, Floats, Ints, take
+from app.inference.types import Comparisons, Floats, Ints, Outcome, take
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 FEW_PARAMETERS = 32  # up to so many, a compiled fit is quicker than one without its covariance
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
+LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
 
 
 def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
-    """ln Z of all comparisons at the model's tau2, up to a constant. Raises numpy.linalg.LinAlgError as `fit`."""
+    """ln Z of all comparisons at the model's tau2, up to a constant; -inf where H cannot be factored."""
     if model.size <= FEW_PARAMETERS:
-        mean, covariance, *_ = fit(comparisons, model)
-        log_det = covariance.log_det
+        mean, covariance, _, convergence, _ = fit(comparisons, model)
+        log_det = covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
     else:
         mean, weights, _ = newton.fit(comparisons, model)
-        factor = hessian(weights, comparisons, model).T
-        factor_in_place(factor)
-        log_det = -2.0 * float(np.log(factor.diagonal()).sum())
+        log_det = _log_det_of_inverse(hessian(weights, comparisons, model).T)
     value = newton.log_posterior(mean, comparisons, model)
     return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
+
+
+def _log_det_of_inverse(precision: Floats) -> float:
+    """ln det of the inverse of what is overwritten; -inf where it cannot be factored."""
+    try:
+        factor_in_place(precision)
+    except np.linalg.LinAlgError:
+        return -np.inf
+    return -2.0 * float(np.log(precision.diagonal()).sum())
 
 
 def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters) -> Floats:
@@ -62,7 +70,7 @@ def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learn
         np.bincount(cast.judge[once][several], each[several], len(learnt.votes))
         for each in (residual**2, variance * left, left)
     )
-    dispersion = square / np.maximum(expected_square, np.finfo(np.float64).tiny)
+    dispersion = square / np.maximum(expected_square, LEAST_SQUARE)
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
 
 

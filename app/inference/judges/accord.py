@@ -29,6 +29,7 @@ STARTS = (0.0, 0.25, 0.5, 0.75)
 SURPRISING = 2.33  # one in a hundred, were there one part
 CHANGED = 0.5
 NOTHING = 1e-9
+CERTAIN = 1e-15  # probability of what nobody expects
 
 
 class Accord(NamedTuple):
@@ -90,7 +91,7 @@ def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence
     foresight = Foresight(*(column[-int(mine.sum()) :] for column in foreseen))
     of_each, of_judge = logits(foresight), evidence[:, mine]
     so_far = evidence[:, ~mine].sum(axis=1)[:, None] + of_judge.cumsum(axis=1) - of_judge
-    q = (softmax(so_far, axis=0) * expit(of_each)).sum(axis=0)
+    q = np.clip((softmax(so_far, axis=0) * expit(of_each)).sum(axis=0), CERTAIN, 1.0 - CERTAIN)
     p = comparisons.p[mine]
     return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - foresight.bias)
 

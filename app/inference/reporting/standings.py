@@ -20,7 +20,7 @@ from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
 from app.inference.reporting.tastes import Tastes, tastes_of
-from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 DRAWS_SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
@@ -61,10 +61,12 @@ class Standings(NamedTuple):
 
 
 def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Standings:
-    """The ranking of a posterior."""
+    """The ranking of a posterior; no rows where it has not converged."""
     marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
         return Standings([], posterior.convergence, 0, 0.0, None, [], [])
+    if not posterior.convergence.converged:
+        return _unranked(posterior.convergence)
     if marginal.covariance.bounds:
         sparse = SparsePosterior(marginal.mean, marginal.covariance.bounds.held, posterior.convergence)
         standings = by_sparse(sparse, comparisons, wanted)
@@ -94,8 +96,21 @@ def by_judges(
 ) -> Standings:
     """The ranking by a method that estimates judges and scores together, and what it says of the judges.
 
+    No rows where a matrix of it cannot be factored.
+
     Args: `people` (J,) tells who they are. Raises ValueError as `consensus.fit` does.
     """
+    try:
+        with np.errstate(all="ignore"):
+            return _by_judges(name, comparisons, model, people, wanted, pairs_of)
+    except np.linalg.LinAlgError:
+        return _unranked(Convergence(Outcome.SINGULAR, 0, np.nan))
+
+
+def _by_judges(
+    name: JointName, comparisons: Comparisons, model: Model, people: Bools, wanted: Wanted, pairs_of: PairsOf
+) -> Standings:
+    """Raises numpy.linalg.LinAlgError."""
     if name == "consensus":
         agreed = consensus.fit(comparisons, model, len(people))
         biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
@@ -111,6 +126,10 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     score, convergence = BASELINES[name](comparisons, n)
     rows, components = _rows(ranks(score), score, [None] * n, comparisons)
     return Standings(rows, convergence, components, None, None, [], [])
+
+
+def _unranked(convergence: Convergence) -> Standings:
+    return Standings([], convergence, 0, None, None, [], [])
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 
 from app.inference.fitting.absolute import AbsoluteScores
+from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
 from app.inference.fitting.worth import Hyperparameters, weighed, weighed_further
@@ -78,5 +80,12 @@ def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
     if log.pooled is None:
         return Hyperprior()
     log_scale, log_noise = log.pooled.hyperprior
-    by_number = {number: log_noise[judge] for number, judge in enumerate(judges.tolist()) if judge in log_noise}
-    return Hyperprior(log_scale, by_number)
+    by_number = {
+        number: _within_limits(log_noise[judge]) for number, judge in enumerate(judges.tolist()) if judge in log_noise
+    }
+    return Hyperprior(_within_limits(log_scale) if log_scale else None, by_number)
+
+
+def _within_limits(log: Normal) -> Normal:
+    """What learning can take: entries from before the contract had these limits may lie beyond them."""
+    return Normal(float(np.clip(log.mean, -FARTHEST_LOG, FARTHEST_LOG)), min(log.sd, WIDEST_LOG))

@@ -118,6 +118,11 @@ class Assignments(Response):
     )
     reason: Reason = None
     assignments: list[Assignment]
+    left_out: list[UUID] = Field(
+        default_factory=list,
+        description="Over many sets: those whose pairs could not be chosen because of an error, which the service's "
+        "log has. The pairs are of the others.",
+    )
 
 
 class Preview(Response):
