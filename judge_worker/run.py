@@ -21,7 +21,7 @@ from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event, pause_between_lines, show, summary
 from judge_worker.prompts import Fields, Template
 from judge_worker.reading import read_all
-from judge_worker.settings import WorkerSettings
+from judge_worker.settings import BadSettings, WorkerSettings
 from judge_worker.worker import Worker
 
 FOREVER = 10**9  # tries: a service that is away comes back, and leases outlast most outages
@@ -31,8 +31,10 @@ AT_START = 4  # tries: an address may be wrong
 def work(settings: WorkerSettings) -> Stats:
     """Judge until stopped, or until all is done; returns what was done.
 
-    Raises BadTemplate, BadLabels, EngineDown, and what the client raises.
+    Raises BadSettings, BadTemplate, BadLabels, EngineDown, and what the client raises.
     """
+    if settings.engine == "scripted" and not settings.sets:
+        raise BadSettings("the engine scripted makes verdicts up; name each set that it may judge with --set ID")
     templates = load_templates(settings)
     event("loading", model=settings.model, engine=settings.engine)
     engine = open_engine(settings)

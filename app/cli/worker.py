@@ -73,7 +73,8 @@ def worker(
     ] = None,
     api_key: Annotated[str | None, typer.Option(help="Of the service. [default: $NEXTPAIR_API_KEY]")] = None,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="ID", help="Only this set; may be repeated.")
+        list[str] | None,
+        typer.Option("--set", metavar="ID", help="Only this set; may be repeated. The engine scripted needs it."),
     ] = None,
     project: Annotated[str | None, typer.Option(help="Only the sets of this project.")] = None,
     batch: Batch = None,

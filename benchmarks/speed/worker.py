@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+from uuid import UUID
 
 from nextpair import Client
 from nextpair.calls import create_set
@@ -48,9 +49,8 @@ def measure(sets: int, batch: int, rates: Sequence[int]) -> list[Fed]:
     for rate in rates:
         with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
             with Client(service.url) as client:
-                for number in range(sets):
-                    client.send(create_set(_set(number)))
-            measured.append(_work(service.url, rate, batch))
+                made = [client.send(create_set(_set(number))).id for number in range(sets)]
+            measured.append(_work(service.url, made, rate, batch))
     return measured
 
 
@@ -59,10 +59,11 @@ def _set(number: int) -> SetIn:
     return SetIn(name=f"set {number}", question="Which is longer?", candidates=texts)
 
 
-def _work(url: str, rate: int, batch: int) -> Fed:
+def _work(url: str, sets: Sequence[UUID], rate: int, batch: int) -> Fed:
     """Judge every pair. The figures are those that the worker itself logs at the end."""
     program = [str(Path(sys.executable).with_name("nextpair")), "worker", "--server", url, "--model", "lengths"]
     options = ["--engine", "scripted", "--rate", str(rate), "--batch", str(batch), "--until-done"]
+    options += [option for set_id in sets for option in ("--set", str(set_id))]
     done = subprocess.run([*program, *options], capture_output=True, text=True, check=True)
     last = [json.loads(line) for line in done.stderr.splitlines() if re.search(r'"event": "progress"', line)][-1]
     return Fed(rate, last["per_second"], last["engine_busy"])

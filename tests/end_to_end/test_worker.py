@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -36,8 +36,9 @@ def work(server: Server, tmp_path: Path) -> Iterator[Work]:
     """Starts one more worker."""
     workers: list[WorkerProcess] = []
 
-    def begin(*options: str, url: str = server.url) -> WorkerProcess:
-        workers.append(WorkerProcess(url, tmp_path / f"worker-{len(workers)}.log", *options))
+    def begin(sets: Sequence[UUID], *options: str, url: str = server.url) -> WorkerProcess:
+        named = [option for set_id in sets for option in ("--set", str(set_id))]
+        workers.append(WorkerProcess(url, tmp_path / f"worker-{len(workers)}.log", *named, *options))
         return workers[-1]
 
     yield begin
@@ -53,7 +54,7 @@ async def reach(client: AsyncClient, sets: list[UUID], comparisons: int) -> None
 
 async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> None:
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
-    worker = work("--until-done", "--batch", "20", "--cost-per-hour", "3.6")
+    worker = work(sets, "--until-done", "--batch", "20", "--cost-per-hour", "3.6")
 
     assert await worker.end() == 0, worker.log.read_text()
 
@@ -73,17 +74,18 @@ async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> No
 
 
 async def test_a_worker_says_what_kind_of_judge_it_is_and_leaves_what_was_said(client: AsyncClient, work: Work) -> None:
-    assert await work("--until-done", "--judge", "newcomer").end() == 0
+    sets = [await create(client, 2)]
+    assert await work(sets, "--until-done", "--judge", "newcomer").end() == 0
     made = await client.send(get_judge("newcomer"))
     assert (made.kind, made.model, made.cost_per_1000) == ("llm", "lengths", None)
     await client.send(describe_judge("newcomer", JudgeIn(cost_per_1000=2.5)))
-    assert await work("--until-done", "--judge", "newcomer").end() == 0
+    assert await work(sets, "--until-done", "--judge", "newcomer").end() == 0
     assert (await client.send(get_judge("newcomer"))).cost_per_1000 == 2.5
 
 
 async def test_both_orders_are_stored_as_they_were(client: AsyncClient, work: Work) -> None:
     set_id = await create(client, 5)
-    worker = work("--until-done", "--orders", "both")
+    worker = work([set_id], "--until-done", "--orders", "both")
 
     assert await worker.end() == 0, worker.log.read_text()
 
@@ -97,7 +99,7 @@ async def test_both_orders_are_stored_as_they_were(client: AsyncClient, work: Wo
 async def test_absolute_scores_of_every_text(client: AsyncClient, work: Work) -> None:
     set_id = await create(client, 0, texts=["x" * (10 * n + 5) for n in range(6)])
     for _ in range(2):  # the second finds nothing left to do
-        worker = work("--absolute", "1-10")
+        worker = work([set_id], "--absolute", "1-10")
         assert await worker.end() == 0, worker.log.read_text()
 
     scores = (await client.send(list_absolute_scores(set_id))).scores
@@ -110,7 +112,7 @@ async def test_absolute_scores_of_every_text(client: AsyncClient, work: Work) ->
 
 async def test_a_pair_that_cannot_be_judged_is_a_failure_of_its_own(client: AsyncClient, work: Work) -> None:
     set_id = await create(client, 0, texts=["short", "longer text", "REFUSE", "the longest of all"])
-    worker = work("--until-done")
+    worker = work([set_id], "--until-done")
 
     assert await worker.end() == 0, worker.log.read_text()
 
@@ -121,7 +123,7 @@ async def test_a_pair_that_cannot_be_judged_is_a_failure_of_its_own(client: Asyn
 
 async def test_whoever_is_told_to_stop_gives_back_what_waits(client: AsyncClient, work: Work) -> None:
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
-    worker = work("--rate", "20", "--batch", "10")
+    worker = work(sets, "--rate", "20", "--batch", "10")
     await reach(client, sets, 10)
 
     assert await worker.stop(signal.SIGTERM) == 0, worker.log.read_text()
@@ -136,12 +138,12 @@ async def test_whoever_is_told_to_stop_gives_back_what_waits(client: AsyncClient
 async def test_a_worker_killed_in_mid_batch(client: AsyncClient, work: Work) -> None:
     """Beside another one; its successor of the same name takes its pairs over at once."""
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
-    other = work("--until-done", "--rate", "30", "--batch", "10", "--worker", "b")
+    other = work(sets, "--until-done", "--rate", "30", "--batch", "10", "--worker", "b")
     for fraction in (0.2, 0.4):
-        killed = work("--rate", "30", "--batch", "10", "--worker", "a")
+        killed = work(sets, "--rate", "30", "--batch", "10", "--worker", "a")
         await reach(client, sets, int(fraction * PAIRS))
         assert await killed.stop(signal.SIGKILL) != 0
-    last = work("--until-done", "--batch", "10", "--worker", "a")
+    last = work(sets, "--until-done", "--batch", "10", "--worker", "a")
 
     assert await last.end() == 0, last.log.read_text()
     assert await other.end() == 0, other.log.read_text()
@@ -150,7 +152,7 @@ async def test_a_worker_killed_in_mid_batch(client: AsyncClient, work: Work) -> 
 
 async def test_a_service_killed_under_load(server: Server, client: AsyncClient, work: Work) -> None:
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
-    workers = [work("--until-done", "--rate", "40", "--batch", "10", "--worker", name) for name in "ab"]
+    workers = [work(sets, "--until-done", "--rate", "40", "--batch", "10", "--worker", name) for name in "ab"]
     for fraction in (0.2, 0.5):
         await reach(client, sets, int(fraction * PAIRS))
         await server.stop(signal.SIGKILL)
@@ -166,7 +168,7 @@ async def test_a_network_cut_under_load(server: Server, client: AsyncClient, wor
     await network.mend()
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
     workers = [
-        work("--until-done", "--rate", "30", "--batch", "10", "--worker", name, url=network.url) for name in "ab"
+        work(sets, "--until-done", "--rate", "30", "--batch", "10", "--worker", name, url=network.url) for name in "ab"
     ]
     await reach(client, sets, PAIRS // 4)
 
@@ -189,7 +191,7 @@ def tries(worker: WorkerProcess) -> int:
 async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
     set_id = await create(client, CANDIDATES)
     port = free_port()
-    work("--rate", "50", "--batch", "10", "--metrics-port", str(port))
+    work([set_id], "--rate", "50", "--batch", "10", "--metrics-port", str(port))
     await reach(client, [set_id], 20)
 
     def told() -> bool:
@@ -202,10 +204,12 @@ async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--template", "nothing"], "There is no template 'nothing'"),
+        (["--set", str(UUID(int=1)), "--template", "nothing"], "There is no template 'nothing'"),
         (["--engine", "vllm"], "vLLM cannot be imported"),
         (["--absolute", "ten"], "write a scale such as 1-10"),
-        ([], "Check that the server runs"),
+        ([], "the engine scripted makes verdicts up; name each set that it may judge with --set ID"),
+        (["--project", "mine"], "with --set ID"),
+        (["--set", str(UUID(int=1))], "Check that the server runs"),
     ],
 )
 async def test_what_cannot_work_ends_with_one_line(tmp_path: Path, options: list[str], says: str) -> None:
