@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -119,6 +120,24 @@ async def test_both_orders_of_a_pair_are_told_together(client: AsyncClient) -> N
 
     log = (await client.send(list_comparisons(made.id))).comparisons
     assert sorted((entry.first, entry.second) for entry in log) == [("c0", "c1"), ("c1", "c0")]
+
+
+async def test_each_template_is_a_replicate_of_one_judge(client: AsyncClient) -> None:
+    """An ask counts once, and each order of a pair has an entry by each template."""
+    made = await create(client, "short", "longer text", "the longest of all")
+    settings = SETTINGS.model_copy(update={"orders": "both"})
+    templates = [prompts.load("comparative"), prompts.load("comparative-tie")]
+    worker = Worker(settings, client, Scripted("m"), templates, asyncio.Event())
+
+    await asyncio.wait_for(worker.run(), 30.0)
+
+    log = (await client.send(list_comparisons(made.id))).comparisons
+    times = Counter((entry.first, entry.second) for entry in log)
+    assert len(times) == 6
+    assert set(times.values()) == {2}
+    assert {entry.judge for entry in log} == {"m"}
+    assert sum(entry.assignment_id is not None for entry in log) == 3
+    assert (worker.stats.judged, worker.stats.passed_over) == (12, {})
 
 
 async def test_scores_wait_for_the_engine_too(client: AsyncClient) -> None:
