@@ -29,7 +29,7 @@ class Outage:
         if not away:
             return
         retry_after = min(max(each.retry_after for each in away), PATIENCE)
-        if self.left >= retry_after and self.left:
+        if self.left and self.left >= retry_after:
             return
         pause = max(retry_after, min(FIRST * 2.0 ** min(self._times, 10), LONGEST))
         self._times, self._until = self._times + 1, time.monotonic() + pause

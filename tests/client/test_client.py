@@ -669,6 +669,14 @@ def test_retry_after_may_be_a_date(user_of: Callable[[Handler], User], ahead: in
     assert least <= user.slept[0] <= most
 
 
+def test_retry_after_may_be_a_fraction(user_of: Callable[[Handler], User]) -> None:
+    user = user_of(Script(problem(503, headers={"Retry-After": "1.5"}), ok(READY)))
+
+    user.send(calls.ready())
+
+    assert user.slept == [1.75]
+
+
 def test_an_unreadable_retry_after_is_ignored(user_of: Callable[[Handler], User]) -> None:
     user = user_of(Script(problem(503, headers={"Retry-After": "soon"}), ok(READY)))
 

@@ -261,6 +261,12 @@ OF_ONE_PAIR = [
     Behaviour("413 for one pair", only_odd(status(413, "too long")), ALL_BUT_ONE, REFUSED),
     Behaviour("403 for one pair", only_odd(status(403, "blocked")), ALL_BUT_ONE, REFUSED),
     Behaviour(
+        "403 for one pair, 429 now and then",
+        lambda asked: httpx.Response(403 if asked.odd else 429) if asked.odd or asked.n % 3 == 0 else None,
+        ALL_BUT_ONE,
+        REFUSED,
+    ),
+    Behaviour(
         "429, one pair is larger than the limit",
         only_odd(lambda _: error(429, "rate_limit_exceeded", "Request too large for m")), ALL_BUT_ONE, REFUSED,
     ),

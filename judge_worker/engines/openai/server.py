@@ -42,7 +42,7 @@ PATIENCE = 30.0  # seconds: who asks for longer is away
 ROUNDS = 2  # failures while the server answers other prompts: then it is the prompt's
 REDIRECTS = 5
 NO_QUOTA = "insufficient_quota"
-BUSY = frozenset({402, 425, 429, 503, 529})  # said of the server, whatever the prompt
+BUSY = frozenset({402, 425, 429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 429, *range(500, 600)})
 FEW = 5  # log-probabilities that a stingy server gives
 ROOM = 4096  # tokens, for a model that thinks or explains before it answers
@@ -162,29 +162,31 @@ class OpenAIServer:
                 return outcome
             if self._answered is None and self._learns_from(answer):
                 return self._ask(path, question, batch)
-            if not self._may_be_the_prompts_own(answer) or not self._answers_another(path):
-                return self._unanswered(answer, batch)
+            if (failure := self._failure_of_the_server(path, answer)) is not None:
+                return self._unanswered(answer, failure, batch)
         return Unread(_failure(answer), self._words(answer))
 
-    def _unanswered(self, answer: Outcome, batch: _Batch) -> Unread | Away:
+    def _failure_of_the_server(self, path: str, answer: Outcome) -> Outcome | None:
+        """A failure that is not the prompt's own: this one, or that of a question which was answered before.
+
+        None if that question is answered again: at once, where this failure may be one of an outage that just ends.
+        """
+        if self._answered is None or _is_busy(answer):
+            return answer
+        again = self._answered._replace(body=_anew(self._answered.body))
+        ask = self._try if _status(answer) in {0, *TRANSIENT} else self._send
+        other = ask("POST", path, again.body)
+        return other if _read(other, again) is None else None
+
+    def _unanswered(self, answer: Outcome, failure: Outcome, batch: _Batch) -> Unread | Away:
         """The server's failure. Raises EngineDown where a person has to mend the settings."""
         words, status = self._words(answer), _status(answer)
         if self._answered is None and status in OF_THE_QUESTION:
             return Unread(_failure(answer), f"{words} {OF_THE_QUESTION[status]}")
-        if status in OF_THE_SETTINGS:
+        if status in OF_THE_SETTINGS and _status(failure) in OF_THE_SETTINGS:
             raise EngineDown(f"{words} {OF_THE_SETTINGS[status]}")
-        batch.away = Away(words, retry_after(answer))
+        batch.away = Away(words, max(retry_after(answer), retry_after(failure)))
         return batch.away
-
-    def _may_be_the_prompts_own(self, answer: Outcome) -> bool:
-        return _status(answer) not in BUSY and not isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
-
-    def _answers_another(self, path: str) -> bool:
-        """Tell whether a question that was answered before still is, at once."""
-        if self._answered is None:
-            return False
-        again = self._answered._replace(body=_anew(self._answered.body))
-        return _read(self._try("POST", path, again.body), again) is not None
 
     def _learns_from(self, answer: Outcome) -> bool:
         """Learn from a refusal how the server wants to be asked."""
@@ -334,6 +336,11 @@ def _has_too_little_room(answer: Outcome, outcome: Any) -> bool:
     if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
         return False
     return answer.json()["choices"][0].get("finish_reason") in CUT
+
+
+def _is_busy(answer: Outcome) -> bool:
+    """Whether it says so of the server, whatever the prompt."""
+    return _status(answer) in BUSY or isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
 
 
 def _status(answer: Outcome) -> int:
