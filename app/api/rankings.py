@@ -26,6 +26,7 @@ from app.service.errors import (
     UnknownSet,
     VersionUnknown,
 )
+from app.service.key_lookup import elsewhere_if_many
 from app.service.presenting.pictures import draw_ranking
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
@@ -94,9 +95,11 @@ async def _answer(
     ranking = await rankings.rank(ctx, found, query)
     headers = {"ETag": etag} if ranking.newer_version is None else {}
     if form == "json":
-        return Response(ranking.model_dump_json(), media_type="application/json", headers=headers)
+        content = await elsewhere_if_many(ranking.ranking, ranking.model_dump_json)
+        return Response(content, media_type="application/json", headers=headers)
     if form == "csv":
-        return Response(_csv(ranking), media_type="text/csv; charset=utf-8", headers=headers)
+        content = await elsewhere_if_many(ranking.ranking, partial(_csv, ranking))
+        return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
     drawn = await results.beside(ctx, partial(draw_ranking, ranking, found.row.name, form))
     return Response(drawn, media_type=plots.MEDIA_TYPES[form], headers=headers)
 
