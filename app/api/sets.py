@@ -1,10 +1,11 @@
 """Routes to create, list, read, change and delete sets."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from nextpair import schemas
+from nextpair.words import SetStatus
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
@@ -40,7 +41,7 @@ async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> o
 async def list_sets(
     db: ReadDep,
     project: str | None = None,
-    status: Literal["open", "paused"] | None = None,
+    status: SetStatus | None = None,
     after: Annotated[UUID | None, Query(description="`next_after` of the page before.")] = None,
     limit: Limit = 100,
 ) -> schemas.SetPage:

@@ -32,6 +32,7 @@ AbsoluteScale = Literal["estimate", "given"]
 PositionBias = Literal["none", "estimate", "closed-form"]
 BatchName = Literal["greedy", "top"]
 StopReason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
+SetStatus = Literal["open", "paused"]  # as its owner set it
 AskStatus = Literal["open", "all_leased", "exhausted", "cannot_converge", "budget_reached", "converged", "paused"]
 PageStatus = Literal[AskStatus, "preparing"]
 ObjectiveName = Literal["log-loss", "ece"]

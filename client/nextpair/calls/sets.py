@@ -1,7 +1,6 @@
 """Sets and their candidates."""
 
 from functools import partial
-from typing import Literal
 
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, nothing, path_of, write
 from nextpair.schemas import (
@@ -14,6 +13,7 @@ from nextpair.schemas import (
     SetPage,
     SetPatch,
 )
+from nextpair.words import SetStatus
 
 
 def create_set(new: SetIn) -> Call[SetOut]:
@@ -24,7 +24,7 @@ def create_set(new: SetIn) -> Call[SetOut]:
 def list_sets(
     *,
     project: str | None = None,
-    status: Literal["open", "paused"] | None = None,
+    status: SetStatus | None = None,
     after: Id | None = None,
     limit: int | None = None,
 ) -> Call[SetPage]:
@@ -33,7 +33,7 @@ def list_sets(
     return get(path_of("sets"), SetPage.model_validate_json, project=project, status=status, after=behind, limit=limit)
 
 
-def all_sets(*, project: str | None = None, status: Literal["open", "paused"] | None = None) -> Listing[SetOut]:
+def all_sets(*, project: str | None = None, status: SetStatus | None = None) -> Listing[SetOut]:
     """Sets, oldest first."""
     page = partial(list_sets, project=project, status=status, limit=PAGE)
     return Listing(lambda after: page(after=after), lambda page: page.sets)

@@ -1,7 +1,7 @@
 """Sets: made, listed and read, asked for pairs and told of comparisons."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Literal, ParamSpec
+from typing import ParamSpec
 
 from nextpair import calls
 from nextpair.calls import Call, Id
@@ -42,7 +42,7 @@ from nextpair.schemas import (
 )
 from nextpair.sending.senders import AsyncSender, Sender
 from nextpair.sending.streams import Event
-from nextpair.words import ExportFormat
+from nextpair.words import ExportFormat, SetStatus
 
 P = ParamSpec("P")
 
@@ -195,7 +195,7 @@ class SetCollection(Resource):
     create = presented(call(of_fields(calls.create_set, SetIn)), Set)
     get = presented(call(calls.get_set), Set)
 
-    def list(self, *, project: str | None = None, status: Literal["open", "paused"] | None = None) -> Iterator[Set]:
+    def list(self, *, project: str | None = None, status: SetStatus | None = None) -> Iterator[Set]:
         """Sets, oldest first."""
         for record in self._sender.each(calls.all_sets(project=project, status=status)):
             yield Set(self._sender, record)
@@ -207,9 +207,7 @@ class AsyncSetCollection(AsyncResource):
     create = async_presented(async_call(of_fields(calls.create_set, SetIn)), AsyncSet)
     get = async_presented(async_call(calls.get_set), AsyncSet)
 
-    async def list(
-        self, *, project: str | None = None, status: Literal["open", "paused"] | None = None
-    ) -> AsyncIterator[AsyncSet]:
+    async def list(self, *, project: str | None = None, status: SetStatus | None = None) -> AsyncIterator[AsyncSet]:
         """Sets, oldest first."""
         async for record in self._sender.each(calls.all_sets(project=project, status=status)):
             yield AsyncSet(self._sender, record)

@@ -1,7 +1,7 @@
 """Sets: a question, candidates, and how pairs are chosen and read."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, model_validator
@@ -28,6 +28,7 @@ from nextpair.words import (
     PoolBy,
     PositionBias,
     PriorName,
+    SetStatus,
 )
 
 
@@ -190,11 +191,14 @@ class SetIn(Request):
     metadata: ShortMetadata = Field(default_factory=dict)
 
 
+ABOUT_STATUS = "As PATCH set it. Whether there is a pair to judge, or why not, is the `status` of `next-pair`."
+
+
 class SetPatch(Request):
     """Only what is sent is changed."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
-    status: Literal["open", "paused"] | None = Field(default=None, description="A paused set hands out nothing.")
+    status: SetStatus | None = Field(default=None, description="A paused set hands out nothing.")
     selection: Selection | None = None
     temperatures: Temperatures | None = None
     evidence: EvidenceName | Votes | None = None
@@ -235,7 +239,7 @@ class SetOut(Response):
     absolute_scores: int
     candidates: int
     items: int = Field(description="Number of items; 0 for a set of texts.")
-    status: Literal["open", "paused"]
+    status: SetStatus = Field(description=ABOUT_STATUS)
     created_at: datetime
 
 
@@ -250,4 +254,4 @@ class SetProgress(Response):
     version: int
     comparisons: int = Field(description="Those that count: voided ones are left out.")
     candidates: int
-    status: Literal["open", "paused"]
+    status: SetStatus = Field(description=ABOUT_STATUS)
