@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from threading import Event
-from typing import get_args
 
 from fastapi import APIRouter, Request, Response
 from nextpair.schemas import SetIn
@@ -20,12 +19,12 @@ from app.web.rendering import headers, templates
 POLL_SECONDS = 0.25  # between two looks whether the client has left
 ONE_FILE = asyncio.Semaphore(1)  # at a time, so that many take no more memory than one
 BYTES = "application/octet-stream"  # which a page of another site cannot send without asking
-CRITERIA: dict[CriterionName, str] = {
+CRITERIA: dict[CriterionName, str] = {  # the default first
+    "knowledge": "the pair whose answer is expected to settle most of the order",
     "reordering": "the pair whose order is least certain",
     "variance": "the pair whose difference in score is least certain",
+    "exponent": "between least certain order and least certain difference",
     "determinant": "the pair that makes all scores together more certain",
-    "exponent": "between the two first ones",
-    "knowledge": "the pair whose answer is expected to settle most of the order",
     "random": "any pair, by chance",
 }
 ORDERS: dict[OrderName, str] = {
@@ -41,9 +40,9 @@ POSITION_BIASES: dict[PositionBias, str] = {
 }
 CHOICES = {
     "kinds": ",".join([*READERS, ".gz"]),
-    "criteria": [(name, CRITERIA[name]) for name in get_args(CriterionName)],
-    "orders": [(name, ORDERS[name]) for name in get_args(OrderName)],
-    "position_biases": [(name, POSITION_BIASES[name]) for name in get_args(PositionBias)],
+    "criteria": list(CRITERIA.items()),
+    "orders": list(ORDERS.items()),
+    "position_biases": list(POSITION_BIASES.items()),
 }
 
 router = APIRouter(include_in_schema=False)

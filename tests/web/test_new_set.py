@@ -6,13 +6,14 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
+from nextpair.words import CriterionName, OrderName, PositionBias
 
 from app.files import tables
 from app.settings import Settings
@@ -53,6 +54,18 @@ async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> 
     for value in ("knowledge", "balanced", "none"):
         assert f'<option value="{value}" selected>' in shown
     assert "<details>" in shown
+
+
+async def test_every_choice_of_the_contract_is_offered_the_default_first(http: httpx.AsyncClient) -> None:
+    shown = await page(http, "/sets/new")
+    for field, names in (("criterion", CriterionName), ("order", OrderName), ("position_bias", PositionBias)):
+        options = re.findall(
+            r'<option value="([^"]+)"( selected)?', shown.split(f'<select id="{field}"')[1].split("</select>")[0]
+        )
+        assert sorted(name for name, _ in options) == sorted(get_args(names))
+        assert [bool(selected) for _, selected in options] == [True, *[False] * (len(options) - 1)]
+    assert "the first ones" not in shown
+    assert "two first ones" not in shown
 
 
 @pytest.mark.parametrize(("path", "forms"), [("/", "'self'"), ("/sets/new", "'none'")])
