@@ -81,6 +81,7 @@ async def test_an_earlier_version_has_its_own_counts(judged: Judged, someone: So
     await expect(page.locator("#comparisons")).to_have_text("120 comparisons")
     await page.get_by_label("Version").fill("50")
     await expect(page.locator("#comparisons")).to_have_text("50 comparisons")
+    await expect(page.locator("[data-status]:visible")).to_have_text("as of an earlier version")
     await page.get_by_label("Version").fill("1")
     await expect(page.locator("#comparisons")).to_have_text("1 comparison")
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from nextpair.words import AggregationName
+from nextpair.words import AggregationName, counted
 
 from app.inference.judges.dependence import Dependence
 from app.inference.judges.group_verdicts import DEPARTS, Doubt, GroupVerdicts
@@ -22,7 +22,8 @@ def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
     if labels is None:
         return UNKNOWABLE
     majority = (
-        f"The majority agrees with people in {_share(labels.ways['majority'])} of {labels.items:,} labelled items"
+        f"The majority agrees with people in {_share(labels.ways['majority'])} of "
+        f"{counted(labels.items, 'labelled item')}"
     )
     sentences = [majority]
     if labels.best is not None:

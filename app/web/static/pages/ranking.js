@@ -59,9 +59,10 @@ async function showRanking(signal) {
     find("#comparisons").textContent = counted(newest.comparisons, "comparison");
     showProblem(null);
     draw();
-    showStatus(status);
-    showLeader(newest, goesOn(status));
-    showSureness(newest, goesOn(status));
+    const goesOnNow = isNow() && goesOn(status);
+    showStatus(isNow() ? status : "earlier");
+    showLeader(newest, goesOnNow);
+    showSureness(newest, goesOnNow);
     showSignal(newest);
     showWarnings(newest);
     find("#newer").textContent = newer(newest);
@@ -211,7 +212,7 @@ function shape(name, attributes) {
 
 // Around the table
 
-/** @param {Contract.Status} status */
+/** @param {Contract.Status | "earlier"} status */
 function showStatus(status) {
   for (const words of findAll("[data-status]")) words.hidden = words.dataset.status !== status;
 }
