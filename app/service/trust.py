@@ -119,7 +119,7 @@ def _top(facts: Examined) -> schemas.Check:
     if first_alone.reason is not None:
         return _check("First place", "holds", f"{best.key} is ahead of all others, however often one looks.", figure)
     if first_alone.left == 0:
-        says = f"{best.key} leads, but is not surely the best, and no comparison is left to make: raise budget, or set overlap."
+        says = f"{best.key} leads, but is not surely the best, and no comparison is left: raise budget, or set overlap."
     else:
         says = f"{best.key} leads, but is not surely the best: it would take {_more(first_alone)} to tell it apart."
     return _check("First place", "doubt", says, figure)

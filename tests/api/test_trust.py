@@ -290,4 +290,4 @@ async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
         await compare(http, created["id"], "ash>elm", judge=judge)
     found = await checks(http, created["id"])
     assert found["Agreement of judges"][1].endswith("1 pair of verdicts")
-    assert "no comparison is left to make" in found["First place"][1]
+    assert "no comparison is left" in found["First place"][1]
