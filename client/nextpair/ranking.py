@@ -6,23 +6,35 @@
 The service chooses the pairs and keeps the verdicts; the outputs and the function stay here.
 """
 
+import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
+from inspect import isawaitable
+from threading import Event, Lock, Thread
 from typing import Any, Protocol, SupportsFloat, TypeVar, get_args, overload
 
+from nextpair.calls import create_set
 from nextpair.client import Client
 from nextpair.errors import ApiError, JudgeFailed, NextpairError
 from nextpair.ranked import RankedOutputs
+from nextpair.resources.pairs import PairToJudge
 from nextpair.resources.sets import Set
-from nextpair.schemas import Budget, CandidateIn, Stop
+from nextpair.schemas import Budget, CandidateIn, SetIn, Stop
 from nextpair.words import Winner
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-Judge = Callable[[T, T], float | Winner]
+Verdict = float | Winner
+Judge = Callable[[T, T], Verdict | Awaitable[Verdict]]
 JUDGE = "function"  # the name under which its verdicts are kept
 EACH = 10  # comparisons for each output, unless told otherwise
+PATIENCE = 20.0  # seconds of one wait for a pair, while all that are left are being judged
+
+
+class _Failure(Exception):
+    """The judge failed on a pair; its error is the cause."""
 
 
 class Keyed(Protocol[T_co]):
@@ -38,7 +50,9 @@ def rank(
     judge: Judge[T],
     question: str = ...,
     until: int | Stop | None = ...,
+    concurrency: int = ...,
     client: Client | None = ...,
+    name: str | None = ...,
 ) -> RankedOutputs[T]: ...
 
 
@@ -49,7 +63,9 @@ def rank(
     judge: Judge[T],
     question: str = ...,
     until: int | Stop | None = ...,
+    concurrency: int = ...,
     client: Client | None = ...,
+    name: str | None = ...,
 ) -> RankedOutputs[T]: ...
 
 
@@ -59,38 +75,70 @@ def rank(
     judge: Judge[Any],
     question: str = "Which is better?",
     until: int | Stop | None = None,
+    concurrency: int = 1,
     client: Client | None = None,
+    name: str | None = None,
 ) -> RankedOutputs[Any]:
     """Ranks outputs by asking `judge` about the pairs that tell most.
 
     `outputs` are a list, a dict or a column of a data frame: texts, or anything that the judge understands. The
     service is told texts and keys, and of other outputs the keys alone.
 
-    `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". `until` is a
-    number of comparisons or a rule such as `Stop(top_k=1)`; without it there are ten for each output, or fewer once
-    all pairs are compared. Without a client a private server is started, and stopped at the end.
+    `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". It may be
+    an async function. It is called `concurrency` times at once, in threads, or in one event loop where it is async.
 
-    Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start.
+    `until` is a number of comparisons or a rule such as `Stop(top_k=1)`; without it there are ten for each output, or
+    fewer once all pairs are compared. Without a client a private server is started, and stopped at the end.
+
+    `name` is that of the set that `client` keeps. Called again with the same name and outputs, it continues: verdicts
+    that the set has are not asked for again. One process at a time continues a set.
+
+    Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start;
+    TypeError, ValueError for outputs and options that cannot be used.
     """
     keys, by_key = _keyed(outputs)
     stop = until if isinstance(until, Stop) else None
     most = None if isinstance(until, Stop) else EACH * len(by_key) if until is None else until
     if most is not None and most < 1:
         raise ValueError(f"until is a number of comparisons, one at least, or a Stop; this is {until!r}")
+    if concurrency < 1:
+        raise ValueError(f"concurrency is how often the judge is called at once, 1 at least; this is {concurrency!r}")
+    if name is not None and client is None:
+        raise ValueError("name continues a set that a service keeps: give client too, such as Client.local('folder')")
+    wanted = SetIn(
+        name=name or f"rank: {question}"[:200],
+        question=question,
+        candidates=[
+            CandidateIn(key=key, text=output or None if isinstance(output, str) else None)
+            for key, output in by_key.items()
+        ],
+        budget=None if most is None else Budget(max_comparisons=most),
+        stop=stop,
+    )
     with nullcontext(client) if client else _private() as service:
-        ranked = service.sets.create(
-            name=f"rank: {question}"[:200],
-            question=question,
-            candidates=[
-                CandidateIn(key=key, text=output or None if isinstance(output, str) else None)
-                for key, output in by_key.items()
-            ],
-            budget=None if most is None else Budget(max_comparisons=most),
-            stop=stop,
-        )
-        with _progress(most) as show:
-            _judge_pairs(ranked, keys, by_key, judge, show)
+        kept = None if name is None else _kept(service, wanted)
+        ranked = kept or Set(service, service.send(create_set(wanted)))
+        try:
+            with _progress(most, ranked.record.comparisons) as show, _calling(judge) as call:
+                _judge_pairs(ranked, by_key, call, concurrency, show)
+        except _Failure as failure:
+            raise JudgeFailed(str(failure), _read(ranked, keys, by_key)) from failure.__cause__
         return _read(ranked, keys, by_key)
+
+
+def _kept(service: Client, wanted: SetIn) -> Set | None:
+    """The set of that name, until the same is met as for the one wanted. Raises ValueError where it is another."""
+    same_name = [each for each in service.sets.list() if each.record.name == wanted.name]
+    if len(same_name) > 1:
+        raise ValueError(f"{len(same_name)} sets are called {wanted.name!r}; choose another name")
+    for each in same_name:
+        texts = {candidate.key: candidate.text for candidate in each.candidates()}
+        if texts != {candidate.key: candidate.text for candidate in wanted.candidates}:
+            raise ValueError(f"the set {wanted.name!r} has other outputs; give those, or choose another name")
+        if each.record.question != wanted.question:
+            raise ValueError(f"the set {wanted.name!r} asks {each.record.question!r}; ask that, or choose another name")
+        return Set(service, each.update(budget=wanted.budget, stop=wanted.stop))
+    return None
 
 
 @contextmanager
@@ -105,6 +153,9 @@ def _keyed(outputs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys as they came, and the outputs, by key as the service knows it. Raises TypeError, ValueError."""
     if isinstance(outputs, str):
         raise TypeError("outputs are a list, a dict or a column of a data frame, not one text")
+    if hasattr(outputs, "columns"):
+        column = "frame['answer'], or frame.set_index('id')['answer'] to rank by the ids"
+        raise TypeError(f"outputs are one column of a data frame, not all of it: pass {column}")
     entries = list(outputs.items() if hasattr(outputs, "items") else enumerate(outputs))
     keys, by_key = {str(key): key for key, _ in entries}, {str(key): output for key, output in entries}
     if len(by_key) < len(entries):
@@ -114,27 +165,91 @@ def _keyed(outputs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return keys, by_key
 
 
-def _judge_pairs(
-    ranked: Set, keys: dict[str, Any], by_key: dict[str, Any], judge: Judge[Any], show: Callable[[], None]
-) -> None:
-    while pair := ranked.next_pair(judge=JUDGE):
+@contextmanager
+def _calling(judge: Judge[Any]) -> Iterator[Callable[[Any, Any], Verdict]]:
+    """A function that returns what the judge answers; all that is to be awaited runs in one event loop, in a thread."""
+    runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+    loop = runner.get_loop()
+
+    def serve() -> None:
+        with runner:
+            loop.run_forever()
+
+    thread = Thread(target=serve, name="nextpair.rank", daemon=True)
+    thread.start()
+
+    async def awaited(answer: Awaitable[Verdict]) -> Verdict:
+        return await answer
+
+    def call(first: Any, second: Any) -> Verdict:
+        answer = judge(first, second)
+        if not isawaitable(answer):
+            return answer
+        running = asyncio.run_coroutine_threadsafe(awaited(answer), loop)
         try:
-            answer = judge(by_key[pair.first.key], by_key[pair.second.key])
-            _refuse_no_answer(answer)
-            if isinstance(answer, str):
-                pair.tell(winner=answer)
-            else:
-                pair.tell(p_first=float(answer))
-        except NextpairError:
+            return running.result()
+        finally:
+            running.cancel()  # after Ctrl-C
+
+    try:
+        yield call
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+def _judge_pairs(
+    ranked: Set, by_key: dict[str, Any], call: Callable[[Any, Any], Verdict], concurrency: int, show: Callable[[], None]
+) -> None:
+    """Judges in this thread and `concurrency` - 1 more. After an error each ends with the pair that it is at.
+
+    Raises _Failure, and whatever ends a program.
+    """
+    stopping = Event()  # as soon as one ends by an error
+
+    def work(worker: int) -> None:
+        try:
+            while not stopping.is_set():
+                asked = ranked.next_pairs(judge=JUDGE, worker=f"{worker}", wait_seconds=PATIENCE)
+                if not asked.pairs and asked.status != "all_leased":
+                    return
+                for pair in asked.pairs:
+                    if stopping.is_set():  # while this waited
+                        pair.release()
+                        return
+                    _judge_pair(pair, by_key, call)
+                    show()
+        except BaseException:
+            stopping.set()
             raise
-        except BaseException as error:
-            with suppress(NextpairError):
-                pair.release()
-            if not isinstance(error, Exception):  # Ctrl-C
-                raise
-            message = f"The judge failed on {pair.first.key!r} and {pair.second.key!r}: {error!r}"
-            raise JudgeFailed(message, _read(ranked, keys, by_key)) from error
-        show()
+
+    try:
+        with ThreadPoolExecutor(max(1, concurrency - 1), "nextpair.rank") as pool:
+            others = [pool.submit(work, worker) for worker in range(2, concurrency + 1)]
+            work(1)
+        for other in others:
+            other.result()
+    finally:
+        stopping.set()
+
+
+def _judge_pair(pair: PairToJudge, by_key: dict[str, Any], call: Callable[[Any, Any], Verdict]) -> None:
+    """Raises _Failure, with the pair given back."""
+    try:
+        answer = call(by_key[pair.first.key], by_key[pair.second.key])
+        _refuse_no_answer(answer)
+        if isinstance(answer, str):
+            pair.tell(winner=answer)
+        else:
+            pair.tell(p_first=float(answer))
+    except NextpairError:
+        raise
+    except BaseException as error:
+        with suppress(NextpairError):
+            pair.release()
+        if not isinstance(error, Exception):  # Ctrl-C
+            raise
+        raise _Failure(f"The judge failed on {pair.first.key!r} and {pair.second.key!r}: {error!r}") from error
 
 
 def _refuse_no_answer(answer: object) -> None:
@@ -155,15 +270,16 @@ def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOu
 
 
 @contextmanager
-def _progress(most: int | None) -> Iterator[Callable[[], None]]:
-    """A function to call after each comparison: it counts on a terminal, and says nothing elsewhere."""
-    done = 0
+def _progress(most: int | None, done: int) -> Iterator[Callable[[], None]]:
+    """A function to call after each comparison: it counts on a terminal, from `done` on, and is silent elsewhere."""
+    one_thread = Lock()
 
     def show() -> None:
         nonlocal done
-        done += 1
-        if sys.stderr.isatty():
-            print(f"\r{done}{f' of {most}' if most else ''} comparisons", end="", file=sys.stderr, flush=True)
+        with one_thread:
+            done += 1
+            if sys.stderr.isatty():
+                print(f"\r{done}{f' of {most}' if most else ''} comparisons", end="", file=sys.stderr, flush=True)
 
     try:
         yield show

@@ -1,7 +1,9 @@
 """The Python client against a server of its own: `Client.local`, `rank`, and the methods, sync and async."""
 
+import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -210,6 +212,112 @@ def test_outputs_may_be_a_list_a_column_or_no_texts_at_all(client: nextpair.Clie
         nextpair.rank(OUTPUTS, judge=longer, until=0)
     with pytest.raises(ValueError, match="the same key"):
         nextpair.rank({1: "kelp", "1": "fern"}, judge=longer)
+
+
+class Frame(dict[str, Column]):
+    """A data frame as far as it matters here: named columns, which `items` gives as if they were the outputs."""
+
+    columns = ("question", "answer")
+
+    def __init__(self) -> None:
+        super().__init__(question=Column(), answer=Column())
+
+
+def test_the_columns_of_a_data_frame_are_no_outputs(client: nextpair.Client) -> None:
+    with pytest.raises(TypeError, match=r"pass frame\['answer'\], or frame.set_index\('id'\)\['answer'\]"):
+        nextpair.rank(Frame(), judge=longer, client=client)
+    assert len(nextpair.rank(Frame()["answer"], judge=longer, client=client)) == 3
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_judges_are_called_several_at_once(client: nextpair.Client, is_async: bool) -> None:
+    """None of three calls returns before all three are under way."""
+    asked: list[tuple[int, int]] = []
+    meeting, async_meeting = threading.Barrier(3), asyncio.Barrier(3)
+
+    def judge(first: int, second: int) -> float:
+        asked.append((first, second))
+        meeting.wait(60.0)
+        return float(first > second)
+
+    async def async_judge(first: int, second: int) -> float:
+        asked.append((first, second))
+        async with asyncio.timeout(60.0):
+            await async_meeting.wait()
+        return float(first > second)
+
+    chosen: Any = async_judge if is_async else judge
+    ranking = nextpair.rank(range(9), judge=chosen, until=12, concurrency=3, client=client)
+
+    assert ranking.ranking.comparisons == len(asked) == 12
+    assert len({frozenset(pair) for pair in asked}) == 12
+
+
+async def test_an_async_judge_is_awaited_where_a_loop_runs_already(client: nextpair.Client) -> None:
+    """As in a notebook."""
+
+    async def judge(first: str, second: str) -> float:
+        await asyncio.sleep(0)
+        return longer(first, second)
+
+    assert nextpair.rank(OUTPUTS, judge=judge, client=client).best == OUTPUTS["kelp"]
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_run_that_broke_is_continued(client: nextpair.Client, concurrency: int) -> None:
+    paid: list[frozenset[int]] = []
+    name = f"Continued by {concurrency}"
+
+    def failing(first: int, second: int) -> float:
+        if len(paid) >= 7:
+            raise ConnectionError("no credit")
+        paid.append(frozenset((first, second)))
+        return float(first > second)
+
+    def judge(first: int, second: int) -> float:
+        paid.append(frozenset((first, second)))
+        return float(first > second)
+
+    with pytest.raises(nextpair.JudgeFailed, match="no credit") as raised:
+        nextpair.rank(range(6), judge=failing, client=client, name=name, concurrency=concurrency)
+    assert raised.value.ranking.ranking.comparisons == len(paid)
+    assert len(paid) < 15
+
+    ranking = nextpair.rank(range(6), judge=judge, client=client, name=name, concurrency=concurrency)
+    assert ranking.ranking.set_id == raised.value.ranking.ranking.set_id
+    assert [row.key for row in ranking] == ["5", "4", "3", "2", "1", "0"]
+    assert ranking.ranking.comparisons == len(paid) == len(set(paid)) == 15, "each pair was paid for once"
+
+
+def test_a_run_goes_on_to_the_number_that_is_asked_for_now(client: nextpair.Client) -> None:
+    for until in (3, 5):
+        ranking = nextpair.rank(OUTPUTS, judge=longer, until=until, client=client, name="More")
+        assert ranking.ranking.comparisons == until
+    rule = nextpair.Stop(concordance=0.9999)
+    assert nextpair.rank(OUTPUTS, judge=longer, until=rule, client=client, name="More").ranking.comparisons > 5
+
+
+def test_pairs_of_a_run_that_was_killed_are_judged_by_the_next(client: nextpair.Client) -> None:
+    nextpair.rank(OUTPUTS, judge=longer, until=1, client=client, name="Killed")
+    (sky,) = [each for each in client.sets.list() if each.record.name == "Killed"]
+    sky.update(budget=None)
+    assert sky.next_pairs(judge="function", worker="1").pairs
+    assert nextpair.rank(OUTPUTS, judge=longer, client=client, name="Killed").ranking.comparisons == 6
+
+
+def test_what_cannot_be_continued_says_why(client: nextpair.Client) -> None:
+    nextpair.rank(OUTPUTS, judge=longer, until=1, client=client, name="Mine")
+    with pytest.raises(ValueError, match="has other outputs"):
+        nextpair.rank({**OUTPUTS, "kelp": "Other."}, judge=longer, client=client, name="Mine")
+    with pytest.raises(ValueError, match=r"asks 'Which is better\?'"):
+        nextpair.rank(OUTPUTS, judge=longer, question="Which is longer?", client=client, name="Mine")
+    client.sets.create(name="Mine", question="Which?")
+    with pytest.raises(ValueError, match="2 sets are called 'Mine'"):
+        nextpair.rank(OUTPUTS, judge=longer, client=client, name="Mine")
+    with pytest.raises(ValueError, match="give client too"):
+        nextpair.rank(OUTPUTS, judge=longer, name="Mine")
+    with pytest.raises(ValueError, match="1 at least"):
+        nextpair.rank(OUTPUTS, judge=longer, concurrency=0, client=client)
 
 
 def test_ranking_ends_when_it_is_told_to(client: nextpair.Client) -> None:
