@@ -1,4 +1,4 @@
-"""Routes to add candidates to a set, and to list them with their outputs."""
+"""Routes to add candidates and items to a set, and to list them."""
 
 from typing import Annotated
 
@@ -21,11 +21,11 @@ from app.service.errors import (
     UnknownSet,
 )
 
-router = APIRouter(prefix="/v1/sets/{set_id}/candidates", tags=["sets"], route_class=BodyRoute)
+router = APIRouter(prefix="/v1/sets/{set_id}", tags=["sets"], route_class=BodyRoute)
 
 
 @router.post(
-    "",
+    "/candidates",
     status_code=201,
     response_model=schemas.CandidatesAdded,
     responses=documented(
@@ -37,7 +37,7 @@ async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: Context
     return await write(lambda db: candidates.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
-@router.get("", response_model=schemas.CandidatePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("/candidates", response_model=schemas.CandidatePage, responses=documented(UnknownSet, SetDeleted))
 async def list_candidates(
     set_id: SetId,
     db: ReadDep,
@@ -48,3 +48,14 @@ async def list_candidates(
     """Candidates in the order in which they joined."""
     page = await candidates.page(ctx, db, set_id, after=after, limit=limit)
     return page if isinstance(page, schemas.CandidatePage) else StreamingResponse(page, media_type="application/json")
+
+
+@router.get("/items", response_model=schemas.ItemPage, responses=documented(UnknownSet, SetDeleted, UnknownItem))
+async def list_items(
+    set_id: SetId,
+    db: ReadDep,
+    after: Annotated[str | None, Query(description="`next_after` of the page before.")] = None,
+    limit: Limit = 100,
+) -> object:
+    """Items with their prompts, in the order in which they joined; none in a set of texts."""
+    return await candidates.items_page(db, set_id, after=after, limit=limit)

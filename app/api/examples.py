@@ -75,6 +75,7 @@ EXAMPLES: dict[str, Any] = {
     "SetPage": {"sets": [SET], "next_after": None},
     "CandidatesIn": {"candidates": CANDIDATES},
     "CandidatesAdded": {"created": 2, "updated": 0, "candidates": 2},
+    "ItemPage": {"items": [{"key": "sky", "prompt": "Why is the sky blue?"}], "next_after": None},
     "CandidatePage": {
         "candidates": [{**c, "outputs": None, "metadata": {}} for c in CANDIDATES], "next_after": None,
     },

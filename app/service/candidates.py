@@ -94,6 +94,17 @@ async def page(
     )
 
 
+async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
+    """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
+    await existing_set(db, set_id)
+    start = -1 if after is None else await candidates.find_item(db, set_id, after)
+    if start is None:
+        raise UnknownItem(f"`after` names {after!r}, which is no item of this set.")
+    rows, has_more = await candidates.items_page(db, set_id, after=start, but=TEXT_ITEM, limit=limit)
+    items = [schemas.ItemOut(key=row.key, prompt=row.prompt) for row in rows]
+    return schemas.ItemPage(items=items, next_after=rows[-1].key if has_more else None)
+
+
 async def _batches(ctx: Context, set_id: UUID, candidate_id: int) -> AsyncIterator[Sequence[Record]]:
     """All outputs of a candidate. A slow reader holds no connection while it reads."""
     last, has_more = -1, True

@@ -56,6 +56,19 @@ async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Re
     return (await db.execute(statement.order_by(items.c.id))).all()
 
 
+async def items_page(db: AsyncConnection, set_id: UUID, *, after: int, but: str, limit: int) -> Page:
+    """(id, key, prompt) of the items with ids above `after`, ascending, without the one whose key is `but`."""
+    i = items.c
+    statement = select(i.id, i.key, i.prompt, pages.length(i.prompt))
+    statement = statement.where(i.set_id == set_id, i.id > after, i.key != but)
+    return await pages.read(db, statement, [i.id], limit)
+
+
+async def find_item(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
+    statement = select(items.c.id).where(items.c.set_id == set_id, items.c.key == key)
+    return (await db.execute(statement)).scalar_one_or_none()
+
+
 async def text_lengths(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
     """(set_id, item_id, candidate_id, bytes of the text) of every output of these sets, without reading the texts."""
     o = outputs.c

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from app.storage import candidates as storage
+from tests.api.test_bad_input import assert_problem
 from tests.factories import ask, candidates, compare, create_set, create_systems, get, log, ranking, send
 
 
@@ -72,6 +73,25 @@ async def test_pages_give_every_candidate_once(http: httpx.AsyncClient) -> None:
             break
         after = {"after": page["next_after"]}
     assert seen == [f"c{n}" for n in range(7)]
+
+
+async def test_items_are_listed_with_their_prompts_in_pages(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan")
+    new = [{"key": "three", "prompt": "Why is the sky blue?"}, {"key": "four"}]
+    assert (await add(http, created["id"], {"key": "elm", "outputs": {"one": "x"}}, items=new)).status_code == 201
+    path = f"/v1/sets/{created['id']}/items"
+    first = await get(http, path, limit=3)
+    assert [item["key"] for item in first["items"]] == ["one", "two", "three"]
+    assert first["items"][2]["prompt"] == "Why is the sky blue?"
+    assert await get(http, path, after=first["next_after"]) == {
+        "items": [{"key": "four", "prompt": None}], "next_after": None,
+    }  # fmt: skip
+    assert_problem(await http.get(path, params={"after": "five"}), 404, "unknown-item", "'five'")
+
+
+async def test_a_set_of_texts_has_no_items(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    assert await get(http, f"/v1/sets/{created['id']}/items") == {"items": [], "next_after": None}
 
 
 async def test_a_newcomer_is_ranked_and_the_log_is_kept(http: httpx.AsyncClient) -> None:

@@ -389,6 +389,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         {"candidates": [], "next_after": None},
     ),
     (
+        calls.list_items(SET, after="why?", limit=2),
+        "GET",
+        f"{of_set}/items?after=why%3F&limit=2",
+        None,
+        {"items": [{"key": "sky", "prompt": None}], "next_after": None},
+    ),
+    (
         calls.next_pair(SET, judge="me", count=2),
         "POST",
         f"{of_set}/next-pair",

@@ -201,6 +201,7 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
         str(OTHER),
     ),
     (lambda c: sky(c).candidates(), f"{OF_SET}/candidates?", "candidates", "CandidatePage", "kelp"),
+    (lambda c: sky(c).items(), f"{OF_SET}/items?", "items", "ItemPage", "sky"),
     (lambda c: sky(c).comparisons(judge="ada"), f"{OF_SET}/comparisons?judge=ada", "comparisons", "ComparisonPage", 5),
     (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "AbsoluteScorePage", 5),
     (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "PooledEvidencePage", 5),

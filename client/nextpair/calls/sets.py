@@ -8,6 +8,8 @@ from nextpair.schemas import (
     CandidatePage,
     CandidatesAdded,
     CandidatesIn,
+    ItemOut,
+    ItemPage,
     SetIn,
     SetOut,
     SetPage,
@@ -68,3 +70,13 @@ def list_candidates(set_id: Id, *, after: str | None = None, limit: int | None =
 def all_candidates(set_id: Id) -> Listing[CandidateOut]:
     """Candidates in the order in which they joined."""
     return Listing(lambda after: list_candidates(set_id, after=after, limit=PAGE), lambda page: page.candidates)
+
+
+def list_items(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[ItemPage]:
+    """One page; pass its `next_after` as `after` for the next."""
+    return get(path_of("sets", set_id, "items"), ItemPage.model_validate_json, after=after, limit=limit)
+
+
+def all_items(set_id: Id) -> Listing[ItemOut]:
+    """Items in the order in which they joined; none in a set of texts."""
+    return Listing(lambda after: list_items(set_id, after=after, limit=PAGE), lambda page: page.items)

@@ -17,6 +17,11 @@ class ItemOut(Response):
     prompt: str | None
 
 
+class ItemPage(Response):
+    items: list[ItemOut]
+    next_after: str | None
+
+
 class CandidateIn(Request):
     """One entry to rank: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
 
