@@ -3,6 +3,6 @@
 It reads options and prints; what does the work is imported when a command runs, and lives elsewhere.
 """
 
-from app.cli.entry import main, run
+from app.cli.entry import main, run, serve
 
-__all__ = ["main", "run"]
+__all__ = ["main", "run", "serve"]

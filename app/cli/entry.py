@@ -45,6 +45,11 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
+def serve() -> None:
+    """The command `nextpair-server`: `nextpair serve`."""
+    sys.exit(run(["serve", *sys.argv[1:]]))
+
+
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; an error is one line on stderr."""
     _never_fail_on_encoding()

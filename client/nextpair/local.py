@@ -56,9 +56,9 @@ async def async_running(data_dir: Path | str | None = None) -> AsyncIterator[str
 
 
 def _program() -> str:
-    """The command `nextpair` of this environment, or else of the PATH."""
+    """The command `nextpair-server` of this environment, or else of the PATH; `nextpair` may be the client's own."""
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    program = shutil.which("nextpair", path=places)
+    program = shutil.which("nextpair-server", path=places)
     if program is None:
         raise NoServer("There is no server on this machine to start: pip install 'nextpair-server[all]'")
     return program
@@ -66,7 +66,7 @@ def _program() -> str:
 
 def _start(program: str, folder: Path, port: int) -> subprocess.Popen[bytes]:
     """A server that ends with this process, and is told nothing of other servers."""
-    serve = [program, "serve", "--port", str(port), "--data-dir", str(folder)]
+    serve = [program, "--port", str(port), "--data-dir", str(folder)]
     with open(folder / LOG, "wb") as log:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "nextpair.guard", *serve],

@@ -2,10 +2,15 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import nextpair
 import pytest
+from nextpair import __main__ as command
+
+ROOT = Path(__file__).parents[2]
 
 USE = """
 import nextpair
@@ -84,3 +89,31 @@ def test_a_project_with_an_app_of_its_own_is_checked_strictly(tmp_path: Path) ->
         ("wrong.py:6", "[call-arg]"),
         ("wrong.py:7", "[arg-type]"),
     ]
+
+
+def test_the_command_is_the_servers_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["nextpair", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert (ended.value.code, capsys.readouterr().out.split()[0]) == (0, "nextpair")
+
+
+def test_the_command_of_the_client_alone_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(command, "distribution", missing)
+    with pytest.raises(SystemExit, match=r"pip install 'nextpair-server\[all\]'"):
+        command.main()
+
+
+def test_both_distributions_write_the_same_command() -> None:
+    """Whichever is installed last, `nextpair` is the same file."""
+    client, server = (
+        tomllib.loads((ROOT / name).read_text())["project"]["scripts"]
+        for name in ("client/pyproject.toml", "pyproject.toml")
+    )
+    assert client["nextpair"] == server["nextpair"]
+    assert server.keys() == {"nextpair", "nextpair-server"}

@@ -65,6 +65,10 @@ def test_it_ranks_a_file_serves_its_pages_and_plays_the_demo(
     assert re.search(r"1\s+kelp", environment.run("nextpair", "rank", "verdicts.csv", "--plot", "ranking.svg"))
     assert "kelp</text>" in (environment.folder / "ranking.svg").read_text()
 
+    help_of_server = environment.run("nextpair-server", "--help")
+    assert "--data-dir" in help_of_server
+    assert "nextpair serve" in help_of_server
+
     with service(environment, "serve") as http:
         for page in PAGES:
             assert http.get(page).status_code == 200, page
