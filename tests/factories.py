@@ -178,7 +178,9 @@ async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> 
 
 
 async def get(http: httpx.AsyncClient, url: str, **params: Any) -> dict[str, Any]:
-    answer = await http.get(url, params=params)
+    """What is there once it is computed, as kernels are compiled first."""
+    while (answer := await http.get(url, params=params)).status_code == 425:
+        continue
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found

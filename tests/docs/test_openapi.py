@@ -75,8 +75,8 @@ BREAKING: dict[str, Edit] = {
     "`Rank.score` may now be null": lambda d: schema(d, "Rank")["properties"].update(
         score={"anyOf": [{"type": "number"}, {"type": "null"}]}
     ),
-    "`Calibration.before` may now be null": lambda d: schema(d, "Calibration")["properties"].update(
-        before={"anyOf": [{"$ref": "#/components/schemas/CalibrationErrors"}, {"type": "null"}]}
+    "`Ranking.method` may now be null": lambda d: schema(d, "Ranking")["properties"].update(
+        method={"anyOf": [{"$ref": "#/components/schemas/Method"}, {"type": "null"}]}
     ),
     "`Rank.score` may now be string": lambda d: schema(d, "Rank")["properties"].update(score={"type": "string"}),
     "`Rank.rank_interval` has another number of entries": lambda d: schema(d, "Rank")["properties"]["rank_interval"][
