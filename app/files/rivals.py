@@ -34,6 +34,7 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
         if {*pair} <= {column.casefold() for column in table.columns}:
             raise _several_answers(table, pair)
     prompts = [column for column in others if _is_prompt(column) and len(_counts(table, column)) > 1]
+    prompts = prompts or [column for column in others if _repeats_like_a_prompt(table, column)]
     if _is_prompt(text):
         _refuse_answers_beside(table, text, others)
     elif prompts:
@@ -48,6 +49,18 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
 
 def _is_prompt(column: str) -> bool:
     return not {*column.casefold().split(".")}.isdisjoint(PROMPTS)
+
+
+def _repeats_like_a_prompt(table: Table, column: str) -> bool:
+    """True for two or more sentences, each in as many rows: every model answered all of them."""
+    counts = _counts(table, column)
+    return (
+        len(counts) > 1
+        and len({*counts.values()}) == 1
+        and counts.total() >= 2 * len(counts)
+        and sum(map(len, counts)) >= SENTENCE * len(counts)
+        and _has_words(table, column)
+    )
 
 
 def _counts(table: Table, column: str) -> Counter[str]:

@@ -85,6 +85,12 @@ LONG = "id,model,prompt,output\n" + "".join(
         zip(("gpt", "gpt", "claude", "claude"), (SKY, SEA, SKY, SEA), ANSWERS, strict=True)
     )
 )
+SUMMARIES = "id,article,system,text\n" + "".join(
+    f"{n},{article},{system},Summary {n}.\n"
+    for n, (article, system) in enumerate(
+        (a, s) for a in ("Rain fell all day long.", "No rain fell all week.") for s in "xyz"
+    )
+)
 MT_BENCH = jsonl(
     *({"question_id": 81 + n, "answer_id": f"{n:022x}", "model_id": "vicuna-13b",
        "choices": [{"index": 0, "turns": [answer, "More."]}], "tstamp": 1.5} for n, answer in enumerate(ANSWERS[:2]))
@@ -99,6 +105,9 @@ OPENAI_EVALS = jsonl(
        "data": {"prompt": prompt, "sampled": [answer]}, "created_by": ""}
       for n, (prompt, answer) in enumerate(zip((SKY, SEA), ANSWERS, strict=False)))
 )  # fmt: skip
+OPENAI_EVALS_LOG = (
+    jsonl({"spec": {"completion_fns": ["gpt"]}}) + OPENAI_EVALS + jsonl({"final_report": {"accuracy": 1}})
+)
 OPENAI_BATCH = jsonl(
     *({"id": f"batch_{n}", "custom_id": f"r-{n}", "response": {"status_code": 200, "body": {"choices": [answer]}}}
       for n, answer in enumerate(ANSWERS))
@@ -129,6 +138,7 @@ LANGSMITH = f"id,inputs.question,output\n1,{SKY},{ANSWERS[0]}\n2,{SEA},{ANSWERS[
         ("wide-short.csv", WIDE_SHORT, "gpt-4o"),
         ("wide-without-prompt.csv", WIDE_WITHOUT_PROMPT, "claude"),
         ("long.csv", LONG, "model"),
+        ("summaries.csv", SUMMARIES, "article"),
         ("mt-bench.jsonl", MT_BENCH, "question_id"),
         ("helm.json", HELM, "instance_id"),
         ("inspect.jsonl", INSPECT, "input"),
@@ -173,6 +183,8 @@ def source(path: str, columns: CandidateColumns = CandidateColumns()) -> transfe
         ("questions.csv", f"question_id,question\n1,{SKY}\n2,{SEA}\n", [SKY, SEA]),
         ("documents.csv", "query,doc_id,text\nsky,d1,Blue.\nsky,d2,Red.\n", ["Blue.", "Red."]),
         ("empty-prompts.csv", "prompt,text\n,Blue.\n,Red.\n", ["Blue.", "Red."]),
+        ("licences.csv", "key,text,licence\na,Blue.,Creative Commons Attribution\nb,Red.,Creative Commons Attribution\n"
+         "c,Green.,Creative Commons Zero\n", ["Blue.", "Red.", "Green."]),
         ("notes.csv", f"key,text,comment\na,Blue.,{SKY}\nb,Red.,{SEA}\n", ["Blue.", "Red."]),
     ],
 )  # fmt: skip
@@ -226,3 +238,8 @@ def test_ties_in_another_column_of_parquet_are_no_losses(tmp_path: Path) -> None
 def test_ties_that_count_as_halves_are_read(tmp_path: Path, content: str) -> None:
     column = "p_first" if "p_first" in content else "winner_model_a"
     assert len(grouped(write(tmp_path, "arena.csv", content), ComparisonColumns(p_first=column)).p) == 2
+
+
+def test_a_log_of_openai_evals_is_not_known(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        transfer.read(source(write(tmp_path, "log.jsonl", OPENAI_EVALS_LOG)))
