@@ -8,7 +8,9 @@ text knows what the rows are, and nothing is refused.
 from collections import Counter
 from collections.abc import Sequence
 
-from app.files.columns import texts_of
+import numpy as np
+
+from app.files.columns import coded
 from app.files.tables import InputError, Table
 
 PROMPTS = (  # usual names of what was asked, whole or between dots: `inputs.question`
@@ -66,9 +68,11 @@ def _repeats_like_a_prompt(table: Table, column: str) -> bool:
 def _counts(table: Table, column: str) -> Counter[str]:
     """How many rows have each value that is not empty; none where it cannot be read as text."""
     try:
-        return Counter(filter(None, texts_of(table, column)))
+        texts, code = coded(table, column)
     except InputError:
         return Counter()
+    rows = np.bincount(code, minlength=len(texts)).tolist()
+    return Counter({text: count for text, count in zip(texts, rows, strict=True) if text})
 
 
 def _different_prompts(table: Table, prompt: str, others: Sequence[str]) -> InputError:
