@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from app.inference.fitting import Published
 from app.inference.state import Snapshot, exact
+from app.inference.types import Convergence, Outcome
 from app.service import basis, results
 from app.service.context import Context
 from tests.factories import (
@@ -216,6 +217,23 @@ async def test_a_report_fits_the_set_once_and_is_kept(
     # What the service does on its own, now and then, reads other sets too.
     assert len([each for each in sent if "WHERE sets.id = " in " ".join(each.split())]) == 1
     assert len(fits) == 1
+
+
+async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsettled(snapshot: Snapshot) -> Published:
+        published = exact(snapshot)
+        failed = Convergence(Outcome.NOT_FINITE, 7, 1.0)
+        return published._replace(posterior=published.posterior._replace(convergence=failed))
+
+    monkeypatch.setattr(basis, "exact", unsettled)
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
+    found = await checks(http, created["id"])
+    assert [found[name][0] for name in ("Fit", "First place", "Connected", "Order")] == [
+        "doubt", "unknown", "holds", "holds",
+    ]  # fmt: skip
 
 
 async def test_a_kept_report_has_the_failures_of_now(http: httpx.AsyncClient) -> None:
