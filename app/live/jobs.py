@@ -2,8 +2,8 @@
 
 A request waits a little. Then it gets the last result that there is, which says its version, or is told how far the
 work is; whoever asks again gets the new result once it is there. So a log that grows faster than it can be computed has
-results too. Work that has not begun is dropped once everybody who waited for it has gone; what has begun is finished
-and kept.
+results too. Once everybody who waited for it has gone, work is dropped before it begins and between reading and
+computing; a computation is finished and kept.
 """
 
 import asyncio
@@ -63,6 +63,7 @@ class _Job(Generic[R]):
         self.running: asyncio.Task[R] | None = None  # or done, until somebody asks
         self.has_begun = False
         self.readers = 0
+        self.abandoned = False  # by the last reader, who will not come back
 
     def report(self, progress: str) -> None:
         self.progress = progress
@@ -104,6 +105,7 @@ class Jobs:
         has_earlier = job.last is not None and job.last.conditions == conditions
         patience = PATIENCE if has_earlier or patience_for_a_first is None else patience_for_a_first
         job.readers += 1
+        job.abandoned = False
         try:
             return cast("R", await self._read(job, key.set_id, version, conditions, prepare, patience))
         except asyncio.CancelledError:
@@ -140,7 +142,10 @@ class Jobs:
 
     def _leave(self, key: JobKey, job: _Job[Any]) -> None:
         """Drop what has not begun where this reader was the last one."""
-        if job.readers > 1 or job.has_begun or not job.busy:
+        if job.readers > 1 or not job.busy:
+            return
+        job.abandoned = True
+        if job.has_begun:
             return
         assert job.running is not None
         job.running.cancel()
@@ -196,6 +201,9 @@ class Jobs:
             job.report("it has just begun")
             job.has_begun = True
             compute = await prepare()
+            if job.abandoned:
+                job.running = None
+                raise asyncio.CancelledError
             job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.report)
             return job.last
 

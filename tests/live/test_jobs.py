@@ -257,6 +257,44 @@ async def test_what_has_begun_is_finished_and_kept(work: Jobs) -> None:
     assert slow.calls == 1
 
 
+async def test_what_was_read_for_nobody_is_not_computed(work: Jobs) -> None:
+    reading, go, wanted = asyncio.Event(), asyncio.Event(), Work()
+
+    async def prepare() -> Callable[[Report], Answer]:
+        reading.set()
+        await go.wait()
+        return wanted.compute
+
+    leaving = asyncio.create_task(ask(work, prepare))
+    await reading.wait()
+    leaving.cancel()
+    await asyncio.wait({leaving})
+    go.set()
+    other = Work()
+    assert await work.result(JobKey(A, "other"), 1, "plain", other) == other.answer
+    assert wanted.calls == 0
+    assert await ask(work, wanted) == wanted.answer
+
+
+async def test_who_comes_back_while_it_is_read_gets_it(work: Jobs) -> None:
+    reading, go, wanted = asyncio.Event(), asyncio.Event(), Work()
+
+    async def prepare() -> Callable[[Report], Answer]:
+        reading.set()
+        await go.wait()
+        return wanted.compute
+
+    leaving = asyncio.create_task(ask(work, prepare))
+    await reading.wait()
+    leaving.cancel()
+    await asyncio.wait({leaving})
+    back = asyncio.create_task(ask(work, prepare))
+    await asyncio.sleep(0)
+    go.set()
+    assert await back == wanted.answer
+    assert wanted.calls == 1
+
+
 async def test_few_questions_about_one_set_wait_at_a_time(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", 0.0)
     slow, other = Work(), Work()
