@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.growing import appended
-from app.inference.intervals import Intervals, answered, followed, measured
+from app.inference.intervals import Intervals, answered, followed, measured, unmeasured
 from app.inference.kernels.push import Precision, differences
 from app.inference.kernels.solving import solve
 from app.inference.lapack import factor_in_place, invert_in_place
@@ -34,6 +34,7 @@ from app.inference.types import Floats, Ints
 
 BLOCK = 64  # rows
 DENSE = 4_000  # candidates
+RANKED_DENSE = 1_000  # candidates of a ranking: what it says of more needs no matrix, and takes seconds less
 MOST_DENSE = 10_000  # parameters of a model that has no way without a matrix: 800 MB each
 NARROW, EFFORT = 1e-3, 100_000  # relative width of an interval of v_ij, and neighbours that are visited for it
 SOLVED, ITERATIONS = 1e-8, 2_000
@@ -103,6 +104,11 @@ def bounded(precision: Precision, mean: Floats, before: Covariance | None = None
     if before is None or before.bounds is None:
         return _of_intervals(measured(precision, mean))
     return _of_intervals(followed(before.bounds, precision, mean))
+
+
+def in_rows(precision: Precision) -> Covariance:
+    """The covariance of very many scores, of which nothing is worked out before it is asked for."""
+    return _of_intervals(unmeasured(precision))
 
 
 def _of_intervals(intervals: Intervals) -> Covariance:

@@ -26,13 +26,17 @@ class Intervals(NamedTuple):
     upper: Floats  # (N,)
 
 
+def unmeasured(precision: Precision) -> Intervals:
+    """Intervals that hold whatever was compared."""
+    return Intervals(precision, 1.0 / precision.diagonal, 1.0 / precision.precision)
+
+
 def measured(precision: Precision, mean: Floats) -> Intervals:
     """The intervals of all candidates.
 
     Args: the (N,) means say who is likely to have been compared with the same ones, which is quicker.
     """
-    known = Intervals(precision, 1.0 / precision.diagonal, 1.0 / precision.precision)
-    return _measure(known, np.argsort(mean))
+    return _measure(unmeasured(precision), np.argsort(mean))
 
 
 def followed(before: Intervals, now: Precision, mean: Floats) -> Intervals:

@@ -8,8 +8,8 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, MethodName
 
-from app.inference.choosing import Order, Stop, Stopping
-from app.inference.fitting import BASELINES, Method, Published, build, is_sparse
+from app.inference.choosing import RANKING, Order, Stop, Stopping
+from app.inference.fitting import BASELINES, RANKED_DENSE, Method, Published, build, is_sparse
 from app.inference.reporting import Standings, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
@@ -72,14 +72,15 @@ def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None)
 
 
 def _published(basis: Basis, method: Method) -> Published:
-    """Raises InvalidRequest for a method that cannot be."""
+    """Without a matrix of many candidates, unless a goal needs one. Raises InvalidRequest for an impossible method."""
+    dense = RANKED_DENSE if basis.goal == RANKING else None
     if method == basis.snapshot.interpretation.method:
-        return basis.published
+        return exact(basis.snapshot, dense) if is_sparse(basis.snapshot.model, dense) else basis.published
     try:
         build(method, basis.snapshot.model.n)
     except ValueError as error:
         raise InvalidRequest(f"method: {error}.") from None
-    return under(basis.snapshot, method)
+    return under(basis.snapshot, method, dense)
 
 
 def _standings(basis: Basis, name: MethodName, published: Published | None, wanted: Wanted) -> Standings:

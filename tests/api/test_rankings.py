@@ -22,7 +22,19 @@ from app.inference.types import Convergence, Outcome
 from app.live import jobs
 from app.service import rankings
 from app.service.context import Context
-from tests.factories import candidates, compare, compare_all, comparison, create_set, get, patch, ranking, score, void
+from tests.factories import (
+    candidates,
+    compare,
+    compare_all,
+    comparison,
+    create_set,
+    get,
+    patch,
+    ranking,
+    score,
+    simulated,
+    void,
+)
 
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
 METHODS = (*EXPERTS, *JOINT, *BASELINES)
@@ -515,3 +527,38 @@ async def test_sureness_is_of_the_pairs_that_matter_to_the_goal(http: httpx.Asyn
     predicted = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="elm")
     assert sureness["pair"]["concordance"] == pytest.approx(predicted["p_first_better"])
     assert sureness["pair"]["concordance"] > sureness["ranking"]["concordance"]
+
+
+# Many candidates
+
+
+@pytest.mark.parametrize("evidence", ["one-vote", "learnt"])
+async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, evidence: str
+) -> None:
+    """60 candidates, treated as many: standard deviations within 5%, shares over 64 draws within 0.1; no entropy."""
+    keys = [f"c{number:02}" for number in range(60)]
+    created = await create_set(http, *keys, evidence=evidence)
+    await compare_all(http, created["id"], simulated(keys, 1500, seed=1))
+    monkeypatch.setattr("app.inference.fitting.grids.SHARP", 10.0)  # of more candidates it is sharper
+    with_matrix = await ranking(http, created["id"])
+    monkeypatch.setattr(rankings, "RANKED_DENSE", 50)
+    without = await ranking(http, created["id"], level=0.9)
+    assert with_matrix["entropy"] is not None
+    assert without["entropy"] is None
+    assert order(without) == order(with_matrix)
+    for ours, theirs in zip(without["ranking"], with_matrix["ranking"], strict=True):
+        assert ours["score"] == pytest.approx(theirs["score"], abs=0.01)
+        assert ours["sd"] == pytest.approx(theirs["sd"], rel=0.05)
+        assert ours["p_best"] == pytest.approx(theirs["p_best"], abs=0.1)
+    assert without["sureness"]["concordance"] == pytest.approx(with_matrix["sureness"]["concordance"], abs=0.01)
+
+
+async def test_a_ranking_of_many_for_a_goal_keeps_its_sureness(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rankings, "RANKED_DENSE", 3)
+    set_id = await trees(http)
+    await patch(http, set_id, goal={"top_k": 1})
+    found = await ranking(http, set_id)
+    assert (found["sureness"]["pairs"], found["entropy"] is None) == (3, False)

@@ -3,7 +3,7 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.covariance import DENSE, TooMany
+from app.inference.covariance import DENSE, RANKED_DENSE, TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.closed_form import build_for
@@ -19,6 +19,7 @@ from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, 
 __all__ = [
     "BASELINES",
     "DENSE",
+    "RANKED_DENSE",
     "WEAK",
     "AbsoluteScores",
     "Hyperparameters",

@@ -38,6 +38,7 @@ from app.inference.covariance import (
     compact,
     condition_all,
     from_precision,
+    in_rows,
     plain,
     require_matrix,
     size_bytes,
@@ -110,13 +111,20 @@ def prior(model: Model) -> Posterior:
     return Posterior(mean, sigma, newton.NONE, Convergence(Outcome.CONVERGED, 0, 0.0))
 
 
-def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Posterior:
+def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
     """The exact Laplace posterior of all `comparisons`: MAP and fresh covariance.
 
     Where H cannot be factored, the prior: it has seen the comparisons with weights of 0, and has not converged.
+
+    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
     if not comparisons.size:
         return prior(model)
+    if dense is not None and is_sparse(model, dense):
+        mean, precision, convergence, graph = fit_sparse(comparisons, model, start=start)
+        return Posterior(
+            mean, in_rows(precision), _weights_of_many(mean, graph, comparisons, model), convergence, graph
+        )
     if is_sparse(model):
         return _of_many(comparisons, model, None, start=start)
     if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
@@ -267,8 +275,10 @@ def _once_each(rows: Rows, changes: Floats, n: int) -> tuple[Rows, Floats]:
     return different, np.asarray(np.bincount(group, changes), np.float64)
 
 
-def exact(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:
-    """`posterior` with its covariance exact at its mean: what is published."""
+def exact(posterior: Posterior, comparisons: Comparisons, model: Model, dense: int | None = None) -> Posterior:
+    """`posterior` with its covariance exact at its mean: what is published. Args: `dense` as of `fit`."""
+    if dense is not None and comparisons.size and is_sparse(model, dense):
+        return fit(comparisons, model, start=posterior.mean, dense=dense)
     if posterior.covariance.bounds:
         precision = precision_at(posterior.mean, comparisons, model, posterior.graph)
         return posterior._replace(covariance=bounded(precision, posterior.mean))
@@ -304,8 +314,12 @@ def _of_many(
     """A sparse posterior: the MAP of all comparisons, and intervals of the variances."""
     graph, sigma = (before.graph, before.covariance) if before else (None, None)
     mean, precision, convergence, graph = fit_sparse(comparisons, model, start=start, before=graph)
-    weights = newton.NONE if graph else newton.weights(mean, comparisons, model)
+    weights = _weights_of_many(mean, graph, comparisons, model)
     return Posterior(mean, bounded(precision, mean, sigma), weights, convergence, graph)
+
+
+def _weights_of_many(mean: Floats, graph: Graph | None, comparisons: Comparisons, model: Model) -> Floats:
+    return newton.NONE if graph else newton.weights(mean, comparisons, model)
 
 
 def _of_more(posterior: Posterior, comparisons: Comparisons, model: Model) -> Posterior:

@@ -34,11 +34,15 @@ def publish(
     n: int,
     judges: int,
     hyperprior: Hyperprior = WEAK,
+    dense: int | None = None,
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
     What answers are worth and the scale of absolute scores are not integrated over together: with absolute scores, the
     former stays as it was learnt from comparisons.
+
+    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
+        a mixture has to be.
     """
     model, comparisons, learnt = build_for(method, n, answers, judges), answers, None
     if method.evidence == "learnt" and answers.size:
@@ -46,13 +50,16 @@ def publish(
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
         comparisons = weighed(answers, item, n, learnt)
         if not absolute.size:
-            posterior = posteriors.fit(comparisons, model)
-            return Published(integrate(comparisons, model, grid), posterior, answers, comparisons, model, learnt)
+            is_sharp = len(grid.weight) == 1
+            posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)
+            alone = posteriors.scores(posterior, comparisons, model)._replace(scale=learnt.scale)
+            of_scores = alone if is_sharp else integrate(comparisons, model, grid)
+            return Published(of_scores, posterior, answers, comparisons, model, learnt)
     if absolute.size:
         posterior, model, scale, settled = combine(
             comparisons, model, absolute, is_given=method.absolute_scale == "given"
         )
     else:
-        posterior, scale, settled = posteriors.fit(comparisons, model), None, True
+        posterior, scale, settled = posteriors.fit(comparisons, model, dense=dense), None, True
     marginal = posteriors.scores(posterior, comparisons, model)
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, settled)

@@ -31,11 +31,14 @@ class SparsePosterior(NamedTuple):
         return float(1.0 / self.precision.precision[0])
 
 
-def is_sparse(model: Model) -> bool:
-    """True of more than DENSE candidates, where scores alone are parameters, under one prior that is not too vague."""
+def is_sparse(model: Model, dense: int | None = None) -> bool:
+    """True of more than `dense` candidates, where scores alone are parameters, under one prior that is not too vague.
+
+    Args: `dense` is DENSE by default.
+    """
     precision = model.prior.precision
     return (
-        model.n > DENSE
+        model.n > (DENSE if dense is None else dense)
         and not model.allows_for_biases
         and model.expert.kink is None
         and bool((precision == precision[0]).all() and precision[0] >= 1.0 / VAGUEST)

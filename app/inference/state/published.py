@@ -16,22 +16,25 @@ from app.inference.state.snapshot import Snapshot, plain_model, raw
 NEARLY = 0.9  # error level at which the live posterior is asked first
 
 
-def exact(snapshot: Snapshot) -> Published:
-    """The posterior by the set's own method, from all comparisons, covariance and scales included."""
+def exact(snapshot: Snapshot, dense: int | None = None) -> Published:
+    """The posterior by the set's own method, from all comparisons, covariance and scales included.
+
+    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
+    """
     in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
     if snapshot.evidence.absolute.size or in_stages:
-        return under(snapshot, snapshot.interpretation.method)
+        return under(snapshot, snapshot.interpretation.method, dense)
     comparisons, model = snapshot.comparisons, snapshot.model
-    posterior = posteriors.exact(snapshot.posterior, comparisons, model)
+    posterior = posteriors.exact(snapshot.posterior, comparisons, model, dense)
     marginal = posteriors.scores(posterior, comparisons, model)
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
 
 
-def under(snapshot: Snapshot, method: Method) -> Published:
-    """The posterior of the same evidence by another method, fitted from scratch."""
+def under(snapshot: Snapshot, method: Method, dense: int | None = None) -> Published:
+    """The posterior of the same evidence by another method, fitted from scratch. Args: `dense` as of `exact`."""
     judges, item, answers, _, absolute = snapshot.evidence
     hyperprior = hyperprior_of(snapshot.log, judges)
-    return publish(answers, item, absolute, method, snapshot.model.n, len(judges), hyperprior)
+    return publish(answers, item, absolute, method, snapshot.model.n, len(judges), hyperprior, dense)
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:
