@@ -34,10 +34,10 @@ from app.inference.reporting.sureness import Sureness, expected_after
 from app.inference.types import Floats, Ints
 
 DRAWS = 64
-WIDTH, WIDEST = 0.02, 0.05  # of an interval of Sigma_ii: what is aimed at, and what its middle is taken of
+WIDTH, WIDEST = 0.04, 0.05  # of an interval of Sigma_ii: what is aimed at, and what its middle is taken of
 EFFORT = 20_000  # neighbours visited for one Sigma_ii
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
-PAIRS = 200_000
+PAIRS = 50_000
 LEAST_SPREAD = 0.2  # of the way to the next rank: c is about 5
 POINTS = 8  # that stand for what one score may be
 
