@@ -27,7 +27,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js check-openapi check-contract openapi test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers docs lock clean
+.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18

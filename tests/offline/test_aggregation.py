@@ -171,7 +171,7 @@ def test_labels_of_one_order_hold_for_the_item_and_no_label_is_none(
     path.write_text("pair,turned,x,y,alice\n1,0,1,1,\n1,1,0,0,1\n2,0,1,1,\n2,1,0,0,\n")
     columns = [str(path), "--item", "pair", "--swapped", "turned", "--reference", "alice", "--method", "majority"]
     result = summary(capsys, *columns)
-    assert "of 1 labelled items" in str(result["people"])
+    assert "of 1 labelled item" in str(result["people"])
     assert isinstance(result["items"], list)
     assert [item["p"] for item in result["items"]] == [0.0, 1.0]
     assert result["label_next"] == ["2"]

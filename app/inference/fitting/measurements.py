@@ -34,7 +34,7 @@ from app.inference.fitting.worth import same_question
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-EXACT = 1_000  # candidates whose matrix is decomposed
+EXACT = 500  # candidates whose matrix is decomposed
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
 SMALLEST_PHI, LARGEST_PHI = 1e-3, 1e3

@@ -12,7 +12,7 @@
     sureness       shares of the pairs in order, counted in the draws
     forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
-The means in (1) and (2) are over DRAWS draws, in (1) each with its mirror image about mu; what s_i does by itself is
+The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself is
 integrated out, so that one of them says more than many events or squares.
 Not here: the entropy, which needs the determinant, and which candidates are alike.
 """
@@ -33,7 +33,7 @@ from app.inference.reporting.ranking import Ranking, Wanted, ranks, sure_of_any
 from app.inference.reporting.sureness import Sureness, expected_after
 from app.inference.types import Floats, Ints
 
-DRAWS = 64
+FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
 WIDTH, WIDEST = 0.04, 0.05  # of an interval of Sigma_ii: what is aimed at, and what its middle is taken of
 EFFORT = 20_000  # neighbours visited for one Sigma_ii
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
@@ -77,7 +77,8 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
     sd = np.sqrt(variance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
-    c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (DRAWS + 1))), DRAWS) - 1]
+    count = len(tally.farthest)
+    c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
     return Ranking(
         rank,
         score,
@@ -132,7 +133,8 @@ def _count(
     undecided, total = 0.5 * float((tied * (tied - 1.0)).sum()), 0.5 * n * (n - 1)
     p_best, p_top, squares = np.zeros(n), np.zeros(n), np.zeros(n)
     farthest, in_order = list[float](), list[float]()
-    for scores in draws(mean, posterior.precision, DRAWS, rng):
+    count = min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
+    for scores in draws(mean, posterior.precision, count, rng):
         moved = scores - mean
         level = moved.mean(axis=1, keepdims=True)
         expected = (links @ (moved - level).T).T / diagonal
@@ -151,7 +153,7 @@ def _count(
             ordered = each[by_rank][np.lexsort((each[by_rank], rank[by_rank]))]  # no inversions among ties
             in_order.append((total - 0.5 * undecided - inversions(ordered)) / total)
     of_level = (1.0 - q / diagonal) ** 2 * prior / n
-    variance = 1.0 / diagonal + of_level + squares / DRAWS
+    variance = 1.0 / diagonal + of_level + squares / count
     p_best, p_top = p_best / p_best.sum(), np.minimum(p_top * (min(top_k, n) / p_top.sum()), 1.0)
     return _Tally(p_best, p_top, variance, np.array(farthest), np.array(in_order))
 
