@@ -12,8 +12,8 @@
     sureness       shares of the pairs in order, counted in the draws
     forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
-The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself is
-integrated out, so that one of them says more than many events or squares.
+The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself
+is integrated out, so that one of them says more than many events or squares.
 Not here: the entropy, which needs the determinant, and which candidates are alike.
 """
 
