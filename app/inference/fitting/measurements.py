@@ -13,33 +13,29 @@ c = U^T R^T D y, each with delta taken out as by a flat prior,
 
 which is y ~ N(0, tau2 R R^T + kappa D^-1).
 
-Of more than EXACT candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z of vectors z, for which Lanczos'
-quadrature has nodes and weights: that over c from z = R^T D y, that of ln(1 + ...) as the mean over PROBES vectors of
-random signs (Ubaru, Chen and Saad 2017). Every tau2 and kappa takes the same nodes, so the evidence stays smooth; its
-maximum moves by a few hundredths of its own standard deviation.
+Of more than EXACT candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z, by quadrature.py: that over c
+from z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same nodes;
+the maximum of the evidence moves by a few hundredths of its own standard deviation.
 
     lambda, c, y^T D y, G   Spectrum
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 from scipy.sparse import csr_array, diags_array
 
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.model import Model
+from app.inference.fitting.quadrature import EXACT, quadrature, random_signs
 from app.inference.fitting.worth import same_question
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-EXACT = 500  # candidates whose matrix is decomposed
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
 SMALLEST_PHI, LARGEST_PHI = 1e-3, 1e3
 FLAT = 1e-9  # precision of a bias, of what answers tell of it
-NOTHING = 1e-300
 
 
 class Groups(NamedTuple):
@@ -111,33 +107,12 @@ def _exact(gram: csr_array, taken_out: Floats, pull: Floats) -> tuple[Floats, Fl
 
 def _by_quadrature(gram: csr_array, taken_out: Floats, pull: Floats) -> tuple[Floats, Floats, Floats]:
     """Nodes that stand for these in sums over them. Slow formula: `_exact`."""
-    n = len(pull)
-    signs = np.random.default_rng(0).integers(2, size=(PROBES, n)) * 2.0 - 1.0
-    nodes, weights = quadrature(lambda z: gram @ z - taken_out.T @ (taken_out @ z), np.vstack([signs, pull]).T)
+    start = np.column_stack([random_signs(len(pull), PROBES), pull])
+    nodes, weights = quadrature(lambda z: gram @ z - taken_out.T @ (taken_out @ z), start, STEPS)
     multiplicity, projections = np.zeros_like(nodes), np.zeros_like(nodes)
     multiplicity[:-1], projections[-1] = weights[:-1] / PROBES, np.sqrt(weights[-1])
     told = weights > NEGLIGIBLE * weights.sum(axis=1, keepdims=True)
     return np.maximum(nodes[told], 0.0), multiplicity[told], projections[told]
-
-
-def quadrature(times: Callable[[Floats], Floats], start: Floats) -> tuple[Floats, Floats]:
-    """Nodes and weights (C, STEPS) by which z^T f(A) z = sum weight f(node), of each column z of `start` (N, C).
-
-    Golub and Meurant (1994): the eigenvalues of Lanczos' tridiagonal matrices, and the squares of their vectors' first
-    entries times |z|^2. Exact for polynomials f of degree below 2 STEPS. Args: `times` is the product with A.
-    """
-    length = np.linalg.norm(start, axis=0)
-    before, now, beta = np.zeros_like(start), start / np.maximum(length, NOTHING), np.zeros(len(length))
-    diagonal, beside = np.empty((len(length), STEPS)), np.empty((len(length), STEPS))
-    for k in range(STEPS):
-        ahead = times(now) - beta * before
-        diagonal[:, k] = np.einsum("nc,nc->c", now, ahead)
-        ahead -= diagonal[:, k] * now
-        beside[:, k] = beta = np.linalg.norm(ahead, axis=0)
-        before, now = now, ahead / np.maximum(beta, NOTHING)
-    of_each = [eigh_tridiagonal(d, e[:-1]) for d, e in zip(diagonal, beside, strict=True)]
-    weights = [z**2 * vectors[0] ** 2 for z, (_, vectors) in zip(length, of_each, strict=True)]
-    return np.array([nodes for nodes, _ in of_each]), np.array(weights)
 
 
 def _scattered(groups: Groups, values: Floats, n: int) -> Floats:
