@@ -138,10 +138,10 @@ def variance_of_difference(sigma: Covariance, i: int, j: int) -> float:
     return v - float(np.square(columns[:, i] - columns[:, j]).sum()) if len(columns) else v
 
 
-def variances(sigma: Covariance, first: Ints, second: Ints) -> Floats:
-    """(L,) v_ij of these pairs."""
+def variances(sigma: Covariance, first: Ints, second: Ints, width: float = NARROW) -> Floats:
+    """(L,) v_ij of these pairs; with bounds the middles of intervals of that relative width."""
     if sigma.bounds:
-        lower, upper = differences(sigma.bounds.held, first, second, NARROW, EFFORT)
+        lower, upper = differences(sigma.bounds.held, first, second, width, EFFORT)
         return np.asarray(0.5 * (lower + upper))
     base, columns = sigma.base, sigma.columns
     v = base[first, first] + base[second, second] - 2.0 * base[first, second]

@@ -19,7 +19,7 @@ NOTHING = 1e-300
 
 def random_signs(n: int, count: int) -> Floats:
     """(N, C), always the same."""
-    return np.random.default_rng(0).integers(2, size=(count, n)).T * 2.0 - 1.0
+    return np.random.default_rng(0).choice([-1.0, 1.0], size=(count, n)).T
 
 
 def quadrature(times: Callable[[Floats], Floats], start: Floats, steps: int) -> tuple[Floats, Floats]:

@@ -18,7 +18,7 @@ that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be afte
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.covariance import dense
+from app.inference.covariance import variances
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
@@ -29,10 +29,12 @@ from app.inference.fitting.worth import Hyperparameters, at_scale, same_question
 from app.inference.kernels.push import Precision
 from app.inference.lapack import factor_in_place
 from app.inference.types import Comparisons, Floats, Ints, Outcome, take
+from app.inference.verdicts import pair_numbers
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 FEW_PARAMETERS = 32  # up to so many, a compiled fit is quicker than one without its covariance
 PROBES, STEPS = 8, 6  # of the quadrature
+WIDTH = 0.03  # relative, of intervals of variances, whose middles are then within 0.015
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
 
@@ -74,19 +76,18 @@ def _log_det_by_quadrature(precision: Precision) -> float:
 def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters) -> Floats:
     """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none."""
     at_one = weighed(comparisons, item, model.n, learnt)
-    posterior = fit(at_one, at_scale(model, learnt.scale))
-    votes = is_vote(comparisons.p)
-    cast = take(at_one, votes)
+    posterior = fit(at_one, at_scale(model, learnt.scale), dense=EXACT)
+    cast = take(at_one, is_vote(comparisons.p))
+    group = _on_a_pair(cast, model.n)
+    cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
     expected = model.expert.expected(differences(posterior.mean, cast, model))
-    turned = np.where(cast.first < cast.second, 1.0, -1.0)
-    group = same_question(cast, np.zeros(cast.size, np.int64), model.n)
+    turned, group = np.where(cast.first < cast.second, 1.0, -1.0), _on_a_pair(cast, model.n)
+    once = np.unique(group, return_index=True)[1]
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
-    variance, count = np.bincount(group, cast.weight * expected * (1.0 - expected)), np.bincount(group, cast.weight)
-    several, once = count > 1.0 + 1e-9, np.unique(group, return_index=True)[1]
-    left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
+    variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
+    left = np.maximum(1.0 - variance * _variances(posterior, cast, model.n)[once], 0.0)
     square, expected_square, freedom = (
-        np.bincount(cast.judge[once][several], each[several], len(learnt.votes))
-        for each in (residual**2, variance * left, left)
+        np.bincount(cast.judge[once], each, len(learnt.votes)) for each in (residual**2, variance * left, left)
     )
     dispersion = square / np.maximum(expected_square, LEAST_SQUARE)
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
@@ -97,20 +98,27 @@ def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyp
 
     Args: `fresh` counts every repeat in full.
     """
-    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale))
-    votes, judges = is_vote(comparisons.p), len(fresh.votes)
+    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=EXACT)
+    votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
-    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
-    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
     in_order = 2 * same_question(cast, item[votes], model.n) + (cast.first < cast.second)
     _, group, m = np.unique(in_order, return_inverse=True, return_counts=True)
-    apart = cast.p - (np.bincount(group, cast.p) / m)[group]
+    repeated = m[group] > 1
+    cast, group = take(cast, repeated), group[repeated]
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast, model.n))
+    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
     by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
-    varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))
+    varies, may_vary = (np.bincount(cast.judge, each, len(fresh.votes)) for each in (apart**2, by_chance))
     return np.asarray(1.0 - np.minimum(varies / np.maximum(may_vary - 0.5 * np.sqrt(may_vary), FEW), 1.0), np.float64)
 
 
-def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
-    """(K,) posterior variances of s_first - s_second."""
-    sigma, i, j = dense(posterior.covariance), comparisons.first, comparisons.second
-    return np.asarray(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j], np.float64)
+def _on_a_pair(comparisons: Comparisons, n: int) -> Ints:
+    """(K,) numbers, without gaps, of the judges' groups on a pair, whatever the item."""
+    return same_question(comparisons, np.zeros(comparisons.size, np.int64), n)
+
+
+def _variances(posterior: Posterior, comparisons: Comparisons, n: int) -> Floats:
+    """(K,) posterior variances of s_first - s_second, each pair looked at once."""
+    _, once, pair = np.unique(pair_numbers(comparisons, n), return_index=True, return_inverse=True)
+    return variances(posterior.covariance, comparisons.first[once], comparisons.second[once], WIDTH)[pair]

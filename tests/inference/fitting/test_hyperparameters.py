@@ -11,10 +11,11 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.grids import Normal, zoom
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.integration import integrate
-from app.inference.fitting.measurements import log_evidence, measurements, quadrature, spectrum
+from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, fit, fold
 from app.inference.fitting.published import publish
+from app.inference.fitting.quadrature import quadrature
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.fitting.worth import at_scale, shares, weighed
 from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
@@ -244,11 +245,55 @@ def learn_from(comparisons: Comparisons, of: Model) -> Floats:
     return np.log([hyperparameters.scale, hyperparameters.noise[0]])
 
 
+def repeated(n: int, pairs: int, seed: int) -> Comparisons:
+    """Votes on pairs of which every third is told three times."""
+    rng, once = np.random.default_rng(seed), voted(n, pairs, seed, scale=2.0)
+    log = take(once, np.arange(pairs).repeat(np.where(np.arange(pairs) % 3, 1, 3)))
+    anew = rng.random(log.size) < 0.3
+    return log._replace(p=np.where(anew, rng.integers(2, size=log.size), log.p))
+
+
+def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """300 candidates; the maximum in ln tau2 moves by less than .05 of its standard deviation."""
+    comparisons, of = repeated(300, 1500, seed=2), model(300)
+    log_scales = np.linspace(-0.4, 1.6, 9)
+
+    def evidence() -> Floats:
+        return np.array([laplace_evidence(comparisons, at_scale(of, scale)) for scale in np.exp(log_scales)])
+
+    exact, learnt = evidence(), learn(comparisons, one_item(comparisons), of, 1).hyperparameters
+    monkeypatch.setattr("app.inference.fitting.votes.EXACT", 100)
+    by_quadrature = evidence()
+    np.testing.assert_allclose(by_quadrature - by_quadrature[4], exact - exact[4], atol=0.5, rtol=0.02)
+    (maximum, sd), (moved, _) = maximum_of(log_scales, exact), maximum_of(log_scales, by_quadrature)
+    assert abs(moved - maximum) < 0.05 * sd
+    without_factor = learn(comparisons, one_item(comparisons), of, 1).hyperparameters
+    assert abs(np.log(without_factor.scale / learnt.scale)) < 0.05 * sd
+    assert 0.1 < learnt.echo[0] < 0.9
+    np.testing.assert_allclose(without_factor.echo, learnt.echo, atol=0.01)
+    np.testing.assert_allclose(without_factor.votes, learnt.votes, atol=0.01)
+
+
+def maximum_of(x: Floats, density: Floats) -> tuple[float, float]:
+    """Where a parabola through the three highest is highest, and the standard deviation of that."""
+    at = slice(density.argmax() - 1, density.argmax() + 2)
+    square, slope, _ = np.polyfit(x[at], density[at], 2)
+    return -0.5 * slope / square, (-2.0 * square) ** -0.5
+
+
+def test_votes_of_so_many_that_no_matrix_is_made_are_learnt_from() -> None:
+    n = 4_100
+    log = repeated(n, 2 * n, seed=0)
+    learnt = learn(log, one_item(log), model(n), 1).hyperparameters
+    assert 0.5 < learnt.scale < 3.0
+    assert 0.1 < learnt.echo[0] < 0.9
+
+
 def test_quadrature_is_exact_for_polynomials_and_of_nothing_it_is_nothing() -> None:
     rng = np.random.default_rng(0)
     root = rng.standard_normal((60, 60))
     a, z = root @ root.T / 60.0, np.column_stack([rng.standard_normal((60, 2)), np.zeros(60)])
-    nodes, weights = quadrature(lambda x: a @ x, z)
+    nodes, weights = quadrature(lambda x: a @ x, z, steps=3)
     slow = [each @ np.linalg.matrix_power(a, 5) @ each for each in z.T]
     np.testing.assert_allclose((weights * nodes**5).sum(axis=1), slow, rtol=1e-9)
 
