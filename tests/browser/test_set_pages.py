@@ -141,7 +141,7 @@ async def test_a_ranking_that_takes_longer_than_verdicts_take_is_shown(
         await page.wait_for_timeout(300)
     first = page.locator("#ranking tbody tr", has_text="c0").locator("td").last
     await expect(first).to_have_text(re.compile(r"\d+"))
-    await expect(page.locator("#comparisons")).to_have_text("130")
+    await expect(page.locator("#comparisons")).to_have_text("130 comparisons")
     assert withdrawn == []
 
 
