@@ -10,19 +10,19 @@ from pydantic import ValidationError
 from nextpair.calls.description import Call
 from nextpair.errors import ApiError, Unreachable
 from nextpair.schemas import Problem
-from nextpair.sending.retries import Outcome
+from nextpair.sending.retries import Reply
 
 T = TypeVar("T")
 MOST_TOLD = 5  # faults in one message
 
 
-def require_success(outcome: Outcome, request: httpx.Request, tried: int) -> httpx.Response:
-    """The answer. Raises Unreachable or ApiError for any other outcome."""
-    if isinstance(outcome, httpx.RequestError):
-        raise Unreachable(_no_answer(outcome, request, tried)) from outcome
-    if not outcome.is_success:
-        raise _api_error(outcome)
-    return outcome
+def require_success(reply: Reply, request: httpx.Request, tried: int) -> httpx.Response:
+    """The answer. Raises Unreachable or ApiError for any other reply."""
+    if isinstance(reply, httpx.RequestError):
+        raise Unreachable(_no_answer(reply, request, tried)) from reply
+    if not reply.is_success:
+        raise _api_error(reply)
+    return reply
 
 
 def parse(call: Call[T], response: httpx.Response) -> T:

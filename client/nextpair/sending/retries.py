@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-Outcome = httpx.Response | httpx.RequestError
+Reply = httpx.Response | httpx.RequestError
 TRANSIENT = frozenset({425, 429, 502, 503, 504, 507})
 FIRST_PAUSE, DOUBLINGS = 0.5, 6  # seconds, and how often the pause doubles: up to 32 seconds
 PATIENCE = 120.0  # seconds; a longer Retry-After is for the caller to decide about
@@ -24,23 +24,23 @@ class Backoff:
     transient: Container[int] = TRANSIENT  # statuses
     patience: float = PATIENCE
 
-    def pause(self, outcome: Outcome, tried: int) -> float | None:
-        """Seconds before the next try, never fewer than the server asks for; None when the outcome stands."""
-        least = retry_after(outcome)
-        if tried > self.retries or least > self.patience or not self._is_transient(outcome):
+    def pause(self, reply: Reply, tried: int) -> float | None:
+        """Seconds before the next try, never fewer than the server asks for; None when the reply stands."""
+        least = retry_after(reply)
+        if tried > self.retries or least > self.patience or not self._is_transient(reply):
             return None
         return least + self.random() * FIRST_PAUSE * 2.0 ** min(tried - 1, DOUBLINGS)
 
-    def _is_transient(self, outcome: Outcome) -> bool:
+    def _is_transient(self, reply: Reply) -> bool:
         """True where the same request may fare better later. A write is safe too: it carries its key."""
-        if isinstance(outcome, httpx.Response):
-            return outcome.status_code in self.transient
-        return not isinstance(outcome, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
+        if isinstance(reply, httpx.Response):
+            return reply.status_code in self.transient
+        return not isinstance(reply, httpx.UnsupportedProtocol | httpx.LocalProtocolError)
 
 
-def retry_after(outcome: Outcome) -> float:
+def retry_after(reply: Reply) -> float:
     """Seconds, from either form of the header (RFC 9110, 10.2.3); 0 where there is none or it is neither."""
-    header = outcome.headers.get("Retry-After", "") if isinstance(outcome, httpx.Response) else ""
+    header = reply.headers.get("Retry-After", "") if isinstance(reply, httpx.Response) else ""
     if re.fullmatch(r"\d+(\.\d+)?", header):  # some servers send fractions
         return float(header)
     with suppress(ValueError, OverflowError):

@@ -13,7 +13,7 @@ import httpx
 from nextpair.calls.description import Call, Id, Listing
 from nextpair.sending.answers import parse, require_success, whole
 from nextpair.sending.requests import build_request, require_address
-from nextpair.sending.retries import Backoff, Outcome
+from nextpair.sending.retries import Backoff, Reply
 from nextpair.sending.streams import Event, EventReader, export, is_over, watch
 from nextpair.words import LOCAL, ExportFormat
 
@@ -85,13 +85,13 @@ class Sender:
 
     def _answer(self, call: Call[Any], *, stream: bool = False) -> httpx.Response:
         request = build_request(self._http, call)
-        tried, outcome = 1, self._try(request, stream)
-        while (pause := self._backoff.pause(outcome, tried)) is not None:
+        tried, reply = 1, self._try(request, stream)
+        while (pause := self._backoff.pause(reply, tried)) is not None:
             self._sleep(pause)
-            tried, outcome = tried + 1, self._try(request, stream)
-        return require_success(outcome, request, tried)
+            tried, reply = tried + 1, self._try(request, stream)
+        return require_success(reply, request, tried)
 
-    def _try(self, request: httpx.Request, stream: bool) -> Outcome:
+    def _try(self, request: httpx.Request, stream: bool) -> Reply:
         try:
             response = self._http.send(request, stream=stream)
             if not response.is_success:
@@ -165,13 +165,13 @@ class AsyncSender:
 
     async def _answer(self, call: Call[Any], *, stream: bool = False) -> httpx.Response:
         request = build_request(self._http, call)
-        tried, outcome = 1, await self._try(request, stream)
-        while (pause := self._backoff.pause(outcome, tried)) is not None:
+        tried, reply = 1, await self._try(request, stream)
+        while (pause := self._backoff.pause(reply, tried)) is not None:
             await self._sleep(pause)
-            tried, outcome = tried + 1, await self._try(request, stream)
-        return require_success(outcome, request, tried)
+            tried, reply = tried + 1, await self._try(request, stream)
+        return require_success(reply, request, tried)
 
-    async def _try(self, request: httpx.Request, stream: bool) -> Outcome:
+    async def _try(self, request: httpx.Request, stream: bool) -> Reply:
         try:
             response = await self._http.send(request, stream=stream)
             if not response.is_success:

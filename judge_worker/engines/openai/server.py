@@ -25,7 +25,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
 import httpx
-from nextpair.sending.retries import Backoff, Outcome, retry_after
+from nextpair.sending.retries import Backoff, Reply, retry_after
 
 from judge_worker.engine import Away, EngineDown, Unread
 from judge_worker.engines.openai.addresses import Address
@@ -166,7 +166,7 @@ class OpenAIServer:
                 return self._unanswered(answer, failure, batch)
         return Unread(_failure(answer), self._words(answer))
 
-    def _failure_of_the_server(self, path: str, answer: Outcome) -> Outcome | None:
+    def _failure_of_the_server(self, path: str, answer: Reply) -> Reply | None:
         """A failure that is not the prompt's own: this one, or that of a question which was answered before.
 
         None if that question is answered again: at once, where this failure may be one of an outage that just ends.
@@ -178,7 +178,7 @@ class OpenAIServer:
         other = ask("POST", path, again.body)
         return other if _read(other, again) is None else None
 
-    def _unanswered(self, answer: Outcome, failure: Outcome, batch: _Batch) -> Unread | Away:
+    def _unanswered(self, answer: Reply, failure: Reply, batch: _Batch) -> Unread | Away:
         """The server's failure. Raises EngineDown where a person has to mend the settings."""
         words, status = self._words(answer), _status(answer)
         if self._answered is None and status in OF_THE_QUESTION:
@@ -188,7 +188,7 @@ class OpenAIServer:
         batch.away = Away(words, max(retry_after(answer), retry_after(failure)))
         return batch.away
 
-    def _learns_from(self, answer: Outcome) -> bool:
+    def _learns_from(self, answer: Reply) -> bool:
         """Learn from a refusal how the server wants to be asked."""
         if _status(answer) in (404, 405):
             return self._address.try_another()
@@ -209,7 +209,7 @@ class OpenAIServer:
             return question
         return question._replace(body=_roomy(question.body))
 
-    def _send(self, method: str, path: str, body: Body | None = None) -> Outcome:
+    def _send(self, method: str, path: str, body: Body | None = None) -> Reply:
         """The last answer of several, while the server may answer better in a moment."""
         tried, answer = 1, self._try(method, path, body)
         while not _is_final(answer) and (pause := self._backoff.pause(answer, tried)) is not None:
@@ -217,7 +217,7 @@ class OpenAIServer:
             tried, answer = tried + 1, self._try(method, path, body)
         return answer
 
-    def _try(self, method: str, path: str, body: Body | None) -> Outcome:
+    def _try(self, method: str, path: str, body: Body | None) -> Reply:
         """An answer, whose status is the one that it means."""
         try:
             request = self._http.build_request(
@@ -256,7 +256,7 @@ class OpenAIServer:
             body = change(body)
         return {name: value for name, value in {**body, **self._own_fields}.items() if value is not None}
 
-    def _words(self, answer: Outcome) -> str:
+    def _words(self, answer: Reply) -> str:
         """Describe an answer to a person, without what was sent in secret."""
         if isinstance(answer, httpx.ReadTimeout):
             words = f"gave no answer in {self._timeout:g} seconds"
@@ -318,7 +318,7 @@ def _anew(body: Body) -> Body:
 # What a server answers
 
 
-def _read(answer: Outcome, question: Question[T]) -> T | Unread | None:
+def _read(answer: Reply, question: Question[T]) -> T | Unread | None:
     if not isinstance(answer, httpx.Response):
         return None
     if words := refusal(answer):
@@ -331,29 +331,29 @@ def _read(answer: Outcome, question: Question[T]) -> T | Unread | None:
         return None
 
 
-def _has_too_little_room(answer: Outcome, outcome: Any) -> bool:
+def _has_too_little_room(answer: Reply, outcome: Any) -> bool:
     """Whether no label was read in an answer that ends in the middle."""
     if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
         return False
     return answer.json()["choices"][0].get("finish_reason") in CUT
 
 
-def _is_busy(answer: Outcome) -> bool:
+def _is_busy(answer: Reply) -> bool:
     """Whether it says so of the server, whatever the prompt."""
     return _status(answer) in BUSY or isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
 
 
-def _status(answer: Outcome) -> int:
+def _status(answer: Reply) -> int:
     return answer.status_code if isinstance(answer, httpx.Response) else 0
 
 
-def _failure(answer: Outcome) -> Literal["refused", "parse_error", "timeout"]:
+def _failure(answer: Reply) -> Literal["refused", "parse_error", "timeout"]:
     if isinstance(answer, httpx.TimeoutException) or _status(answer) in (408, 504):
         return "timeout"
     return "parse_error" if _status(answer) == 200 else "refused"
 
 
-def _is_final(answer: Outcome) -> bool:
+def _is_final(answer: Reply) -> bool:
     """Whether it is of no use to ask the same soon: a prompt that takes too long, a quota that is used up."""
     if isinstance(answer, httpx.Response):
         return NO_QUOTA in answer.text
