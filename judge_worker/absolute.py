@@ -14,7 +14,7 @@ from judge_worker.engine import Away, Engine, LabelReading, Outcome
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
-from judge_worker.reading import Turns, prepare
+from judge_worker.reading import EngineTurns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import sleep_unless_stopped, until_stopped
 from judge_worker.worker import sets_of
@@ -43,7 +43,7 @@ class Scorer:
         self._settings, self._client, self._engine = settings, client, engine
         self._stopping = stopping
         self._scale = settings.absolute or (1, 10)
-        self._turns = Turns(engine, self.stats, lambda: True)
+        self._turns = EngineTurns(engine, self.stats, lambda: True)
         self._outage = Outage()
 
     async def run(self) -> None:

@@ -53,7 +53,7 @@ class _Batch:
     begun: float = 0.0
 
 
-class Turns:
+class EngineTurns:
     """Batches of several tasks at one engine: no more at a time than it reads."""
 
     def __init__(self, engine: Engine, stats: Stats, may_begin: Callable[[], bool]) -> None:

@@ -27,7 +27,7 @@ from judge_worker.engine import Arrival, Away, Engine, EngineDown, LabelReading,
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import Template
-from judge_worker.reading import Turns, prepare
+from judge_worker.reading import EngineTurns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import cancel, sleep_unless_stopped, until_stopped
 
@@ -70,7 +70,7 @@ class Worker:
         ]
         self._source = {"model": engine.model, "template": templates[0].name, "worker": settings.worker}
         self._leases: dict[UUID, int] = {}  # generations, by assignment
-        self._turns = Turns(engine, self.stats, lambda: not (stopping.is_set() or self._outage.left))
+        self._turns = EngineTurns(engine, self.stats, lambda: not (stopping.is_set() or self._outage.left))
         self._outage = Outage()
         self._down: EngineDown | None = None
 

@@ -42,7 +42,7 @@ class Result(NamedTuple, Generic[C]):
     content: C
 
 
-class Answer(NamedTuple, Generic[C]):
+class ServedResult(NamedTuple, Generic[C]):
     """A result for one reader."""
 
     content: C
@@ -57,7 +57,7 @@ async def find(ctx: Context, set_id: UUID) -> FoundSet:
 
 async def read(
     ctx: Context, found: FoundSet, name: str, compute: Callable[[Basis, Report], C], as_of: int | None = None
-) -> Answer[C]:
+) -> ServedResult[C]:
     """The result of this name at the version that was found, or later; or the last one, where that takes long.
 
     Raises VersionUnknown, StillComputing, and what `compute` raises.
@@ -76,7 +76,7 @@ async def read(
         result: Result[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
     except Underway as underway:
         raise StillComputing(f"This is being computed: {underway.progress}. Ask again.") from None
-    return Answer(result.content, version if result.version < version else None)
+    return ServedResult(result.content, version if result.version < version else None)
 
 
 async def beside(ctx: Context, compute: Callable[[], V]) -> V:

@@ -35,7 +35,7 @@ ABOVE_CHANCE = 1.645  # standard deviations: one in twenty
 COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 
 
-class Findings(NamedTuple):
+class LogChecks(NamedTuple):
     """All that the log says: every check but that of failures, which are no part of it."""
 
     version: int
@@ -72,14 +72,14 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
     return schemas.Trust(set_id=set_id, version=version, newer_version=newer_version, checks=[*checks, failures])
 
 
-def _find(basis: Basis, report: Report) -> Findings:
+def _find(basis: Basis, report: Report) -> LogChecks:
     """One check after the other. Raises TooMany."""
     facts, checks = Examined(basis), list[schemas.Check]()
     judges = facts.of_now.judges
     for check in CHECKS:
         report(f"{len(checks)} of {len(CHECKS)} checks are done")
         checks.append(check(facts))
-    return Findings(basis.snapshot.version, checks, judges)
+    return LogChecks(basis.snapshot.version, checks, judges)
 
 
 def _check(name: str, verdict: CheckVerdict, says: str, figure: str) -> schemas.Check:

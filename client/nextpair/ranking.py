@@ -210,10 +210,10 @@ def _judge_pairs(
     def work(worker: int) -> None:
         try:
             while not stopping.is_set():
-                asked = ranked.next_pairs(judge=JUDGE, worker=f"{worker}", wait_seconds=PATIENCE)
-                if not asked.pairs and asked.status != "all_leased":
+                leased = ranked.next_pairs(judge=JUDGE, worker=f"{worker}", wait_seconds=PATIENCE)
+                if not leased.pairs and leased.status != "all_leased":
                     return
-                for pair in asked.pairs:
+                for pair in leased.pairs:
                     if stopping.is_set():  # while this waited
                         pair.release()
                         return

@@ -257,19 +257,31 @@ async def test_what_has_begun_is_finished_and_kept(work: Jobs) -> None:
     assert slow.calls == 1
 
 
-async def test_what_was_read_for_nobody_is_not_computed(work: Jobs) -> None:
-    reading, go, wanted = asyncio.Event(), asyncio.Event(), Work()
+class Reading(Work):
+    """Work whose log is read for as long as a test says."""
 
-    async def prepare() -> Callable[[Report], Answer]:
-        reading.set()
-        await go.wait()
-        return wanted.compute
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_read, self.may_end = asyncio.Event(), asyncio.Event()
 
-    leaving = asyncio.create_task(ask(work, prepare))
-    await reading.wait()
+    async def __call__(self) -> Callable[[Report], Answer]:
+        self.is_read.set()
+        await self.may_end.wait()
+        return self.compute
+
+
+async def left_while_it_is_read(work: Jobs, wanted: Reading) -> None:
+    """The only reader goes away."""
+    leaving = asyncio.create_task(ask(work, wanted))
+    await wanted.is_read.wait()
     leaving.cancel()
     await asyncio.wait({leaving})
-    go.set()
+
+
+async def test_what_was_read_for_nobody_is_not_computed(work: Jobs) -> None:
+    wanted = Reading()
+    await left_while_it_is_read(work, wanted)
+    wanted.may_end.set()
     other = Work()
     assert await work.result(JobKey(A, "other"), 1, "plain", other) == other.answer
     assert wanted.calls == 0
@@ -277,20 +289,11 @@ async def test_what_was_read_for_nobody_is_not_computed(work: Jobs) -> None:
 
 
 async def test_who_comes_back_while_it_is_read_gets_it(work: Jobs) -> None:
-    reading, go, wanted = asyncio.Event(), asyncio.Event(), Work()
-
-    async def prepare() -> Callable[[Report], Answer]:
-        reading.set()
-        await go.wait()
-        return wanted.compute
-
-    leaving = asyncio.create_task(ask(work, prepare))
-    await reading.wait()
-    leaving.cancel()
-    await asyncio.wait({leaving})
-    back = asyncio.create_task(ask(work, prepare))
+    wanted = Reading()
+    await left_while_it_is_read(work, wanted)
+    back = asyncio.create_task(ask(work, wanted))
     await asyncio.sleep(0)
-    go.set()
+    wanted.may_end.set()
     assert await back == wanted.answer
     assert wanted.calls == 1
 

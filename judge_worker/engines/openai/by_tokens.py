@@ -24,8 +24,8 @@ class ByTokens:
         return too_long(max(len(question.ids) for question in encoded.questions), self._longest) or encoded
 
     def read(self, prepared: Sequence[Encoded]) -> Iterator[Arrival]:
-        asked = [[self._question(each) for each in encoded.questions] for encoded in prepared]
-        for n, answers in self._server.ask_all(COMPLETIONS, asked):
+        prompts = [[self._question(each) for each in encoded.questions] for encoded in prepared]
+        for n, answers in self._server.ask_all(COMPLETIONS, prompts):
             yield n, reading(prepared[n], answers) if isinstance(answers, list) else answers
 
     def close(self) -> None:

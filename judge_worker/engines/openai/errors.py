@@ -37,8 +37,8 @@ def meant_status(answer: httpx.Response) -> int:
     if _is_refused(error):
         return 400
     codes = [int(code) for code in _codes(error) if re.fullmatch(r"[45]\d\d", code)]
-    said = (status for status, pattern in MEANT.items() if re.search(pattern, words, re.IGNORECASE))
-    return codes[0] if codes else next(said, SERVERS_OWN)
+    meant = (status for status, pattern in MEANT.items() if re.search(pattern, words, re.IGNORECASE))
+    return codes[0] if codes else next(meant, SERVERS_OWN)
 
 
 def refusal(answer: httpx.Response) -> str | None:

@@ -120,16 +120,16 @@ class OpenAIServer:
         was answered.
         """
         batch, down = _Batch(), None
-        asked = {self._threads.submit(self._answers, path, each, batch): n for n, each in enumerate(prompts)}
+        numbers = {self._threads.submit(self._answers, path, each, batch): n for n, each in enumerate(prompts)}
         try:
-            for future in as_completed(asked):
+            for future in as_completed(numbers):
                 try:
                     answers = future.result()
                 except EngineDown as error:
                     down, batch.away = down or error, batch.away or Away(str(error))
                 else:
                     if not (down and isinstance(answers, Away)):
-                        yield asked[future], answers
+                        yield numbers[future], answers
         finally:
             batch.away = batch.away or Away("nobody waits for the answer")
         if down:
