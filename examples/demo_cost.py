@@ -11,6 +11,7 @@ from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
     Interpretation,
+    Sought,
     advance,
     ask,
     empty,
@@ -25,15 +26,16 @@ NONE_BLOCKED = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 
 
 def cost(criterion: Criterion, seed: int = 0) -> int:
-    """Count comparisons until the best answer is surely the best, or all that there are."""
+    """Count comparisons until the best of all pairs is known with 95% confidence, or all that there are."""
     demo, verdicts = demo_set(), recorded_verdicts()
     keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
     catalogue = make_catalogue(0, keys, (("", None),), np.ones((1, n), np.int64))
-    plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL)
+    sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
+    plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
     snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
-    while not stop_reason(snapshot, stop, GOAL):
+    while not stop_reason(snapshot, stop, GOAL, sought):
         pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1)
         if not pairs:
             break

@@ -10,6 +10,7 @@ QUESTION = "Which answer explains it better to a ten-year-old?"
 SET: dict[str, Any] = {
     "id": SET_ID, "name": "Why is the sky blue?", "question": QUESTION, "attribute": "clarity", "context": None,
     "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0, "selection": SELECTION,
+    "inference_target": "auto",
     "order": "balanced", "position_bias": "estimate", "absolute_scale": "estimate", "temperatures": {"gpt-4": 1.6},
     "evidence": "learnt",
     "budget": {"max_comparisons": 200}, "stop": {"top_k": 1, "rank_width": None, "entropy_change": None,
@@ -38,10 +39,15 @@ COMPARISON = {
 }  # fmt: skip
 RANKS = [
     {"key": "kelp", "rank": 1, "score": 0.12, "sd": 0.93, "interval": [-1.7, 1.94], "rank_interval": [1, 2],
-     "p_best": 0.57, "p_top_k": 0.57, "tie_group": 1, "comparisons": 1, "component": 0},
+     "p_best": 0.57, "p_top_k": 0.57, "tie_group": 1, "comparisons": 1, "component": 0,
+     "win_rate": 0.56, "win_rate_interval": [0.14, 0.91]},
     {"key": "rowan", "rank": 2, "score": -0.12, "sd": 0.93, "interval": [-1.94, 1.7], "rank_interval": [1, 2],
-     "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0},
+     "p_best": 0.43, "p_top_k": 0.43, "tie_group": 1, "comparisons": 1, "component": 0,
+     "win_rate": 0.44, "win_rate_interval": [0.09, 0.86]},
 ]  # fmt: skip
+INFERENCE_TARGET = {
+    "name": "all-pairs", "sentence": "By the only pair, as gpt-4 judged them.", "also": ["latent"],
+}  # fmt: skip
 BIASES = {
     "gpt-4": {
         "delta": 0.31,
@@ -61,7 +67,8 @@ REJECTION = [
 ]  # fmt: skip
 TOLD = {
     "seq": 9, "set_id": SET_ID, "pool": "project:sky", "sets": 12, "log_scale": {"mean": 1.1, "sd": 0.5},
-    "log_noise": {"gpt-4": {"mean": -0.9, "sd": 0.4}}, "created_at": THEN,
+    "log_noise": {"gpt-4": {"mean": -0.9, "sd": 0.4}}, "log_effects": {"gpt-4": {"mean": -0.5, "sd": 0.4}},
+    "created_at": THEN,
 }  # fmt: skip
 RELIABILITY = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
 
@@ -116,6 +123,7 @@ EXAMPLES: dict[str, Any] = {
             "position_bias": "estimate", "evidence": "learnt", "absolute_scale": "estimate",
             "temperatures": {"gpt-4": 1.6}, "level": 0.95, "top_k": 1, "epsilon": 0.0,
         },
+        "inference_target": INFERENCE_TARGET,
         "convergence": {
             "converged": True, "iterations": 3, "gradient_norm": 4.1e-12, "message": "The fit converged.",
         },
@@ -130,6 +138,7 @@ EXAMPLES: dict[str, Any] = {
             "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 120, "at_bound": False}},
         },
         "signal": {"e_value": 0.73, "claimed": False, "verdicts": 1},
+        "first_place": "kelp leads, but the verdicts are still consistent with random judging.",
         "position_bias": BIASES, "tastes": None, "evidence": {"scale": 0.8, "votes": {"gpt-4": 6.1}},
         "absolute_scores": {"gpt-4": {"c0": -3.9, "c1": 0.6, "settled": True}}, "held_out": HELD_OUT,
         "stopping": {"converged": False, "reason": None, "forecast": 41}, "ranking": RANKS,
@@ -148,7 +157,7 @@ EXAMPLES: dict[str, Any] = {
         ],
         "next_after": None,
     },
-    "PooledEvidenceIn": {name: TOLD[name] for name in ("pool", "sets", "log_scale", "log_noise")},
+    "PooledEvidenceIn": {name: TOLD[name] for name in ("pool", "sets", "log_scale", "log_noise", "log_effects")},
     "PooledEvidence": TOLD,
     "PooledEvidencePage": {"entries": [TOLD], "next_after": None},
     "Diagnostics": {
@@ -269,8 +278,8 @@ EXAMPLES: dict[str, Any] = {
         }],
     },
     "Prediction": {
-        "set_id": SET_ID, "version": 1, "first": "kelp", "second": "rowan", "p_first_better": 0.57,
-        "mean_difference": 0.24, "sd_difference": 1.34,
+        "set_id": SET_ID, "version": 1, "first": "kelp", "second": "rowan", "inference_target": INFERENCE_TARGET,
+        "p_first_better": 0.57, "mean_difference": 0.24, "sd_difference": 1.34,
     },
     "Alive": {"status": "ok", "version": "0.1.0"},
     "Ready": {"status": "ready", "migration": "0002"},

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import EvidenceName, MethodName
+from nextpair.words import EvidenceName, InferenceTargetName, MethodName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.problems import documented
@@ -31,6 +31,10 @@ from app.service.presenting.pictures import draw_ranking
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
 
+InferenceTargetParam = Annotated[
+    InferenceTargetName | None, Query(description="What the result is certain about; by default as the set says.")
+]
+
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
@@ -48,6 +52,9 @@ CSV_COLUMNS = [
     "tie_group",
     "comparisons",
     "component",
+    "win_rate",
+    "win_rate_low",
+    "win_rate_high",
 ]
 
 
@@ -70,6 +77,7 @@ async def get_ranking(
         EvidenceName | None,
         Query(description="What an answer is worth: learnt, or one vote; by default as the set says."),
     ] = None,
+    inference_target: InferenceTargetParam = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
     epsilon: Annotated[float, Query(ge=0.0, le=1e9, description="Of `tie_group`.")] = 0.0,
@@ -80,7 +88,7 @@ async def get_ranking(
 
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
-    query = RankingQuery(method, evidence, as_of, level, top_k, epsilon)
+    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon)
     found = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
@@ -107,16 +115,17 @@ async def _answer(
 @router.get(
     "/predict",
     response_model=schemas.Prediction,
-    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, NotConverged),
+    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, InvalidRequest, NotConverged),
 )
 async def predict(
     set_id: SetId,
     ctx: ContextDep,
     first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
     second: Annotated[str, Query(description="Key of another.", examples=["rowan"])],
+    inference_target: InferenceTargetParam = None,
 ) -> schemas.Prediction:
     """Probability by the posterior that `first` is truly better than `second`."""
-    return await rankings.predict(ctx, set_id, first, second)
+    return await rankings.predict(ctx, set_id, first, second, inference_target)
 
 
 @router.get(
@@ -144,7 +153,7 @@ def _csv(ranking: schemas.Ranking) -> str:
         low, high = r.interval or (None, None)
         best, worst = r.rank_interval or (None, None)
         known = [r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.p_top_k, r.tie_group]
-        rows.append([*known, r.comparisons, r.component])
+        rows.append([*known, r.comparisons, r.component, r.win_rate, *(r.win_rate_interval or (None, None))])
     out = io.StringIO()
     spreadsheets.write(rows, out)
     return out.getvalue()

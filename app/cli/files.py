@@ -10,6 +10,7 @@ from nextpair.words import (
     BatchName,
     CovarianceName,
     CriterionName,
+    InferenceTargetChoice,
     OrderName,
     SimultaneousName,
 )
@@ -21,6 +22,7 @@ from app.cli.options import (
     First,
     FormatOption,
     GroupBy,
+    ItemOption,
     MethodOption,
     ParameterOption,
     PFirst,
@@ -64,14 +66,17 @@ def rank(
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "none",
     evidence: EvidenceOption = None,
+    inference_target: Annotated[
+        InferenceTargetChoice,
+        typer.Option(help="What certainty is about; auto decides by what was judged, and by whom."),
+    ] = "auto",
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A judge who is a person: judge-aware holds the others against them; repeatable."
-        ),
+        typer.Option(metavar="NAME", help="A judge who is a person: the others are held against them; repeatable."),
     ] = None,
     weight: WeightOption = None,
+    item: ItemOption = None,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
     level: Annotated[
@@ -96,11 +101,13 @@ def rank(
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
-    columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight), group_by or []
+    columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
     wanted = Wanted(level, top_k, epsilon)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
     how = how._replace(evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None)
-    how = how._replace(absolute_scale=absolute_scale, reference=tuple(reference or ()))
+    how = how._replace(
+        absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target
+    )
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw

@@ -41,6 +41,12 @@ PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability tha
 WeightOption = Annotated[
     str | None, typer.Option(metavar="COL", help="How many answers a row stands for. [default: weight, if there]")
 ]
+ItemOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL", help="What was judged, such as the prompt that was answered. [default: item, if there]"
+    ),
+]
 GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
 Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
 MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
@@ -69,7 +75,7 @@ ScoresOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Absolute scores beside the comparisons: candidate, score, and if there variance, judge, group columns.",
+        help="Absolute scores beside the comparisons: candidate, score, and if there variance, judge, item, groups.",
         callback=lambda file: file if file is None else existing(file),
     ),
 ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
-from nextpair.words import LOCAL, ExportFormat, counted
+from nextpair.words import LOCAL, ExportFormat, InferenceTargetChoice, counted
 
 from app.cli.options import (
     KINDS,
@@ -14,6 +14,7 @@ from app.cli.options import (
     DataDir,
     First,
     Host,
+    ItemOption,
     PFirst,
     Port,
     Second,
@@ -97,12 +98,15 @@ def import_file(
     ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
+    inference_target: Annotated[
+        InferenceTargetChoice, typer.Option(help="What rankings of the new set are certain about.")
+    ] = "auto",
     into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,
     p_first: PFirst = None,
-    item: Annotated[str | None, typer.Option(metavar="COL", help="Item that was judged. [default: item]")] = None,
+    item: ItemOption = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
     weight: WeightOption = None,
     key: Annotated[
@@ -125,11 +129,11 @@ def import_file(
     from app.files.comparisons import ComparisonColumns
     from app.offline.progress import progress_of
 
-    columns = ComparisonColumns(first, second, winner, p_first, judge, weight)
-    contents = transfer.read(transfer.Source(file, columns, item, CandidateColumns(key, text)))
+    columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
+    contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text)))
     with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
         if into is None:
-            target = transfer.create(service, name or Path(file).name, question, contents)
+            target = transfer.create(service, name or Path(file).name, question, contents, inference_target)
         else:
             target = service.sets.get(into)
             target.add_candidates(contents.candidates, contents.items)

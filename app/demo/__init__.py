@@ -18,7 +18,7 @@ from nextpair.words import AskStatus, counted
 FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
 PROJECT = "demo"
 JUDGE = "recorded judge"
-RANDOM_PAIRS = 120  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
+RANDOM_PAIRS = 63  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
 
 
 def find_or_create(service: Client) -> Set:
@@ -35,7 +35,7 @@ def demo_set() -> SetIn:
         question="Which answer explains better to a ten-year-old why the sky is blue?",
         candidates=[CandidateIn(key=answer["key"], text=answer["text"]) for answer in answers],
         goal=Goal(top_k=1),
-        order="both",
+        order="each",
         stop=Stop(top_k=1),
         project=PROJECT,
     )
@@ -60,14 +60,11 @@ def judge(answers: Set, pace: float, stopped: Callable[[], bool]) -> AskStatus:
 
 
 def outcome(answers: Set, status: AskStatus) -> str:
-    """The leader, how surely it leads, and after how many comparisons."""
+    """What is claimed of the first place, and after how many comparisons."""
     ranking = answers.ranking()
-    leader = ranking.ranking[0]
-    sentence = (
-        f"{status}: after {counted(ranking.comparisons, 'comparison')} the best of {len(ranking.ranking)} answers is "
-        f"{leader.key}, with a probability of {leader.p_best:.2f}"
-    )
-    return f"{sentence}; random pairs would have needed about {RANDOM_PAIRS}" if status == "converged" else sentence
+    made = f"{status} after {counted(ranking.comparisons, 'comparison')}"
+    cost = f"{made}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else made
+    return f"{cost}: {ranking.first_place} {ranking.inference_target.sentence}"
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:

@@ -3,6 +3,7 @@
 candidate or key, score or mean    needed
 variance                           of what the judge said; where it is not there, that of rounding to whole numbers
 judge                              nobody in particular where it is not there
+item                               what was scored; the same thing where it is not there
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.schemas.absolute_scores import LARGEST_VALUE, LEAST_VARIANCE
 
-from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of
+from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of, texts_of
 from app.files.comparisons import judge_names
 from app.files.tables import Floats, InputError, Table, complaint
 
@@ -27,7 +28,7 @@ class KeyedScore(NamedTuple):
 
 
 def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, list[KeyedScore]]:
-    """Scores by group; of several by one judge for a candidate the last. Raises InputError.
+    """Scores by group; of several by one judge for a candidate's output on an item the last. Raises InputError.
 
     A table without any of the group columns holds for every group: its only labels are ().
     """
@@ -37,10 +38,11 @@ def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, 
     if VARIANCE in table.columns:
         variance = _within(table, VARIANCE, LEAST_VARIANCE, LARGEST_VALUE**2)
     labels = label_rows(table, group_by if set(group_by) & set(table.columns) else ())
-    who = zip(labels, keys_of(table, _named(table, KEYS)), judge_names(table, None), strict=True)
+    items = texts_of(table, "item") if "item" in table.columns else [""] * len(mean)
+    who = zip(labels, keys_of(table, _named(table, KEYS)), judge_names(table, None), items, strict=True)
     last = dict(zip(who, zip(mean.tolist(), variance.tolist(), strict=True), strict=True))
     scores: dict[Labels, list[KeyedScore]] = {}
-    for (group, candidate, judge), said in last.items():
+    for (group, candidate, judge, _), said in last.items():
         scores.setdefault(group, []).append(KeyedScore(candidate, judge, *said))
     return scores
 

@@ -62,6 +62,7 @@ class ComparisonColumns(NamedTuple):
     p_first: str | None = None
     judge: str | None = None
     weight: str | None = None
+    item: str | None = None
 
 
 class GroupedComparisons(NamedTuple):
@@ -76,7 +77,7 @@ class GroupedComparisons(NamedTuple):
     weight: Floats  # (K,)
     judges: list[str]  # (J,) by first appearance; one without a name where the files name none
     judge: Ints  # (K,)
-    items: list[str]  # (I,) what was judged, by the column `item`; one without a name where the files have none
+    items: list[str]  # (I,) what was judged, by first appearance; one without a name where the files have none
     item: Ints  # (K,)
     times: Ints | None = None  # (K,) how many rows each one stands for, where rows were put together
 
@@ -125,7 +126,7 @@ def read_grouped(
             _numbered(judges, _judges(table, columns.judge)),
             number[first],
             number[second],
-            _numbered(items, coded(table, "item") if "item" in table.columns else _nameless(table)),
+            _numbered(items, _items(table, columns.item)),
             p,
             weight,
             np.ones(len(p), np.uint32),
@@ -180,6 +181,13 @@ def _judges(table: Table, column: str | None) -> Coded:
     if column is None and "judge" not in table.columns:
         return _nameless(table)
     return coded_keys(table, column or "judge")
+
+
+def _items(table: Table, column: str | None) -> Coded:
+    """What was judged: the column of that name, or `item` if there is one, or one thing; an empty cell is one too."""
+    if column is None and "item" not in table.columns:
+        return _nameless(table)
+    return coded(table, column or "item")
 
 
 def _nameless(table: Table) -> Coded:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Form = Literal["svg", "png"]
+Label = Literal["score", "win rate"]  # of what is ranked
 
 MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
 WIDTH, ROW = 9.0, 0.24  # inches
@@ -31,6 +32,7 @@ FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told 
 LONGEST = 28  # columns of a name
 MOST_ROWS = 400  # that have a name each; more are drawn as a band
 BANDS = 1000  # steps of a band
+MIDDLE: dict[Label, float] = {"score": 0.0, "win rate": 0.5}  # of a candidate as good as the others are on average
 STYLE: dict[Any, Any] = {
     "font.family": ["sans-serif", "Last Resort High-Efficiency"],  # the reader's fonts know more than ours
     "font.size": 9.0,
@@ -56,7 +58,7 @@ class ForestRow(NamedTuple):
     """One candidate."""
 
     name: str
-    score: float
+    value: float
     interval: tuple[float, float] | None
     note: str  # at the right
 
@@ -67,26 +69,26 @@ class Curve(NamedTuple):
     y: Sequence[float]
 
 
-def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "svg") -> bytes:
-    """Scores and intervals, best first; of very many candidates only what can be seen, without their names."""
+def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "svg", label: Label = "score") -> bytes:
+    """Scores, or win rates, and intervals, best first; of very many only what can be seen, without names."""
     if len(rows) > MOST_ROWS:
-        return _band(rows, title, caption, form)
+        return _band(rows, title, caption, form, label)
     with _sheet(max(len(rows), 1) * ROW, title, caption) as (figure, axes):
-        _forest(axes(0.28, 0.52, xlabel="score"), rows)
+        _forest(axes(0.28, 0.52, xlabel=label), rows, MIDDLE[label])
         return _saved(figure, form)
 
 
-def _band(rows: Sequence[ForestRow], title: str, caption: str, form: Form) -> bytes:
-    """Scores by rank, and the widest interval of the candidates next to each other."""
-    scores = np.array([row.score for row in rows])
-    ends = np.array([row.interval or (row.score, row.score) for row in rows])
+def _band(rows: Sequence[ForestRow], title: str, caption: str, form: Form, label: Label) -> bytes:
+    """Values by rank, and the widest interval of the candidates next to each other."""
+    values = np.array([row.value for row in rows])
+    ends = np.array([row.interval or (row.value, row.value) for row in rows])
     begins = np.unique(np.linspace(0, len(rows), BANDS, endpoint=False).astype(np.int64))
     low, high = np.minimum.reduceat(ends[:, 0], begins), np.maximum.reduceat(ends[:, 1], begins)
     with _sheet(3.3, title, caption) as (figure, axes):
-        ax = axes(0.08, 0.89, xlabel="rank", ylabel="score")
+        ax = axes(0.08, 0.89, xlabel="rank", ylabel=label)
         ax.fill_between(begins + 1, low, high, color=ACCENT, alpha=0.25, linewidth=0, step="post")
-        ax.plot(begins + 1, scores[begins], color=INK, linewidth=1.2)
-        ax.axhline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
+        ax.plot(begins + 1, values[begins], color=INK, linewidth=1.2)
+        ax.axhline(MIDDLE[label], color=FAINT, linestyle=":", linewidth=0.8)
         return _saved(figure, form)
 
 
@@ -119,13 +121,13 @@ def span(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def _forest(ax: "Axes", rows: Sequence[ForestRow]) -> None:
-    at, scores = np.arange(len(rows)), np.array([row.score for row in rows], np.float64)
+def _forest(ax: "Axes", rows: Sequence[ForestRow], middle: float) -> None:
+    at, values = np.arange(len(rows)), np.array([row.value for row in rows], np.float64)
     known = [n for n, row in enumerate(rows) if row.interval is not None]
     ends = np.array([rows[n].interval for n in known], np.float64).reshape(-1, 2)
     ax.hlines(known, ends[:, 0], ends[:, 1], color=ACCENT, linewidth=2)
-    ax.scatter(scores, at, s=18, color=INK, zorder=3)
-    ax.axvline(0.0, color=FAINT, linestyle=":", linewidth=0.8)
+    ax.scatter(values, at, s=18, color=INK, zorder=3)
+    ax.axvline(middle, color=FAINT, linestyle=":", linewidth=0.8)
     ax.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     ax.set_yticks([])
     beside = ax.get_yaxis_transform()

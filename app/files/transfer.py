@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, Set
 from nextpair.schemas import ComparisonsAccepted
+from nextpair.words import InferenceTargetChoice
 
 from app.files import candidates, reading
 from app.files.candidates import CandidateColumns
@@ -24,7 +25,6 @@ class Source(NamedTuple):
 
     path: str
     columns: ComparisonColumns
-    item: str | None  # column of the item
     candidates: CandidateColumns = CandidateColumns()
 
 
@@ -42,7 +42,7 @@ def read(source: Source) -> Contents:
     tables = reading.read_all(source.path)
     table = tables[0]
     names_candidates = source.candidates != CandidateColumns()
-    names_comparisons = source.columns != ComparisonColumns() or source.item is not None
+    names_comparisons = source.columns != ComparisonColumns()
     if names_candidates and names_comparisons:
         raise InputError("--key and --text are columns of candidates; leave them out for comparisons")
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
@@ -69,7 +69,7 @@ def _read_candidates(tables: Sequence[Table], source: Source) -> list[CandidateI
 def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
     verdicts = read_keyed(table, source.columns)
     judges = _texts_or(NOBODY, table, source.columns.judge, "judge")
-    items = _texts_or("", table, source.item, "item")
+    items = _texts_or("", table, source.columns.item, "item")
     times = _texts_or("", table, None, "created_at")
     return [
         ComparisonIn(
@@ -101,9 +101,17 @@ def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list
     return identified
 
 
-def create(service: Client, name: str, question: str, contents: Contents) -> Set:
+def create(
+    service: Client, name: str, question: str, contents: Contents, inference_target: InferenceTargetChoice = "auto"
+) -> Set:
     """A new set with the candidates of the file."""
-    return service.sets.create(name=name, question=question, candidates=contents.candidates, items=contents.items)
+    return service.sets.create(
+        name=name,
+        question=question,
+        candidates=contents.candidates,
+        items=contents.items,
+        inference_target=inference_target,
+    )
 
 
 def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]) -> ComparisonsAccepted:

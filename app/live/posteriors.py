@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
+from nextpair.words import InferenceTargetChoice
+
 from app.inference.choosing import Plan, Stop
 from app.inference.state import Catalogue, Interpretation, Snapshot
 
@@ -25,6 +27,7 @@ class Terms(NamedTuple):
     interpretation: Interpretation
     plan: Plan
     stop: Stop | None
+    inference_target: InferenceTargetChoice
 
 
 class Definition(NamedTuple):

@@ -46,7 +46,7 @@ class SystemRanks(NamedTuple):
 
 
 def load(file: str, people: str, judges: Sequence[str], first: str | None, second: str | None) -> Meetings:
-    """The verdicts in the columns `people` and `judges`. Raises InputError."""
+    """The verdicts in the columns `people` and `judges`, on the prompts in the column `item`. Raises InputError."""
     if len({people, *judges}) <= len(judges):
         raise InputError("--people and each --judge need a column of their own; one is named twice")
     table = read(file)
@@ -56,7 +56,10 @@ def load(file: str, people: str, judges: Sequence[str], first: str | None, secon
     a, b = (keys_of(table, side) for side in sides)
     systems, codes = encode(a + b)
     verdicts = JudgedInstances(
-        Instances(*np.split(codes, 2)), _wins(table, people, sides), [_wins(table, judge, sides) for judge in judges]
+        Instances(*np.split(codes, 2)),
+        _wins(table, people, sides),
+        [_wins(table, judge, sides) for judge in judges],
+        encode(texts_of(table, "item"))[1] if "item" in table.columns else None,
     )
     unjudged = ~np.any([wins.are_there for wins in verdicts.judges], axis=0)
     if (row := first_true(unjudged)) is not None:
@@ -86,7 +89,10 @@ def rank(
     k, simultaneous = len(systems), simultaneous or usual_simultaneous(covariance)
     estimates = [
         prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas),
-        *(by_people(verdicts.shown, wins, k, covariance) for wins in (verdicts.people, *verdicts.judges)),
+        *(
+            by_people(verdicts.shown, wins, k, covariance, verdicts.item)
+            for wins in (verdicts.people, *verdicts.judges)
+        ),
     ]
     helped, alone, *by_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
     return SystemRanks(meetings, helped, alone, by_judges, alpha, covariance, simultaneous)

@@ -8,7 +8,16 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import JOINT, AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
+from nextpair.words import (
+    JOINT,
+    AbsoluteScale,
+    EvidenceName,
+    InferenceTargetChoice,
+    InferenceTargetName,
+    MethodName,
+    PositionBias,
+    PriorName,
+)
 
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, columns_of, read_grouped
@@ -18,26 +27,32 @@ from app.inference import fitting
 from app.inference.fitting import (
     BASELINES,
     DENSE,
+    RANKED_DENSE,
     AbsoluteScores,
+    Hyperparameters,
     Model,
     Published,
     TooMany,
-    fit_sparse,
     is_sparse,
     no_absolute_scores,
     usual_evidence,
 )
 from app.inference.reporting import (
+    Certainty,
     Signal,
     Standings,
+    Target,
     Wanted,
     by_baseline,
     by_judges,
     by_posterior,
-    by_sparse,
+    certainty_beside_people,
+    judged_of,
+    resolve,
     signal_of,
 )
-from app.inference.types import Comparisons, Ints
+from app.inference.targets import judged_alone, publish_for, quantity_of
+from app.inference.types import Bools, Comparisons, Ints
 from app.offline import absolute_scores, room
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
 from app.offline.agreement import JudgeAgreement, agreement_of
@@ -46,7 +61,8 @@ MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where t
 LINEAR = ("soft-bt", "sigma-beta", "phi-beta", "gaussian", "average-probability")  # in p
 ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
 IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
-OF_ROWS = ("the signal", "the agreement of judges")  # which need each row by itself
+NOBODY = "the judge"  # where the file names none
+OF_ROWS = ("the signal", "the agreement of judges", "the agreement with people")  # which need each row by itself
 
 
 class NotConvergedError(Exception):
@@ -64,8 +80,13 @@ class Group(NamedTuple):
     judges: Sequence[str] = ("",)  # (J,) by number; one without a name where the file names none
     absolute: AbsoluteScores = no_absolute_scores()
     items: Sequence[str] = ("",)  # (I,) what was judged; one without a name where the file names none
-    item: Ints | None = None  # (K,)
+    item: Ints | None = None  # (K,) which of them; None where it is the same of all
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
+
+    @property
+    def item_of_each(self) -> Ints:
+        """(K,)"""
+        return np.zeros(self.comparisons.size, np.int64) if self.item is None else self.item
 
     @property
     def rows(self) -> int:
@@ -90,6 +111,7 @@ class RankingMethod(NamedTuple):
     absolute_scale: AbsoluteScale = "estimate"
     reference: Sequence[str] = ()  # judges who are people
     is_evidence_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
+    inference_target: InferenceTargetChoice = "latent"
 
 
 class JudgeScale(NamedTuple):
@@ -102,29 +124,40 @@ class JudgeScale(NamedTuple):
     settled: bool  # whether it is final
 
 
+class OfRows(NamedTuple):
+    """What only single rows tell."""
+
+    signal: Signal
+    certainty: Certainty
+    agreement: JudgeAgreement | None  # where the file names several judges
+
+
 class Ranked(NamedTuple):
     """A group and its ranking."""
 
     group: Group
     method: RankingMethod
     standings: Standings
-    signal: Signal | None  # None where rows were put together, which loses their order
+    target: Target
+    of_rows: OfRows | None  # None where rows were put together
+    learnt: Hyperparameters | None = None  # what answers are worth, where it is learnt; judges by number
     scales: Sequence[JudgeScale] = ()  # of who gave absolute scores
-    agreement: JudgeAgreement | None = None  # where the file names several judges
     left_out: Sequence[str] = ()  # what is not said of so much, and why
 
 
 def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
-    """The groups of comparisons, each among the candidates that it or its scores mention."""
+    """The groups of comparisons, each among the candidates that it or its scores mention, on its own items."""
     for code, labels in enumerate(comparisons.groups):
         rows = comparisons.group == code if len(comparisons.groups) > 1 else slice(None)
         candidates, (first, second) = _renumbered(comparisons.first[rows], comparisons.second[rows])
         judges, (judge,) = _renumbered(comparisons.judge[rows])
+        judged, (item,) = _renumbered(comparisons.item[rows])
         keys, names = [comparisons.keys[each] for each in candidates], [comparisons.judges[each] for each in judges]
+        items = [comparisons.items[each] for each in judged]
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
         times = None if comparisons.times is None else comparisons.times[rows]
-        yield Group(labels, keys, group, names, absolute, comparisons.items, comparisons.item[rows], times)
+        yield Group(labels, keys, group, names, absolute, items, item, times)
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:
@@ -185,20 +218,31 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     if method.is_evidence_usual and method.evidence == "learnt" and (n > DENSE or group.is_folded):
         method = method._replace(evidence="one-vote")
         left_out.append("what an answer is worth: it counts as one vote")
+    _require_room(group, method)
+    published = None if method.name in BASELINES else _published(group, method, "latent")
+    target = _target(group, method, published)
+    if published and target.name == "all-pairs":
+        published = _published(group, method, target.name)
+    standings = _settled(_standings(group, method, published, target.name), group, method)
+    if published and standings.entropy is None:
+        left_out += ["the entropy", "which candidates are interchangeable"]
+    if group.is_folded:
+        left_out += OF_ROWS
+    of_rows = None if group.is_folded else _of_rows(group, method, target.name)
+    learnt = published and published.learnt
+    return Ranked(group, method, standings, target, of_rows, learnt, _scales(group, published), left_out)
+
+
+def _require_room(group: Group, method: RankingMethod) -> None:
+    """Raises InputError where what many candidates take does not fit into memory."""
+    n, comparisons = len(group.keys), group.comparisons.size
     if _is_sparse(group, method):
-        return _rank_sparsely(group, method, left_out)
-    if n > DENSE and method.name not in ROWWISE:
+        room.require(room.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
+    elif n > DENSE and method.name not in ROWWISE:
         remedy = (
             f"--method soft-bt --evidence one-vote without biases or --scores needs none above {DENSE:,} candidates"
         )
         room.require(room.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
-    published = None if method.name in BASELINES else _published(group, method)
-    standings = _settled(_standings(group, method, published), group, method)
-    item = np.zeros(group.comparisons.size, np.int64)
-    if group.is_folded:
-        return Ranked(group, method, standings, None, _scales(group, published), None, [*left_out, *OF_ROWS])
-    signal = signal_of(group.comparisons, n, item)
-    return Ranked(group, method, standings, signal, _scales(group, published), _agreement(group), left_out)
 
 
 def _settled(standings: Standings, group: Group, method: RankingMethod) -> Standings:
@@ -219,36 +263,68 @@ def _is_sparse(group: Group, method: RankingMethod) -> bool:
     return not group.absolute.size and is_sparse(model_of(method, len(group.keys)))
 
 
-def _rank_sparsely(group: Group, method: RankingMethod, left_out: Sequence[str]) -> Ranked:
-    n, comparisons = len(group.keys), group.comparisons
-    room.require(room.A_LINK * comparisons.size, f"{comparisons.size:,} comparisons of {n:,} candidates", IN_SUMS)
-    posterior = fit_sparse(comparisons, model_of(method, n))
-    standings = _settled(by_sparse(posterior, comparisons, method.wanted), group, method)
-    left_out = [*left_out, "the entropy", "which candidates are interchangeable"]
-    if group.is_folded:
-        return Ranked(group, method, standings, None, left_out=[*left_out, *OF_ROWS])
-    signal = signal_of(comparisons, n, np.zeros(comparisons.size, np.int64))
-    return Ranked(group, method, standings, signal, (), _agreement(group), left_out)
+def _target(group: Group, method: RankingMethod, published: Published | None) -> Target:
+    """Raises InputError where the file cannot answer the target that is asked for."""
+    wanted = None if method.inference_target == "auto" else method.inference_target
+    if group.is_folded and wanted is None:
+        wanted = "latent"
+    judged = judged_of(
+        group.comparisons,
+        group.item_of_each,
+        _has(group),
+        [judge or NOBODY for judge in group.judges],
+        _people(group, method),
+        published and published.learnt and published.learnt.echo,
+        len(group.items) if any(group.items) else 0,
+    )
+    try:
+        return resolve(judged, method.name, wanted=None if method.name in BASELINES else wanted)
+    except ValueError as error:
+        raise InputError(f"--inference-target {wanted}: {error}") from None
 
 
-def _standings(group: Group, method: RankingMethod, published: Published | None) -> Standings:
+def _has(group: Group) -> Bools:
+    """(I, N) which candidates were judged on each item."""
+    return judged_alone(group.item_of_each, group.comparisons.first, group.comparisons.second, len(group.keys))
+
+
+def _standings(
+    group: Group, method: RankingMethod, published: Published | None, target: InferenceTargetName
+) -> Standings:
     """Raises InputError for a method that cannot take so many judges."""
     if published is None:
         return by_baseline(method.name, group.comparisons, len(group.keys))
     if method.name in JOINT:
-        people = np.isin(np.array(group.judges), list(method.reference))
         try:
-            return by_judges(method.name, published.comparisons, published.model, people, method.wanted)
+            return by_judges(method.name, published.comparisons, published.model, _people(group, method), method.wanted)
         except ValueError as error:
             raise InputError(f"--method {method.name}: {error}") from None
-    return by_posterior(published, method.wanted)
+    if not published.posterior.convergence.converged:
+        return by_posterior(published, method.wanted)
+    has, people = _has(group), _people(group, method)
+    ranked = quantity_of(target, published, group.comparisons, group.item_of_each, has, people)
+    return by_posterior(published, method.wanted, quantity=ranked)
 
 
-def _published(group: Group, method: RankingMethod) -> Published:
-    """Comparisons are each about something else, as far as a file says: only a judge who is named repeats itself."""
-    item = np.zeros(group.comparisons.size, np.int64) if any(group.judges) else np.arange(group.comparisons.size)
-    n, judges = len(group.keys), len(group.judges)
-    return fitting.publish(group.comparisons, item, group.absolute, definition_of(method), n, judges)
+def _published(group: Group, method: RankingMethod, target: InferenceTargetName) -> Published:
+    """As the service publishes it. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
+    n, judges, definition = len(group.keys), len(group.judges), definition_of(method)
+    item, dense = group.item_of_each, RANKED_DENSE
+    return publish_for(target, group.comparisons, item, group.absolute, definition, n, judges, dense=dense)
+
+
+def _people(group: Group, method: RankingMethod) -> Bools:
+    """(J,) who of the judges are people."""
+    return np.isin(np.array(group.judges), list(method.reference))
+
+
+def _of_rows(group: Group, method: RankingMethod, target: InferenceTargetName) -> OfRows:
+    comparisons, item, n = group.comparisons, group.item_of_each, len(group.keys)
+    return OfRows(
+        signal_of(comparisons, n, item, new_items=target == "new-items"),
+        certainty_beside_people(comparisons, item, _people(group, method), method.wanted.level),
+        agreement_of(comparisons, item, n, len(group.judges)),
+    )
 
 
 def _scales(group: Group, published: Published | None) -> list[JudgeScale]:
@@ -260,11 +336,6 @@ def _scales(group: Group, published: Published | None) -> list[JudgeScale]:
         JudgeScale(group.judges[judge], float(c0[judge]), float(c1[judge]), int(counts[judge]), published.settled)
         for judge in np.flatnonzero(counts).tolist()
     ]
-
-
-def _agreement(group: Group) -> JudgeAgreement | None:
-    item = np.zeros(group.comparisons.size, np.int64) if group.item is None else group.item
-    return agreement_of(group.comparisons, item, len(group.keys), len(group.judges))
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
@@ -280,8 +351,6 @@ def require_possible(method: RankingMethod) -> RankingMethod:
     """The method itself. Raises InputError where there is no such method."""
     if method.evidence == "learnt" and usual_evidence(method.name, method.prior) != "learnt":
         raise InputError("--evidence learnt goes with the method soft-bt and the prior unit; leave it out")
-    if method.reference and method.name != "judge-aware":
-        raise InputError("--reference says whom judges are held against, which is for --method judge-aware")
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias != "none":
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")

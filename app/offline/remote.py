@@ -96,6 +96,7 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
             seed=setup.seed,
         ),
         order=setup.order.value,
+        inference_target="latent",
         goal=_goal(case),
         project=PROJECT,
     )

@@ -6,7 +6,7 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NoReturn
 from uuid import UUID
@@ -15,7 +15,7 @@ from nextpair import schemas
 from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import HumanCheck, stop_reason
+from app.inference.state import HumanCheck, Sought, stop_reason
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
@@ -26,6 +26,7 @@ from app.service.leases import NOBODY, Asker, PairLease, Place, Texts
 from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
 from app.service.presenting.assignments import fitting, present_assignments, present_preview
+from app.service.targets import aiming
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
@@ -70,15 +71,15 @@ async def preview(
     row = await existing_set(db, set_id)
     await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
-    (current,) = await posteriors.current_many(ctx, db, [row])
-    stopped = await _stopped(ctx, [current])
+    (current,), people = await aiming(db, await posteriors.current_many(ctx, db, [row]))
+    stopped = await _stopped(ctx, [current], people)
     current = wanting(current, goal)
     judges_so_far = current.snapshot.evidence.judges.tolist()
     are_people = await _are_people(db, [current], judges_so_far)
-    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, judges_so_far, are_people)
+    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, judges_so_far, are_people, count)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
-    answer = choosing.status_and_reason(state, has_pairs=bool(pairs))
+    answer = await choosing.status_and_reason(ctx, state, has_pairs=bool(pairs))
     return present_preview(current, pairs, await _texts(db, pairs), answer)
 
 
@@ -132,9 +133,9 @@ async def _load(
 ) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
     heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
-    many = await posteriors.current_many(ctx, db, heads)
+    many, people = await aiming(db, await posteriors.current_many(ctx, db, heads))
     # People who check a judge go on when the set's own queue has ended.
-    stopped = await _stopped(ctx, many) if asker.checks is None else {}
+    stopped = await _stopped(ctx, many, people) if asker.checks is None else {}
     current = {each.id: wanting(each, goal) for each in many}
     own_rows = leases.own_rows(rows, counts, most, asker)
     # Before they are handed out: one that finds no room stays as its holder knows it.
@@ -145,11 +146,13 @@ async def _load(
     if len(fitting_rows) < len(own_rows):
         lacking.clear()
     are_people = await _are_people(db, current.values(), [asker.judge_id])
-    states = [
-        AskState(current[i], stopped.get(i), choosing.blocked(blocking[i]), lacking[i], [asker.judge_id], are_people)
-        for i in counts
-        if i in current
-    ]
+    holding = {lease.set_id for lease in own}
+    is_person = asker.checks is not None or are_people.get(asker.judge_id, False)
+    states = list[AskState]()
+    for i in (i for i in counts if i in current):
+        blocked = choosing.blocked(blocking[i])
+        at_once = choosing.most_at_once(current[i], blocked.leases, is_person=is_person, holds_some=i in holding)
+        states.append(AskState(current[i], stopped.get(i), blocked, lacking[i], [asker.judge_id], are_people, at_once))
     return states, own
 
 
@@ -161,13 +164,18 @@ async def _are_people(db: AsyncConnection, current: Iterable[CurrentSet], ids: S
     return {judge_id: judge_id in people for judge_id in ids}
 
 
-async def _stopped(ctx: Context, current: Iterable[CurrentSet]) -> dict[UUID, StopReason]:
+async def _stopped(ctx: Context, current: Iterable[CurrentSet], people: Collection[int]) -> dict[UUID, StopReason]:
     """Reasons why no more pairs are needed, by the ids of the sets that need none."""
     rules = [(each, each.terms.stop) for each in current if each.terms.stop]
     if not rules:
         return {}
     reasons = await ctx.live.compute(
-        lambda: [stop_reason(each.snapshot, stop, each.terms.plan.goal) for each, stop in rules]
+        lambda: [
+            stop_reason(
+                each.snapshot, stop, each.terms.plan.goal, Sought(each.terms.plan.target, each.catalogue.has, people)
+            )
+            for each, stop in rules
+        ]
     )
     return {each.id: reason for (each, _), reason in zip(rules, reasons, strict=True) if reason}
 
@@ -180,7 +188,7 @@ def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UU
     """
     for state in states:
         set_id, terms, catalogue, snapshot = state.current
-        status, _ = choosing.status_and_reason(state, has_pairs=False)
+        status = choosing.status_of(state, has_pairs=False)
         may_be_blocked = status in ("exhausted", "cannot_converge") and state.blocked.item.size > 0
         if state.lacking > 0 and set_id not in giving and status != "all_leased" and not may_be_blocked:
             only_here = status == "cannot_converge" or terms.plan.overlap is not None
@@ -206,7 +214,7 @@ async def _present(
     answers, by_id = {}, by_set(leased)
     for state in states:
         theirs = by_id[state.current.id]
-        answer = choosing.status_and_reason(state, has_pairs=bool(theirs))
+        answer = await choosing.status_and_reason(ctx, state, has_pairs=bool(theirs))
         answers[state.current.id] = present_assignments(state.current, theirs, texts, judge, answer)
     return answers
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from nextpair import schemas
+from nextpair.words import InferenceTargetName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.choosing import Goal, goal_kinds
@@ -52,9 +53,28 @@ class Basis:
         return exact(self.snapshot)
 
     @cached_property
+    def published_of_all_pairs(self) -> Published:
+        """The same, for the win rates that all pairs would give."""
+        return exact(self.snapshot, target="all-pairs")
+
+    def published_for(self, target: InferenceTargetName) -> Published:
+        """The one of these that the target is read from."""
+        return self.published_of_all_pairs if target == "all-pairs" else self.published
+
+    @cached_property
     def signal(self) -> Signal:
         """Evidence that verdicts depend on what is compared."""
         return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
+
+    @cached_property
+    def signal_on_new_items(self) -> Signal:
+        """The same, of prompts to come."""
+        snapshot = self.snapshot
+        return signal_of(raw(snapshot), snapshot.model.n, snapshot.log.entries.item, new_items=True)
+
+    def signal_for(self, target: InferenceTargetName) -> Signal:
+        """The one of these that bears out a ranking with this target."""
+        return self.signal_on_new_items if target == "new-items" else self.signal
 
 
 async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None) -> Basis:

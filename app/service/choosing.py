@@ -5,9 +5,10 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from nextpair.words import StopReason
+from nextpair.words import AskStatus, StopReason
 
-from app.inference.choosing import can_be_met
+from app.inference.choosing import Stop, can_be_met
+from app.inference.reporting import prompts_in_words
 from app.inference.state import (
     BlockedPairs,
     ChosenPair,
@@ -16,6 +17,8 @@ from app.inference.state import (
     ask,
     ask_people,
     choices_are_quick,
+    exact,
+    prompts_needed,
     work_of_a_pair,
 )
 from app.service.context import Context
@@ -24,6 +27,8 @@ from app.service.presenting.assignments import StatusAndReason, present_why
 from app.storage.assignments import Blocking, NewLease
 from app.storage.schema import Record
 
+NO_LIMIT = 10**9
+PART = 8  # candidates, or comparisons, for each pair that is out while a set is to stop
 # N^2 for each pair chosen in one transaction, which PostgreSQL ends when it idles for too long: some seconds. That is 8
 # pairs of 5,000 candidates, or 800 of 500.
 WORK = 2 * 10**8
@@ -38,6 +43,7 @@ class AskState(NamedTuple):
     lacking: int  # pairs that are still wanted
     askers: Collection[int]  # judges, by id: for one of them the pairs are
     are_people: Mapping[int, bool]  # of the judges for whom pairs may open again, in turn
+    at_once: int  # new pairs that the asker may get now
 
 
 def blocked(rows: Sequence[Blocking | Record]) -> BlockedPairs:
@@ -45,6 +51,22 @@ def blocked(rows: Sequence[Blocking | Record]) -> BlockedPairs:
     ordered = sorted(rows, key=lambda row: row.state != "leased")
     table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)
     return BlockedPairs(table[:, 0], table[:, 1], table[:, 2], sum(row.state == "leased" for row in rows))
+
+
+def most_at_once(current: CurrentSet, leases: int, *, is_person: bool, holds_some: bool) -> int:
+    """New pairs that one judge may get now, by how many are out already.
+
+    A set that stops when it knows enough loses by every pair that is out: the first verdicts would have chosen others,
+    or ended it. So no more are out than a tournament's round has, half of those who are not compared yet, or a PART of
+    the candidates or comparisons. People, who read one pair after the other, are not held back, and a judge who holds
+    none gets at least one.
+    """
+    terms, snapshot = current.terms, current.snapshot
+    if terms.stop is None or terms.plan.target == "latent" or is_person:
+        return NO_LIMIT
+    n, compared = snapshot.model.n, snapshot.comparisons.size
+    out = max((n - compared) // 2, n // PART, compared // PART)
+    return max(out - leases, 0 if holds_some else 1)
 
 
 async def choose(ctx: Context, states: Sequence[AskState], most: int, checks: HumanCheck | None) -> list[NewLease]:
@@ -100,22 +122,30 @@ def _new_leases(current: CurrentSet, pairs: Sequence[ChosenPair]) -> list[NewLea
     ]
 
 
-def status_and_reason(state: AskState, *, has_pairs: bool) -> StatusAndReason:
+async def status_and_reason(ctx: Context, state: AskState, *, has_pairs: bool) -> StatusAndReason:
     """The word that an ask of this set is answered with, and why it has converged, or cannot."""
+    status = status_of(state, has_pairs=has_pairs)
+    if status == "cannot_converge":
+        return status, await ctx.live.compute(lambda: _why_it_cannot(state))
+    return status, state.reason if status == "converged" else None
+
+
+def status_of(state: AskState, *, has_pairs: bool) -> AskStatus:
+    """The word alone."""
     left = _left_in_budget(state)
     if state.current.terms.status != "open":
-        return "paused", None
+        return "paused"
     if has_pairs:
-        return "open", None
+        return "open"
     if state.reason:
-        return "converged", state.reason
+        return "converged"
     if left <= 0:
-        return "all_leased" if left + state.blocked.leases > 0 else "budget_reached", None
+        return "all_leased" if left + state.blocked.leases > 0 else "budget_reached"
     if state.blocked.leases:
-        return "all_leased", None
+        return "all_leased"
     if state.current.terms.stop is None or state.current.snapshot.model.n < 2:
-        return "exhausted", None
-    return "cannot_converge", _why_it_cannot(state)
+        return "exhausted"
+    return "cannot_converge"
 
 
 def _why_it_cannot(state: AskState) -> str:
@@ -125,19 +155,33 @@ def _why_it_cannot(state: AskState) -> str:
         return f"What stop asks for holds of any {n} candidates, so no verdict can meet it: ask for less in stop."
     if state.blocked.item.size:
         return "The judge failed on pairs that are left: another judge may go on."
+    if terms.plan.target == "new-items" and (remedy := _by_prompts(state.current, terms.stop)):
+        return remedy
+    if terms.plan.target == "people" and not any(state.are_people.values()):
+        return (
+            "What people would say is not surer for more verdicts of judges that are no people, who have preferences "
+            "of their own: verdicts by people may go on."
+        )
     return (
         "Every pair was asked as often as it teaches anything of this judge, who answers alike when it is asked once "
         "more, or has been asked many times: another judge may go on."
     )
 
 
+def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
+    """What more prompts would do, of a set that is about new ones."""
+    snapshot = current.snapshot
+    prompts = prompts_needed(snapshot, exact(snapshot), stop, current.terms.plan.goal)
+    return prompts and f"Every pair was asked of this judge. {prompts_in_words(prompts)}"
+
+
 def _askable(state: AskState) -> int:
     if state.current.terms.status != "open" or state.reason or state.current.snapshot.model.n < 2:
         return 0
-    return _left_in_budget(state)
+    return min(_left_in_budget(state), state.at_once)
 
 
 def _left_in_budget(state: AskState) -> int:
     if state.current.terms.max_comparisons is None:
-        return 10**9
+        return NO_LIMIT
     return state.current.terms.max_comparisons - state.current.snapshot.comparisons.size - state.blocked.leases

@@ -98,4 +98,5 @@ def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
     return Terms(
         row.status, row.question, row.context, row.max_comparisons,
         _for_so_many(interpretation_of(row), len(ids)), plan, Stop(**row.stop) if row.stop else None,
+        row.inference_target,
     )  # fmt: skip

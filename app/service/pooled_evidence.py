@@ -15,10 +15,13 @@ from app.storage import judges, pooled_evidence, sets
 async def add(ctx: Context, db: AsyncConnection, set_id: UUID, new: schemas.PooledEvidenceIn) -> schemas.PooledEvidence:
     """Raises UnknownSet, SetDeleted."""
     await locked_set(db, set_id)
-    ids = await ctx.identify(db, set(new.log_noise))
+    ids = await ctx.identify(db, {*new.log_noise, *new.log_effects})
     seq = await sets.advance(db, set_id, 1, pooled_evidence=1)
-    log_noise = {str(ids[judge]): _pair(noise) for judge, noise in new.log_noise.items()}
-    value = {"log_scale": _pair(new.log_scale), "log_noise": log_noise}
+    by_judge = {
+        name: {str(ids[judge]): _pair(log_normal) for judge, log_normal in getattr(new, name).items()}
+        for name in pooled_evidence.BY_JUDGE
+    }
+    value = {"log_scale": _pair(new.log_scale), **by_judge}
     row = {"set_id": set_id, "seq": seq, "pool": new.pool, "sets": new.sets, "created_at": datetime.now(UTC)}
     await pooled_evidence.append(db, [{**row, "value": value}])
     await sets.announce(db, [set_id])
@@ -29,7 +32,8 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
     rows, has_more = await pooled_evidence.page(db, set_id, after=after, limit=limit)
-    names = await judges.names(db, {int(judge) for row in rows for judge in row.value["log_noise"]})
+    told_of = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
+    names = await judges.names(db, told_of)
     shown = [schemas.PooledEvidence.model_validate({**row._mapping, **_fields(row.value, names)}) for row in rows]
     return schemas.PooledEvidencePage(entries=shown, next_after=shown[-1].seq if has_more else None)
 
@@ -39,8 +43,11 @@ def _pair(log_normal: schemas.LogNormal) -> tuple[float, float]:
 
 
 def _fields(value: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
-    log_noise = {names[int(judge)]: _log_normal(*pair) for judge, pair in value["log_noise"].items()}
-    return {"log_scale": _log_normal(*value["log_scale"]), "log_noise": log_noise}
+    by_judge = {
+        name: {names[int(judge)]: _log_normal(*pair) for judge, pair in value.get(name, {}).items()}
+        for name in pooled_evidence.BY_JUDGE
+    }
+    return {"log_scale": _log_normal(*value["log_scale"]), **by_judge}
 
 
 def _log_normal(mean: float, sd: float) -> schemas.LogNormal:

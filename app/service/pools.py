@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.inference.fitting import DENSE, Told, pool
-from app.inference.state import log_from_rows, told_by
+from app.inference.fitting import DENSE
+from app.inference.state import ToldByLog, log_from_rows, pooled, told_by
 from app.service.context import Context
 from app.service.definitions import interpretation_of
 from app.service.failures import FAILURES
-from app.storage import comparisons, pooled_evidence, pools, sets
+from app.storage import comparisons, judges, pooled_evidence, pools, sets
 from app.storage.pools import Estimate
 from app.storage.schema import Record
 from app.storage.spans import Span
@@ -65,30 +65,32 @@ async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each]
+    told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each.evidence]
     value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
     estimate = Estimate(uuid4(), len(told_by_each), value) if value else None
     async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
 
-async def _told_by(ctx: Context, row: Record) -> Sequence[Told]:
+async def _told_by(ctx: Context, row: Record) -> ToldByLog:
     """What the set says by itself at this version; nothing of very many candidates, which takes matrices."""
     if row.candidates > DENSE:
-        return []
+        return ToldByLog([])
     span = [Span(row.id, 0, row.version)]
     async with ctx.reading() as db:
         entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)
+        people = await judges.people(db, sorted({entry.judge_id for entry in entries}))
     compared = log_from_rows(
         (row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in entries
     )
     voided, interpretation = [row.voids for row in voids], interpretation_of(row)
-    return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates))
+    return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates, people))
 
 
-def _stored(told_by_each: Sequence[Sequence[Told]]) -> dict[str, Any]:
-    log_scale, log_noise = pool([told for of_set in told_by_each for told in of_set])
-    return {"log_scale": log_scale, "log_noise": {str(judge): noise for judge, noise in log_noise.items()}}
+def _stored(told_by_each: Sequence[ToldByLog]) -> dict[str, Any]:
+    log_scale, *by_judge = pooled(told_by_each)
+    stored = [{str(judge): log_normal for judge, log_normal in of.items()} for of in by_judge]
+    return {"log_scale": log_scale, **dict(zip(pooled_evidence.BY_JUDGE, stored, strict=True))}
 
 
 async def _tell(ctx: Context, name: str) -> None:

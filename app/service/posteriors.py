@@ -25,6 +25,7 @@ from app.service.context import Context
 from app.service.definitions import define
 from app.service.grouping import by_set
 from app.storage import absolute_scores, comparisons, pooled_evidence
+from app.storage.pooled_evidence import BY_JUDGE as POOLED_BY_JUDGE
 from app.storage.schema import Record
 from app.storage.sets import Head
 from app.storage.spans import Span
@@ -193,5 +194,7 @@ def _latest(pooled: Sequence[Record]) -> PooledEvidence | None:
     if not pooled:
         return None
     seq, value = pooled[-1].seq, pooled[-1].value
-    log_noise = {int(judge): Normal(*noise) for judge, noise in value["log_noise"].items()}
-    return PooledEvidence(seq, Hyperprior(Normal(*value["log_scale"]), log_noise))
+    log_noise, log_effects = (
+        {int(judge): Normal(*pair) for judge, pair in value.get(name, {}).items()} for name in POOLED_BY_JUDGE
+    )
+    return PooledEvidence(seq, Hyperprior(Normal(*value["log_scale"]), log_noise, log_effects))

@@ -96,7 +96,10 @@ def _rank_sets(
     k, simultaneous = len(catalogue.keys), simultaneous or usual_simultaneous(covariance)
     estimates = [
         prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas),
-        *(by_people(verdicts.shown, wins, k, covariance) for wins in (verdicts.people, *verdicts.judges)),
+        *(
+            by_people(verdicts.shown, wins, k, covariance, verdicts.item)
+            for wins in (verdicts.people, *verdicts.judges)
+        ),
     ]
     helped, alone, *by_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
     return present_rank_sets(

@@ -5,9 +5,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from nextpair import schemas
+from nextpair.words import ExpertName, InferenceTargetChoice
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Method, build, usual_evidence
+from app.inference.reporting import method_obstacle
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, InvalidRequest, UnknownSet
@@ -20,6 +22,7 @@ from app.storage import sets
 async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schemas.SetOut:
     """Store a set with its candidates, or nothing. Raises InvalidRequest and what `candidates.store` raises."""
     _refuse_impossible_method(new)
+    _refuse_impossible_target(new.inference_target, new.expert)
     _refuse_aimless(new.stop, new.goal)
     if new.candidates:
         refuse_unknown(new.goal, {candidate.key for candidate in new.candidates})
@@ -66,6 +69,7 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
     _refuse_null(patch)
     if patch.evidence == "learnt":
         _refuse_impossible({"evidence": Method(row.expert, prior=row.prior, evidence="learnt")})
+    _refuse_impossible_target(patch.inference_target, row.expert)
     await refuse_strangers(ctx, db, row, patch.goal)
     now = present_set(row)
     _refuse_aimless(patch.stop if "stop" in patch.model_fields_set else now.stop, patch.goal or now.goal)
@@ -99,6 +103,12 @@ def _refuse_impossible(methods: Mapping[str, Method]) -> None:
             raise InvalidRequest(f"/{field}: {error}", FieldFault(f"/{field}", str(error))) from None
 
 
+def _refuse_impossible_target(target: InferenceTargetChoice | None, expert: ExpertName) -> None:
+    """Raises InvalidRequest where no log of the expert can ever answer it."""
+    if target and target != "auto" and (obstacle := method_obstacle(target, expert)):
+        raise InvalidRequest(f"/inference_target: {obstacle}.", FieldFault("/inference_target", obstacle))
+
+
 def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:
     """Raises InvalidRequest where a set is to stop at its goal and wants the ranking."""
     if stop is not None and stop.goal is not None and goal == schemas.Goal():
@@ -109,7 +119,17 @@ def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in ("name", "status", "selection", "temperatures", "evidence", "goal", "pool_by", "metadata"):
+    for name in (
+        "name",
+        "status",
+        "selection",
+        "temperatures",
+        "evidence",
+        "inference_target",
+        "goal",
+        "pool_by",
+        "metadata",
+    ):
         if name in patch.model_fields_set and getattr(patch, name) is None:
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 

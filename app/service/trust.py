@@ -12,7 +12,7 @@ from nextpair.words import CheckVerdict, counted
 
 from app.inference.choosing import Stop, Stopping
 from app.inference.judges import accords, binary, confirmed, votes
-from app.inference.reporting import CLAIMED, DRAWS, DRAWS_SEED, Wanted, circulation, summarise
+from app.inference.reporting import CLAIMED, DRAWS, Wanted, circulation, first_place, summary_of
 from app.inference.state import pair_votes_of, raw
 from app.live.jobs import Report
 from app.service import results
@@ -24,6 +24,7 @@ from app.service.errors import NotConverged
 from app.service.presenting.diagnostics import with_failures
 from app.service.presenting.judges import in_words, is_to_blame
 from app.service.rankings import refuse_unconverged, stopping_of
+from app.service.targets import quantity, target_of
 
 FEW = 20
 LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
@@ -43,22 +44,18 @@ class LogChecks(NamedTuple):
     judges: Mapping[str, schemas.JudgeDiagnostics]  # by name
 
 
-class Leader(NamedTuple):
-    """The candidate that is ranked first."""
-
-    key: str
-    p_best: float
-
-
 @dataclass(frozen=True)
 class Examined(Facts):
     """Facts, and what of the ranking is checked; each is computed by the first check that needs it."""
 
     @cached_property
-    def leader(self) -> Leader:
-        ranking = summarise(self.basis.published.scores, Wanted(), np.random.default_rng(DRAWS_SEED))
-        first = int(ranking.rank.argmin())
-        return Leader(self.basis.catalogue.keys[first], float(ranking.p_best[first]))
+    def ranked(self) -> list[tuple[str, float]]:
+        """Keys and P(best), best first."""
+        target = target_of(self.basis)
+        ranked = quantity(self.basis, self.basis.published_for(target.name), target)
+        ranking = summary_of(ranked, Wanted())
+        keys = self.basis.catalogue.keys
+        return [(keys[each], float(ranking.p_best[each])) for each in np.argsort(ranking.rank, kind="stable").tolist()]
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
@@ -114,37 +111,37 @@ def _top(facts: Examined) -> schemas.Check:
     first_alone = stopping_of(facts.basis, Stop(top_k=1))
     if first_alone is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
-    best = facts.leader
-    figure = f"P(best) {best.p_best:.2f}"
-    if first_alone.reason is not None:
-        return _check("First place", "holds", f"{best.key} is ahead of all others, however often one looks.", figure)
-    if first_alone.left == 0:
-        says = f"{best.key} leads, but is not surely the best, and no comparison is left: raise budget, or set overlap."
-    else:
-        says = f"{best.key} leads, but is not surely the best: it would take {_more(first_alone)} to tell it apart."
-    return _check("First place", "doubt", says, figure)
+    claimed, says = first_place(facts.ranked, facts.basis.signal_for(target_of(facts.basis).name))
+    if not says:
+        return _check("First place", "unknown", "Nobody has judged yet.", "–")
+    figure = f"P(best) {facts.ranked[0][1]:.2f}"
+    return (
+        _check("First place", "holds", says, figure)
+        if claimed
+        else _check("First place", "doubt", f"{says} {_more(first_alone)}", figure)
+    )
 
 
 def _signal(facts: Examined) -> schemas.Check:
-    signal, candidates = facts.basis.signal, facts.basis.snapshot.model.n
-    figure = f"evidence {signal.e_value:.2g} from {counted(signal.verdicts, 'verdict')}, enough is {CLAIMED:.0f}"
+    signal, candidates = facts.basis.signal_for(target_of(facts.basis).name), facts.basis.snapshot.model.n
+    figure = f"e-value {signal.e_value:.2g} from {counted(signal.verdicts, 'verdict')}, enough is {CLAIMED:.0f}"
     if signal.claimed:
-        says = "Verdicts depend on what is compared: coins would hardly ever look so, however often one looks."
+        says = "Verdicts depend on what is compared: random judging would hardly ever look like this."
         return _check("Signal", "holds", says, figure)
     if signal.verdicts < max(FEW, LONG * candidates):
-        return _check("Signal", "unknown", "Judges who toss coins could have said the same so far.", figure)
-    says = "After all these verdicts judges may still toss coins: the candidates are alike, or judges do not see how."
+        return _check("Signal", "unknown", "The verdicts are still consistent with random judging.", figure)
+    says = "After all these verdicts judges may still be guessing: the candidates are alike, or judges cannot tell."
     return _check("Signal", "doubt", says, figure)
 
 
 def _more(stopping: Stopping) -> str:
     low, median, high = stopping.forecast
-    if median is not None:
-        interval = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-        return f"about {counted(median, 'more comparison')} ({interval})"
-    if stopping.left is not None:
-        return f"more than the {counted(stopping.left, 'comparison')} that can still be made"
-    return "more comparisons than can be foretold"
+    if stopping.left == 0:
+        return "No comparison is left: raise the budget, or set overlap."
+    if median is None:
+        return "Judge more pairs to tell."
+    interval = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+    return f"It takes about {counted(median, 'more comparison')} ({interval}) to tell."
 
 
 def _position(facts: Examined) -> schemas.Check:

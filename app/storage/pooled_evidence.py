@@ -12,6 +12,8 @@ from app.storage.pages import Page
 from app.storage.schema import Record, pooled_evidence
 from app.storage.spans import Span, in_spans, parameters
 
+BY_JUDGE = ("log_noise", "log_effects")  # of a value; entries from before effects were pooled lack them
+
 e = pooled_evidence.c
 
 

@@ -87,6 +87,7 @@ sets = Table(
     Column("random_share", Double, nullable=False),
     Column("batch", Text, nullable=False, server_default="greedy"),
     Column("seed", BigInteger, nullable=False),
+    Column("inference_target", Text, nullable=False, server_default="latent"),
     Column("order", Text, nullable=False),
     Column("position_bias", Text, nullable=False),
     Column("absolute_scale", Text, nullable=False, server_default="estimate"),
@@ -269,7 +270,8 @@ absolute_scores = Table(
     CheckConstraint("variance > 0", name="variance"),
 )
 
-# What a set was told by its pool; value is {"log_scale": [mean, sd], "log_noise": {judge id: [mean, sd]}}.
+# What a set was told by its pool; value is {"log_scale": [mean, sd], "log_noise": {judge id: [mean, sd]}} and, of
+# judges whose effects were seen, "log_effects" like "log_noise".
 pooled_evidence = Table(
     "pooled_evidence",
     metadata,

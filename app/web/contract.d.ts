@@ -46,6 +46,8 @@ declare namespace Contract {
 
   type Status = "open" | "all_leased" | "exhausted" | "cannot_converge" | "budget_reached" | "converged" | "paused";
 
+  type InferenceTargetName = "all-pairs" | "new-items" | "people" | "latent";
+
   interface Assignments {
     status: Status;
     assignments: Assignment[];
@@ -97,12 +99,25 @@ declare namespace Contract {
     newer_version: number | null;
     comparisons: number;
     method: Method;
+    inference_target: InferenceTarget;
+    prompts: Prompts | null;
     sureness: Sureness | null;
     certainty: Certainty;
     signal: Signal;
+    first_place: string;
     stopping: Stopping | null;
     position_bias: Record<string, JudgeBias> | null;
     ranking: Rank[];
+  }
+
+  interface InferenceTarget {
+    name: InferenceTargetName;
+    sentence: string;
+    also: InferenceTargetName[];
+  }
+
+  interface Prompts {
+    sentence: string;
   }
 
   interface Certainty {
@@ -151,6 +166,8 @@ declare namespace Contract {
     rank_interval: [number, number] | null;
     p_best: number | null;
     tie_group: number | null;
+    win_rate: number | null;
+    win_rate_interval: [number, number] | null;
     comparisons: number;
   }
 

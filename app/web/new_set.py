@@ -7,7 +7,7 @@ from threading import Event
 
 from fastapi import APIRouter, Request, Response
 from nextpair.schemas import SetIn
-from nextpair.words import CriterionName, OrderName, PositionBias
+from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBias
 
 from app.api.dependencies import ContextDep
 from app.files.candidates import CandidateColumns
@@ -38,10 +38,18 @@ POSITION_BIASES: dict[PositionBias, str] = {
     "estimate": "estimate it for each judge, together with the scores",
     "closed-form": "read it off each judge's mean verdict, before any score",
 }
+INFERENCE_TARGETS: dict[InferenceTargetChoice, str] = {
+    "auto": "decided by what is judged, and by whom",
+    "all-pairs": "what these judges would say of all pairs",
+    "new-items": "the order on other prompts like these",
+    "people": "what people would say",
+    "latent": "scores of which every verdict is a noisy reading",
+}
 CHOICES = {
     "kinds": ",".join([*READERS, ".gz"]),
     "criteria": list(CRITERIA.items()),
     "orders": list(ORDERS.items()),
+    "inference_targets": list(INFERENCE_TARGETS.items()),
     "position_biases": list(POSITION_BIASES.items()),
 }
 

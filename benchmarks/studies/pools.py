@@ -90,7 +90,7 @@ def _say_nothing(snapshots: list[Snapshot]) -> list[Snapshot]:
 
 
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
-    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), LEARNT, N)]
+    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), LEARNT, N).evidence]
     if not told:
         return snapshots
     hyperprior = pool(told)

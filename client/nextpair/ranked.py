@@ -42,13 +42,12 @@ class RankedOutputs(Generic[T]):
         rows = [HEAD, *(self._cells(row) for row in self)]
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, self._last_line()])
+        prompts = [self.ranking.prompts.sentence] if self.ranking.prompts else []
+        return "\n".join([*lines, self.ranking.inference_target.sentence, *prompts, self._last_line()])
 
     def _last_line(self) -> str:
         stopping, sureness = self.ranking.stopping, self.ranking.sureness
-        sure = (
-            "" if sureness is None else f", about {min(sureness.concordance, 0.99):.0%} of the pairs in the right order"
-        )
+        sure = "" if sureness is None else f", {_share(sureness.concordance)} of the pairs in the right order"
         unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
         return f"{counted(self.ranking.comparisons, 'comparison')}{sure}{unmet}"
 
@@ -97,6 +96,10 @@ class Picture:
 
     def save(self, path: Path | str) -> None:
         Path(path).write_text(self.svg, encoding="utf-8")
+
+
+def _share(concordance: float) -> str:
+    return "all" if concordance == 1.0 else f"about {min(concordance, 0.99):.0%}"
 
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:

@@ -183,10 +183,11 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
     hasty: httpx.AsyncClient, database_url: str
 ) -> None:
     created = await create_set(hasty)
-    stopped = db.connect(f"{database_url}&idle_in_transaction_session_timeout=1500ms")
+    stopped = db.connect(database_url)
     connection = await stopped.connect()
     await sets.lock_asking(connection, [UUID(created["id"])])
     first = await _ask(hasty, created["id"], "alice")
+    await connection.exec_driver_sql("SET idle_in_transaction_session_timeout = '1s'")
     async with asyncio.timeout(30):
         while (await _ask(hasty, created["id"], "alice")).status_code == 503:
             pass

@@ -37,7 +37,7 @@ async def test_entries_are_listed_in_pages_by_names(http: httpx.AsyncClient, set
     assert entry.pop("created_at")
     assert entry == {
         "seq": 4, "set_id": set_id, "pool": "project:wood", "sets": 2, "log_scale": {"mean": 0.5, "sd": 1.0},
-        "log_noise": {"bob": {"mean": -1.0, "sd": 1.0}},
+        "log_noise": {"bob": {"mean": -1.0, "sd": 1.0}}, "log_effects": {},
     }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
-    assert created["overlap"] is None
+    assert (created["overlap"], created["inference_target"]) == (None, "auto")
     assert created["absolute_scale"] == "estimate"
     assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
     assert (created["project"], created["pool_by"]) == (None, "project")
@@ -33,6 +33,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
         "position_bias": "estimate", "absolute_scale": "given", "order": "both",
+        "inference_target": "latent",
         "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5},
         "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
@@ -54,7 +55,7 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
 
 @pytest.mark.parametrize(
     "change",
-    [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"pool_by": "none"},
+    [{"name": "Bushes"}, {"status": "paused"}, {"project": "wood"}, {"pool_by": "none"}, {"inference_target": "people"},
      {"goal": {"top_k": 2, "against": None, "pair": None}},
      {"budget": {"max_comparisons": 3}}, {"metadata": {"a": 1}}, {"temperatures": {"gpt-4": 2.0}},
      {"stop": {"top_k": 1, "rank_width": None, "entropy_change": None, "concordance": None, "goal": None,
@@ -82,7 +83,9 @@ async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: httpx.Asyn
     assert (changed["budget"], changed["stop"], changed["overlap"]) == (None, None, None)
 
 
-@pytest.mark.parametrize("field", ["name", "status", "selection", "temperatures", "pool_by", "metadata"])
+@pytest.mark.parametrize(
+    "field", ["name", "status", "selection", "temperatures", "inference_target", "pool_by", "metadata"]
+)
 async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
     created = await create_set(http)
     answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})

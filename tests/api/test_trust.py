@@ -80,9 +80,12 @@ async def test_signal_is_said_by_trust_and_by_the_ranking(http: httpx.AsyncClien
     for name, log in logs.items():
         created = await create_set(http, *KEYS)
         await compare_all(http, created["id"], log)
-        signal = (await ranking(http, created["id"]))["signal"]
+        shown = await ranking(http, created["id"])
+        signal, first_place = shown["signal"], shown["first_place"]
+        assert ("consistent with random judging" in first_place) is not signal["claimed"]
+        assert first_place in (await checks(http, created["id"]))["First place"][1]
         verdict, words = (await checks(http, created["id"]))["Signal"]
-        assert f"evidence {signal['e_value']:.2g} from {signal['verdicts']}" in words
+        assert f"e-value {signal['e_value']:.2g} from {signal['verdicts']}" in words
         verdicts[name] = verdict, signal["claimed"]
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 
@@ -308,4 +311,4 @@ async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
         await compare(http, created["id"], "ash>elm", judge=judge)
     found = await checks(http, created["id"])
     assert found["Agreement of judges"][1].endswith("1 pair of verdicts")
-    assert "no comparison is left" in found["First place"][1]
+    assert "No comparison is left" in found["First place"][1]

@@ -34,14 +34,18 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
         lines = out(capsys, "rank", JUDGE).splitlines()
         assert max(map(len, lines)) <= width
     assert lines[0].startswith("552 comparisons · 24 candidates · soft-bt, converged · entropy ")
+    assert lines[1] == "By all 276 pairs, as the judge judged them."
+    assert lines[2] == "kelp is the best, with a probability of 100%."
+    assert lines[3] == "all of the pairs are in this order"
+    assert "what its judges prefer, not about the truth" in lines[4]
+    assert lines[8].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[8]
+    lines = out(capsys, "rank", JUDGE, "--inference-target", "latent").splitlines()
     assert re.fullmatch(
         r"about \d+% of the pairs are in the right order \(\d+ to \d+%\); \d+% after 1,104 comparisons; "
         r"\d+% after 2,208 comparisons",
-        lines[1],
+        lines[3],
     )
-    assert "what its judges prefer, not about the truth" in lines[2]
-    assert lines[6].split()[:2] == ["1", "kelp"]
-    assert "●" in lines[6]
 
 
 def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +55,7 @@ def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert group["convergence"]["outcome"] == "converged"
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
     low, high = group["sureness"]["interval"]
-    assert 0.5 <= low <= group["sureness"]["concordance"] <= high <= 1.0
+    assert 0.0 <= low <= group["sureness"]["concordance"] <= high <= 1.0
 
 
 def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -199,8 +203,12 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
     rows = [f"{a},{b},0.8,eve" for a, b in ("xy", "yx", "yz", "zy", "xz", "zx")] + ["x,y,0.4,adam", "y,x,0.4,adam"]
     file.write_text("first,second,p_first,judge\n" + "\n".join(rows) + "\n")
 
-    printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
-    result = json.loads(out(capsys, "rank", str(file), "--position-bias", "estimate", "--format", "json"))
+    printed = out(capsys, "rank", str(file), "--position-bias", "estimate", "--inference-target", "latent")
+    result = json.loads(
+        out(
+            capsys, "rank", str(file), "--position-bias", "estimate", "--inference-target", "latent", "--format", "json"
+        )
+    )
 
     assert "liking for the first position of eve: +1." in printed
     assert "liking for the first position of adam: -0." in printed
@@ -248,6 +256,21 @@ def test_several_judges_have_an_agreement_and_disputes(capsys: pytest.CaptureFix
         "p_first": pytest.approx({"ann": 0.9, "ben": 0.4, "cid": 0.5}),
     }
     assert json.loads(out(capsys, "rank", JUDGE, "--format", "json"))[0]["agreement"] is None
+
+
+def test_the_columns_of_items_and_the_judges_who_are_people_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    usual, named = tmp_path / "usual.csv", tmp_path / "named.csv"
+    rows = [f"x,y,{p},{judge},{item}" for item, p in enumerate((0.9, 0.8, 0.3)) for judge in ("gpt", "ann")]
+    for file, item in ((usual, "item"), (named, "prompt_id")):
+        file.write_text(f"first,second,p_first,judge,{item}\n" + "\n".join(rows) + "\n")
+
+    printed = out(capsys, "rank", str(usual), "--reference", "ann")
+    assert "agreement with people: 100% of 3 pairs (44% to 100%)" in printed
+    assert out(capsys, "rank", str(named), "--reference", "ann", "--item", "prompt_id") == printed
+    assert "of 1 pair " in out(capsys, "rank", str(named), "--reference", "ann")
+    assert "no column 'prompt'" in failure(capsys, "rank", str(named), "--item", "prompt")[1]
 
 
 def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -181,6 +181,7 @@ SET_OUT: dict[str, Any] = {
     "prior": "unit",
     "prior_variance": 1.0,
     "selection": {},
+    "inference_target": "auto",
     "order": "balanced",
     "position_bias": "none",
     "absolute_scale": "estimate",
@@ -242,6 +243,7 @@ RANKING = {
         "top_k": 3,
         "epsilon": 0.25,
     },
+    "inference_target": {"name": "latent", "sentence": "Scores by win-ratio, which states no uncertainty.", "also": []},
     "convergence": {"converged": True, "iterations": 0, "gradient_norm": 0.0, "message": "Converged."},
     "comparisons": 3,
     "components": 1,
@@ -283,6 +285,7 @@ POOLED = {
     "sets": 2,
     "log_scale": {"mean": 1.1, "sd": 0.5},
     "log_noise": {"me": {"mean": -0.9, "sd": 0.4}},
+    "log_effects": {"me": {"mean": -0.5, "sd": 0.4}},
     "created_at": NOW,
 }
 NOTHING = {"pairs": 0, "share": None}
@@ -329,6 +332,7 @@ PREDICTION = {
     "version": 3,
     "first": "kelp",
     "second": "moss",
+    "inference_target": {"name": "latent", "sentence": "Latent scores.", "also": ["all-pairs"]},
     "p_first_better": 0.8,
     "mean_difference": 1.0,
     "sd_difference": 0.5,

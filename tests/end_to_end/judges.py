@@ -94,7 +94,11 @@ class Work:
 
 async def new_set(url: str) -> UUID:
     body = SetIn(
-        name="Load", question="Which is better?", candidates=[CandidateIn(key=key) for key in KEYS], evidence="one-vote"
+        name="Load",
+        question="Which is better?",
+        candidates=[CandidateIn(key=key) for key in KEYS],
+        evidence="one-vote",
+        inference_target="latent",
     )
     async with AsyncClient(url) as service:
         return (await service.send(create_set(body))).id

@@ -155,11 +155,12 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
 
     assert [row.key for row in ranking] == ["kelp", "moss", "fern", "ivy"]
     assert (len(ranking), ranking.best) == (4, OUTPUTS["kelp"])
-    head, first, *_, comparisons = str(ranking).splitlines()
+    head, first, *_, target, comparisons = str(ranking).splitlines()
     assert head.split() == ["rank", "key", "score", "ranks", "best", "output"]
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
-    assert comparisons.startswith("6 comparisons, about ")
+    assert target == "By all 6 pairs, as function judged them."
+    assert comparisons.startswith("6 comparisons, all of the pairs")
     assert "<td>&lt;b&gt;.</td>" in ranking._repr_html_()
     assert capsys.readouterr().err == ""
     assert client.sets.get(ranking.ranking.set_id).record.question == "Which is longer?"
@@ -329,8 +330,10 @@ def test_ranking_ends_when_it_is_told_to(client: nextpair.Client) -> None:
     assert ranking.stopping.reason == "concordance"
     assert 12 < ranking.comparisons < 66
 
-    tossed = nextpair.rank(OUTPUTS, judge=lambda a, b: "tie", until=nextpair.Stop(top_k=1), client=client)
-    assert str(tossed).endswith("and the rule to stop is not met")
+    tied = nextpair.rank(OUTPUTS, judge=lambda a, b: "tie", until=nextpair.Stop(top_k=1), client=client).ranking
+    assert tied.stopping is not None
+    assert tied.stopping.converged
+    assert {row.rank_interval for row in tied.ranking} == {(1, 1)}  # all pairs are judged, and all share the first rank
 
 
 def test_a_judge_that_fails_loses_nothing(client: nextpair.Client) -> None:

@@ -66,7 +66,7 @@ async def test_an_address_that_is_not_loopback_is_refused(tmp_path: Path) -> Non
 
 async def test_migrate_says_where_the_database_is(tmp_path: Path) -> None:
     done = await nextpair("migrate", "--data-dir", str(tmp_path))
-    assert (done.code, done.stdout) == (0, f"the database in {tmp_path} is at revision 0015\n"), done.stderr
+    assert (done.code, done.stdout) == (0, f"the database in {tmp_path} is at revision 0016\n"), done.stderr
 
 
 def _set_id(printed: str) -> str:
@@ -99,7 +99,8 @@ async def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path) -> 
 
 
 async def test_candidates_are_imported_with_their_texts(url: str) -> None:
-    done = await nextpair("import", "app/demo/answers.jsonl", server=url)
+    done = await nextpair("import", "app/demo/answers.jsonl", "--inference-target", "latent", server=url)
+    assert httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}").json()["inference_target"] == "latent"
     page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
     assert len(page["candidates"]) == 24
     assert all(candidate["text"] for candidate in page["candidates"])

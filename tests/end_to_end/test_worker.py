@@ -7,10 +7,11 @@ from pathlib import Path
 from uuid import UUID
 
 import httpx
+import numpy as np
 import pytest
 from nextpair import AsyncClient
-from nextpair.calls import describe_judge, get_judge, list_absolute_scores, next_pair, ranking
-from nextpair.schemas import JudgeIn
+from nextpair.calls import create_set, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
+from nextpair.schemas import CandidateIn, Goal, JudgeIn, SetIn, Stop
 
 from tests.end_to_end.processes import Server, eventually, free_port
 from tests.end_to_end.workers import Network, WorkerProcess, assert_each_pair_once, create, length, log_of
@@ -50,6 +51,23 @@ async def reach(client: AsyncClient, sets: list[UUID], comparisons: int) -> None
     async with asyncio.timeout(60.0):
         while await length(client, sets) < comparisons:
             await asyncio.sleep(0.1)
+
+
+async def test_a_worker_is_through_once_the_best_is_known(client: AsyncClient, work: Work) -> None:
+    lengths = (400 + 60 * np.random.default_rng(24).standard_normal(24)).astype(int)
+    new = SetIn(
+        name="best", question="Which is longer?", goal=Goal(top_k=1), stop=Stop(goal=0.95),
+        candidates=[CandidateIn(key=f"c{n:02}", text="x" * int(size)) for n, size in enumerate(lengths)],
+    )  # fmt: skip
+    set_id = (await client.send(create_set(new))).id
+    worker = work([set_id], "--until-done")
+
+    assert await worker.end() == 0, worker.log.read_text()
+    known = await client.send(ranking(set_id))
+    assert known.stopping is not None
+    assert known.stopping.converged
+    assert known.ranking[0].key == f"c{int(np.argmax(lengths)):02}"
+    assert known.comparisons <= 60
 
 
 async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> None:

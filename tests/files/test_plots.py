@@ -60,7 +60,7 @@ def test_words_are_whole_and_clear_of_the_axes(sign: str, count: int) -> None:
     title, caption = (sign * (200 // len(sign))).strip(), "24 comparisons · compare scores within a part only " * 3
     with plots._sheet(count * plots.ROW, title, caption) as (figure, axes):
         ax = axes(0.28, 0.52, xlabel="score")
-        plots._forest(ax, rows)
+        plots._forest(ax, rows, 0.0)
         figure.draw_without_rendering()
         above, below = (text.get_window_extent() for text in figure.texts)
         whole, of_axis = figure.bbox, ax.xaxis.label.get_window_extent()

@@ -162,7 +162,7 @@ def test_what_means_something_else_is_refused_by_the_column_that_shows_it(
 
 
 def source(path: str, columns: CandidateColumns = CandidateColumns()) -> transfer.Source:  # noqa: B008  # immutable
-    return transfer.Source(path, ComparisonColumns(), item=None, candidates=columns)
+    return transfer.Source(path, ComparisonColumns(), candidates=columns)
 
 
 @pytest.mark.parametrize(

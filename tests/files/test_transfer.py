@@ -18,7 +18,7 @@ from tests.factories import compare
 def source(folder: Path, content: str) -> transfer.Source:
     path = folder / "trees.csv"
     path.write_text(content)
-    return transfer.Source(str(path), ComparisonColumns(), item=None)
+    return transfer.Source(str(path), ComparisonColumns())
 
 
 def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
@@ -66,7 +66,8 @@ def test_what_tells_verdicts_is_not_taken_for_candidates(tmp_path: Path, content
 
 
 def test_columns_of_candidates_and_of_comparisons_exclude_each_other(tmp_path: Path) -> None:
-    file = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")._replace(candidates=CandidateColumns("id"), item="id")
+    file = source(tmp_path, "id,first,second,winner\n1,a,b,a\n")
+    file = file._replace(candidates=CandidateColumns("id"), columns=ComparisonColumns(item="id"))
     with pytest.raises(InputError, match="leave them out for comparisons"):
         transfer.read(file)
 
@@ -113,7 +114,7 @@ async def test_an_export_holds_no_formulas_and_comes_back_with_the_same_keys(
     for form in ("csv", "jsonl", "parquet"):
         file = tmp_path / f"log.{form}"
         file.write_bytes((await http.get(f"{url}/comparisons", params={"format": form})).content)
-        contents = transfer.read(transfer.Source(str(file), ComparisonColumns(), item=None))
+        contents = transfer.read(transfer.Source(str(file), ComparisonColumns()))
         assert {each.key for each in contents.candidates} == {key.strip() for key in KEYS}
 
 
@@ -123,6 +124,6 @@ def test_a_folder_is_as_all_its_files_and_failures_are_no_verdicts(tmp_path: Pat
     (folder / "_job.json").write_text("{}")
     (folder / "part-0.csv").write_text("first,second,p_first,failure,judge\na,b,0.25,,m\na,c,,refused,m\n")
     (folder / "part-1.csv").write_text("first,second,p_first,failure,judge\na,b,0.25,,m\nb,c,,timeout,m\n")
-    contents = transfer.read(transfer.Source(str(folder), ComparisonColumns(), item=None))
+    contents = transfer.read(transfer.Source(str(folder), ComparisonColumns()))
     assert [(each.first, each.second, each.p_first) for each in contents.comparisons] == [("a", "b", 0.25)] * 2
     assert len({each.client_id for each in contents.comparisons}) == 2, "judged twice, in two files"

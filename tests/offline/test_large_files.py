@@ -57,7 +57,7 @@ def parts(tmp_path: Path) -> Path:
 
 def ranked(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, dict[str, str]]:
     """Rows by key."""
-    assert run(["rank", *map(str, arguments), "--format", "csv"]) == 0
+    assert run(["rank", *map(str, arguments), "--inference-target", "latent", "--format", "csv"]) == 0
     return {row["key"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
 
 
@@ -94,6 +94,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
         "what an answer is worth: it counts as one vote",
         "the signal",
         "the agreement of judges",
+        "the agreement with people",
     ]
     assert (answer["comparisons"], answer["signal"], answer["agreement"]) == (K, None, None)
     assert answer["method"]["evidence"] == "one-vote"
@@ -108,9 +109,10 @@ def test_many_candidates_are_ranked_without_a_matrix(
 ) -> None:
     dense = ranked(capsys, log, "--evidence", "one-vote")
     monkeypatch.setattr(ranking, "DENSE", 10)
-    monkeypatch.setattr("app.inference.fitting.sparse.DENSE", 10)
+    monkeypatch.setattr(ranking, "RANKED_DENSE", 10)
     monkeypatch.setattr(ranking, "MOST_ROWS", most_rows)
-    monkeypatch.setattr("app.inference.fitting.posterior.fit", None)  # which has a matrix
+    monkeypatch.setattr("app.inference.fitting.posterior.from_precision", None)  # which has a matrix
+    monkeypatch.setattr("app.inference.fitting.posterior.bradley_terry", None)  # likewise
     many = ranked(capsys, log)
     for column, tolerance in (("score", 1e-7), ("sd", 0.02), ("low", 0.05), ("p_best", 0.1), ("comparisons", 0.0)):
         np.testing.assert_allclose(
@@ -126,7 +128,7 @@ def test_a_table_has_the_best_and_says_how_many_more_there_are(
     monkeypatch.setattr("app.offline.printing.ranking.MOST_SHOWN", 10)
     assert run(["rank", str(log)]) == 0
     shown = capsys.readouterr().out
-    assert len(re.findall(r"\bc\d\d\b", shown)) == 10
+    assert len(re.findall(r"^ *\d+ +c\d\d\b", shown, re.MULTILINE)) == 10
     assert "and 50 more: --format csv and json have them all." in shown
 
 

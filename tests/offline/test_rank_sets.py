@@ -76,6 +76,22 @@ def test_several_judges_each_with_a_lambda_and_alone(file: str, capsys: pytest.C
     assert "one is named twice" in capsys.readouterr().err
 
 
+def test_rows_that_share_an_item_leave_more_ranks_open(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, *rows = Path(file).read_text().splitlines()
+    spread = []
+    for items in (2000, 8, 1):
+        path = tmp_path / f"{items}.csv"
+        path.write_text("\n".join([f"{header},item", *(f"{row},{n % items}" for n, row in enumerate(rows))]))
+        assert run(["rank-sets", str(path), "--people", "human", "--judge", "gpt", "--format", "json"]) == 0
+        spread.append([row["sd"] for row in json.loads(capsys.readouterr().out)["systems"]])
+    assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "json"]) == 0
+    as_today = [row["sd"] for row in json.loads(capsys.readouterr().out)["systems"]]
+    assert spread[0] == spread[2] == as_today
+    assert spread[1] != as_today
+
+
 def test_csv_and_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

@@ -9,11 +9,10 @@ from nextpair.words import MethodName
 
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
 from app.files.reading import read
-from app.files.tables import InputError
 from app.inference.fitting import baselines
 from app.inference.reporting import Wanted, standings
-from app.inference.types import Convergence, Outcome, by_one_judge, once_each
-from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, require_possible, split
+from app.inference.types import Convergence, Outcome, by_one_judge, once_each, take
+from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, split
 from app.offline.replay import spearman
 
 CHAIN = Group(
@@ -42,8 +41,6 @@ def test_others_are_held_against_the_person_who_is_named() -> None:
         rank(group, RankingMethod("judge-aware", reference=reference)).standings for reference in ((), ("alice",))
     )
     assert [[row.candidate for row in each.rows] for each in (alone, held)] == [[2, 1, 0], [0, 1, 2]]
-    with pytest.raises(InputError, match="--reference says whom judges are held against"):
-        require_possible(RankingMethod("soft-bt", reference=("alice",)))
 
 
 def test_only_a_posterior_has_uncertainty() -> None:
@@ -91,6 +88,26 @@ def test_groups_hold_their_own_candidates() -> None:
     assert (v.labels, v.keys, v.comparisons.first.tolist()) == (("v",), ["c", "d"], [0])
 
 
+def test_the_pairs_of_a_group_are_those_of_its_own_items() -> None:
+    log = GroupedComparisons(
+        ["a", "b", "c"],
+        [("x",), ("y",)],
+        np.array([0, 1, 0, 1]),
+        np.array([0, 0, 1, 1]),
+        np.array([1, 1, 2, 2]),
+        np.full(4, 0.8),
+        np.ones(4),
+        ["gpt"],
+        np.zeros(4, np.int64),
+        ["x", "y"],
+        np.array([0, 1, 0, 1]),
+    )
+    y = list(split(log))[1]
+    ranked = rank(y, RankingMethod("soft-bt", inference_target="all-pairs"))
+    assert (y.items, y.item_of_each.tolist()) == (["y"], [0, 0])
+    assert ranked.target.sentence == "By all 3 pairs on 1 prompt, as gpt would judge them (2 judged so far)."
+
+
 def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = Convergence(Outcome.MAX_ITERATIONS, 7, 1.0)
     lazy = {"win-ratio": lambda comparisons, n: baselines.BaselineScores(np.zeros(n), stopped)}
@@ -115,7 +132,7 @@ def restricted(group: Group, keys: set[str]) -> Group:
     """Only the comparisons between two candidates of `keys`; the others stay as candidates without any."""
     known = np.array([key in keys for key in group.keys])
     inside = known[group.comparisons.first] & known[group.comparisons.second]
-    return group._replace(comparisons=type(group.comparisons)(*(column[inside] for column in group.comparisons)))
+    return group._replace(comparisons=take(group.comparisons, inside), item=group.item_of_each[inside])
 
 
 def scores(group: Group) -> dict[str, float]:

@@ -6,8 +6,10 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import numpy as np
 import pytest
 from fastapi import FastAPI
+from scipy.special import expit
 
 from app.service import pools
 from app.service.context import Context
@@ -274,3 +276,44 @@ async def test_two_processes_agree_on_what_was_told(
     assert [row["score"] for row in one_by_one["ranking"]] == pytest.approx(
         [row["score"] for row in at_once["ranking"]], abs=1e-6
     )
+
+
+async def judged_by_gpt(http: httpx.AsyncClient, effects: float, seed: int, beside: str | None = None) -> str:
+    """The id of a new set of the project wood: gpt departs by effects of this sd from what somebody beside it says."""
+    rng, keys = np.random.default_rng(seed), [str(number) for number in range(8)]
+    s, created = rng.standard_normal(8), await create_set(http, *keys, project="wood")
+    for judge, scores in (("gpt", s + effects * rng.standard_normal(8)), *([(beside, s)] if beside else [])):
+        pairs = [rng.choice(8, 2, replace=False) for _ in range(60)]
+        p = [float(expit(scores[i] - scores[k] + 0.2 * rng.standard_normal())) for i, k in pairs]
+        new = [comparison(keys[i], keys[k], each, judge) for (i, k), each in zip(pairs, p, strict=True)]
+        await compare_all(http, created["id"], new)
+    return str(created["id"])
+
+
+async def width(http: httpx.AsyncClient, set_id: str) -> float:
+    """Mean width of the rank intervals of what people would say."""
+    rows = (await ranking(http, set_id, inference_target="people"))["ranking"]
+    return float(np.mean([row["rank_interval"][1] - row["rank_interval"][0] for row in rows]))
+
+
+@pytest.mark.parametrize("departs", [False, True])
+async def test_a_pool_tells_how_far_a_judge_alone_departs_from_people(
+    http: httpx.AsyncClient, context: Context, departs: bool
+) -> None:
+    """From three sets in which a person judges beside it; the set that it judges alone is as it was until then."""
+    assert (await http.put("/v1/judges/person", json={"kind": "human"})).status_code == 200
+    alone = await judged_by_gpt(http, 0.0, 9)
+    before = await width(http, alone)
+    for seed in range(3):
+        await judged_by_gpt(http, 3.0 if departs else 0.0, seed, "person")
+    assert await width(http, alone) == before
+    await pools.look(context, None)
+    (entry,) = await told(http, alone)
+    assert set(entry["log_effects"]) == {"gpt"}
+    mean, after = entry["log_effects"]["gpt"]["mean"], await width(http, alone)
+    if departs:
+        assert mean > 0.0
+        assert after > before
+    else:
+        assert mean < -1.0
+        assert after < before

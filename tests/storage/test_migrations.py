@@ -1,6 +1,6 @@
 """The schema: what migrations make of an empty database, and of one that is in use."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
@@ -77,11 +77,15 @@ async def connected(url: str) -> AsyncIterator[AsyncEngine]:
 
 
 async def upgrade(engine: AsyncEngine, revision: str) -> None:
+    await migrate(engine, command.upgrade, revision)
+
+
+async def migrate(engine: AsyncEngine, direction: Callable[[Config, str], None], revision: str) -> None:
     def run(connection: Connection) -> None:
         config = Config()
         config.set_main_option("script_location", str(db.MIGRATIONS))
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        direction(config, revision)
 
     async with engine.begin() as connection:
         await connection.run_sync(run)
@@ -108,7 +112,7 @@ async def test_every_table_of_the_log_is_append_only(database_url: str) -> None:
 async def test_migrating_again_changes_nothing(database_url: str) -> None:
     async with connected(database_url) as engine:
         before = await rows(engine, COLUMNS)
-        assert await db.migrate(database_url) == db.latest_migration() == "0015"
+        assert await db.migrate(database_url) == db.latest_migration() == "0016"
         assert await rows(engine, COLUMNS) == before
 
 
@@ -133,7 +137,7 @@ async def test_a_set_keeps_what_it_was_and_gets_the_defaults(old: httpx.AsyncCli
     }  # fmt: skip
     assert (found["comparisons"], found["absolute_scores"], found["candidates"]) == (2, 0, 3)
     assert (found["expert_parameters"], found["prior"], found["temperatures"], found["stop"]) == ({}, "unit", {}, None)
-    assert (found["absolute_scale"], found["overlap"]) == ("estimate", None)
+    assert (found["absolute_scale"], found["overlap"], found["inference_target"]) == ("estimate", None, "latent")
     assert found["goal"] == {"top_k": None, "against": None, "pair": None}
     assert found["selection"] == {
         "criterion": "variance", "epsilon": 0.25, "random_share": 1.0, "batch": "greedy", "seed": 7,
@@ -169,3 +173,21 @@ async def test_a_set_from_before_does_everything_new(old: httpx.AsyncClient) -> 
     assert found["stopping"]["converged"] is False
     assert await scores_of(old, SET) != before
     assert (await get(old, f"/v1/sets/{SET}/diagnostics"))["comparisons"] == 1
+
+
+async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old: httpx.AsyncClient) -> None:
+    assert (await ranking(old, SET))["inference_target"]["name"] == "latent"
+    await patch(old, SET, inference_target="auto")
+    assert (await ranking(old, SET))["inference_target"]["name"] == "all-pairs"
+
+
+async def test_the_column_of_targets_comes_and_goes_with_sets_in_it(empty: str) -> None:
+    async with connected(empty) as engine:
+        await upgrade(engine, "0001")
+        await run_sql(engine, *IN_USE_AT_0001)
+        await upgrade(engine, "0015")
+        before = await rows(engine, "SELECT sets::text FROM sets")
+        await upgrade(engine, "0016")
+        assert await rows(engine, "SELECT inference_target FROM sets") == {("latent",)}
+        await migrate(engine, command.downgrade, "0015")
+        assert await rows(engine, "SELECT sets::text FROM sets") == before

@@ -18,7 +18,13 @@ def declared() -> dict[str, dict[str, str]]:
     unions = dict(re.findall(r"^  type (\w+) = (.*);$", source, re.M))
     interfaces = re.findall(r"^  interface (\w+) \{\n(.*?)^  \}", source, re.M | re.S)
     fields = {name: re.findall(r"^    (\w+)\??: (.*);$", body, re.M) for name, body in interfaces}
-    return {name: {field: unions.get(kind, kind) for field, kind in pairs} for name, pairs in fields.items()}
+    return {name: {field: spelled(kind, unions) for field, kind in pairs} for name, pairs in fields.items()}
+
+
+def spelled(kind: str, unions: dict[str, str]) -> str:
+    """A type whose name, if it is that of a union or of an array of one, is written out."""
+    one = kind.removesuffix("[]")
+    return unions.get(one, one) + kind[len(one) :]
 
 
 def typescript(schema: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
-from nextpair.words import CriterionName, OrderName, PositionBias
+from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBias
 
 from app.files import tables
 from app.settings import Settings
@@ -58,7 +58,12 @@ async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> 
 
 async def test_every_choice_of_the_contract_is_offered_the_default_first(http: httpx.AsyncClient) -> None:
     shown = await page(http, "/sets/new")
-    for field, names in (("criterion", CriterionName), ("order", OrderName), ("position_bias", PositionBias)):
+    for field, names in (
+        ("criterion", CriterionName),
+        ("order", OrderName),
+        ("position_bias", PositionBias),
+        ("inference_target", InferenceTargetChoice),
+    ):
         options = re.findall(
             r'<option value="([^"]+)"( selected)?', shown.split(f'<select id="{field}"')[1].split("</select>")[0]
         )

@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import InferenceTargetName
 
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.selection import Choice, Policy, fantasise, select
+from app.inference.choosing.selection import Choice, Policy, expecting, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, scores
 from app.inference.kernels import contiguous
@@ -32,6 +33,7 @@ class Plan(NamedTuple):
     seed: int
     goal: Goal = RANKING
     overlap: Overlap | None = None
+    target: InferenceTargetName = "latent"  # what certainty is about
 
 
 class Leased(NamedTuple):
@@ -106,7 +108,10 @@ def next_pairs(
     mean, sigma = scores(posterior, comparisons, model)[:2]
     sigma = fantasise(sigma, mean, model, leased.first, leased.second)
     component = connected(component, leased.first, leased.second, model, plan.goal)
-    choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng)
+    judged = None
+    if plan.target == "all-pairs" and not sigma.bounds:
+        judged = expecting(comparisons, mean, leased.first, leased.second)
+    choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
     leads = lead(leased.first, leased.second, leads)
     return [presented(choice, leads, plan.order, rng) for choice in choices]
 

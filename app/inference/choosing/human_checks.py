@@ -44,14 +44,17 @@ class Unchecked(NamedTuple):
 
 
 def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools, k: int) -> Unchecked:
-    """Args: `judge` and `people` by their number; `is_out` (M,) says which pairs somebody is about to judge."""
+    """Args: `judge` and `people` by their number; `is_out` (M,) says which pairs somebody is about to judge.
+
+    Rank-sets are about these prompts: other ones make all differences less certain, and take longer to estimate.
+    """
     by_judge = by_any(votes, [judge])
     alone = by_judge & ~by_any(votes, people)
     counted = by_judge & (~alone | is_out)
     counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
     instances = judged_instances(votes, [judge], people)
     enough = least_seen(instances.shown, instances.people, k)[1] >= ENOUGH
-    rank_sets = ranked(prediction_powered(*instances, k=k), ALPHA) if enough else None
+    rank_sets = ranked(prediction_powered(*instances[:3], k=k), ALPHA) if enough else None
     return Unchecked(votes, alone & ~is_out, np.asarray(counts + counts.T), rank_sets)
 
 

@@ -2,17 +2,20 @@
 
 exact           among up to EXACT candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
+win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is settled, and
+                tells of s besides. With w_ij the curvature of open pairs, 0 of others, L = diag(w 1) - w, and W wins,
+                u = (L Sigma + I) r_ij sqrt(w / (1 + w v)) and E W stand for the u and mu of scores
 least settled   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 """
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
-from app.inference.covariance import Covariance, Rows, times_rows
+from app.inference.covariance import Covariance, Rows, dense, times_rows
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
-from app.inference.types import Floats, Ints
+from app.inference.types import Comparisons, Floats, Ints
 
 EXACT = 64
 
@@ -51,6 +54,42 @@ def best_gains(
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
     gained = most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie)
     return who[first], who[second], gained
+
+
+def verdicts_of(comparisons: Comparisons, n: int) -> Floats:
+    """(N, N) the mean verdict that i is better than j, NaN where there is none."""
+    times, wins = np.zeros((n, n)), np.zeros((n, n))
+    np.add.at(times, (comparisons.first, comparisons.second), 1.0)
+    np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
+    both = times + times.T
+    return np.where(both > 0.0, (wins + times.T - wins.T) / np.maximum(both, 1.0), np.nan)
+
+
+def best_gains_in_round(
+    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, verdict: Floats, tie: float
+) -> tuple[Ints, Ints, Floats]:
+    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `best_gains` has it.
+
+    Args: `verdict` (N, N) is what `verdicts_of` makes of those that were given.
+    """
+    who, full = np.arange(len(mean)), dense(sigma)
+    variance = full.diagonal()
+    v = np.maximum(variance[:, None] + variance - 2.0 * full, 0.0)
+    expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
+    is_open = np.isnan(verdict)
+    w = np.where(is_open, expected * (1.0 - expected), 0.0)
+    np.fill_diagonal(w, 0.0)
+    wins = np.where(is_open, expected, verdict)
+    np.fill_diagonal(wins, 0.0)
+    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean))
+    first, second = within(open_pairs, who)
+    weight = model.votes * expected[first, second] * expected[second, first]
+    moves = (told[:, first] - told[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
+    total = wins.sum(axis=1)
+    gained = most_knowledge(
+        first, second, np.ascontiguousarray(moves), total, np.argsort(total), matters.kind, matters.meets, tie
+    )
+    return first, second, gained
 
 
 def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:

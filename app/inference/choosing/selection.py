@@ -6,7 +6,8 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     determinant   phi w(m_ij) v_ij           PoE A.6, GPM eq. 3; w is the expert's curvature, phi the answer's votes
     reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
-    knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation
+    knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation. Where win rates in
+                                             all pairs are ranked, theirs; for a top k, contention.py comes first
     random        uniform over the open pairs
 
 For the ranking of more than knowledge.EXACT candidates pairs that join what no comparison connects yet come before all
@@ -31,12 +32,21 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from app.inference.choosing import certified
+from app.inference.choosing.contention import most_contended
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
-from app.inference.choosing.knowledge import EXACT, best_gains, gains, most_gains, own_term
+from app.inference.choosing.knowledge import (
+    EXACT,
+    best_gains,
+    best_gains_in_round,
+    gains,
+    most_gains,
+    own_term,
+    verdicts_of,
+)
 from app.inference.choosing.pair_sets import leading, listed, without
 from app.inference.covariance import (
     Covariance,
@@ -65,7 +75,7 @@ from app.inference.kernels.pair_sets import (
     nth,
     size,
 )
-from app.inference.types import Chance, Floats, Ints
+from app.inference.types import Chance, Comparisons, Floats, Ints, by_one_judge, join
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
 EXACTLY = 1e-6  # the same where no means that differ are to
@@ -122,6 +132,7 @@ class _Search(NamedTuple):
     floor: float  # of m^2
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
+    judged: Comparisons | None  # where win rates in all pairs are what is ranked
 
 
 def select(
@@ -134,6 +145,7 @@ def select(
     goal: Goal,
     count: int,
     rng: Chance,
+    judged: Comparisons | None = None,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 
@@ -141,10 +153,11 @@ def select(
         mean, sigma: the posterior over N scores.
         open_pairs: those that may be chosen.
         component: (N,) which candidates are connected, as joining.connected has it.
+        judged: what is judged so far, and what is out, where win rates in all pairs are what is ranked.
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
-    search = _Search(mean, model, policy, equality(sigma, policy.equal), goal, goal_kinds(goal, mean))
+    search = _Search(mean, model, policy, equality(sigma, policy.equal), goal, goal_kinds(goal, mean), judged)
     if sigma.bounds:
         return _select_of_many(search, sigma, open_pairs, component, count, rng)
     choices: list[Choice] = []
@@ -157,12 +170,19 @@ def select(
         if left and policy.batch is Batch.GREEDY:
             component = joined(component, *pair)
             sigma = fantasise(sigma, mean, model, *pair)
+            if search.judged:
+                search = search._replace(judged=expecting(search.judged, mean, *pair))
     return choices
 
 
 def equality(sigma: Covariance, share: float = EQUAL) -> float:
     """The squared difference below which two means count as equal, for a share of a typical posterior sd."""
     return max(share, EXACTLY) ** 2 * mean_variance(sigma)
+
+
+def expecting(judged: Comparisons, mean: Floats, first: Ints, second: Ints) -> Comparisons:
+    """The comparisons once these (L,) pairs are answered as the mean scores let one expect."""
+    return join(judged, by_one_judge(first, second, expit(mean[first] - mean[second])))
 
 
 def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:
@@ -202,7 +222,7 @@ def _pick(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covarian
     uniform = share / many_open
     if share == 1.0:
         return _explain(search, sigma, *_draw(open_pairs, many_open, rng), uniform, True)
-    best, gain = _best_pairs(search, open_pairs, component, sigma)
+    best, gain = _best_pairs(search, open_pairs, component, sigma, rng)
     many = size(best)
     random = share > 0.0 and bool(rng.random() < share)
     i, j = _draw(open_pairs, many_open, rng) if random else _draw(best, many, rng)
@@ -270,18 +290,27 @@ def _draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
 
 
 def _best_pairs(
-    search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance
+    search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance, rng: Chance
 ) -> tuple[PairSet, float | None]:
-    """The pairs that are tied for the best, and their knowledge gradient where that was summed."""
+    """The pairs that are tied for the best, and what they are worth where that is no criterion of their own."""
     if (joins := joining(component, open_pairs)) is not None:
         return joins, None
     criterion, ranks = search.policy.criterion, search.goal == RANKING
     if criterion is not Criterion.KNOWLEDGE:
         pairs = open_pairs if ranks else favoured(open_pairs, search.matters)
         return listed(len(search.mean), _best_of(pairs, search, sigma)[0]), None
+    if search.judged and search.goal.top_k is not None and search.goal.top_k < len(search.mean):
+        contended = most_contended(open_pairs, search.mean, sigma, search.goal.top_k, rng)
+        if contended:
+            return listed(
+                len(search.mean), np.array([contended.i * len(search.mean) + contended.j])
+            ), contended.contention
     if len(search.mean) <= EXACT or not ranks:
         state = search.mean, sigma, search.model, search.matters
-        i, j, values = best_gains(open_pairs, *state, TIE)
+        if search.judged and len(search.mean) <= EXACT:
+            i, j, values = best_gains_in_round(open_pairs, *state, verdicts_of(search.judged, len(search.mean)), TIE)
+        else:
+            i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):
             return _tied(i, j, values, len(search.mean)), float(values.max()) if len(search.mean) <= EXACT else None
     return _most_telling(open_pairs, search, sigma)

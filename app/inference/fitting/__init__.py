@@ -8,12 +8,13 @@ from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, mom
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
+from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
-from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
+from app.inference.fitting.saturation import as_votes
+from app.inference.fitting.sparse import SparsePosterior, is_sparse
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "RANKED_DENSE",
     "WEAK",
     "AbsoluteScores",
+    "Approximation",
     "Hyperparameters",
     "Hyperprior",
     "Method",
@@ -34,13 +36,13 @@ __all__ = [
     "SparsePosterior",
     "Told",
     "TooMany",
+    "as_votes",
     "at_scale",
     "build",
     "build_for",
     "combine",
     "evidence_apart",
     "fit",
-    "fit_sparse",
     "fold",
     "is_sparse",
     "learn",

@@ -102,6 +102,7 @@ class Reduced(NamedTuple):
     of_scores: Floats  # (J, N, N) M
     lean: Floats  # (J, N) how delta falls as t rises
     of_biases: Floats  # (J,) precision of delta given t
+    log_det: Floats  # (J,) of I + omega_j^2 L_j
 
 
 def fit(
@@ -165,8 +166,8 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 def split(theta: Floats, objective: Objective) -> tuple[Floats, Floats, Floats]:
     """s (N,), u (J, N) and delta (J,)."""
     n, judges = objective.model.n, len(objective.variances.of_tastes)
-    s, u, delta = np.split(theta, [n, n + judges * n])
-    return s, u.reshape(judges, n), delta
+    end = n + judges * n
+    return theta[:n], theta[n:end].reshape(judges, n), theta[end:]
 
 
 def design_times(theta: Floats, objective: Objective) -> Floats:
@@ -197,11 +198,12 @@ def reduce(weights: Floats, objective: Objective) -> Reduced:
     of_biases += 1.0 / BIAS_VARIANCE
     lean = lead / of_biases[:, None]
     laplacians = np.eye(n) * links.sum(axis=2)[:, None] - links - lead[:, :, None] * lean[:, None, :]
-    of_scores = [
-        (np.eye(n) - from_precision(np.eye(n) + variance * laplacian).base) / variance
-        for variance, laplacian in zip(omega2, laplacians, strict=True)
+    inverses = [
+        from_precision(np.eye(n) + variance * laplacian) for variance, laplacian in zip(omega2, laplacians, strict=True)
     ]
-    return Reduced(np.reshape(of_scores, (-1, n, n)), lean, of_biases)
+    of_scores = [(np.eye(n) - inverse.base) / variance for variance, inverse in zip(omega2, inverses, strict=True)]
+    log_det = np.array([-inverse.log_det for inverse in inverses])
+    return Reduced(np.reshape(of_scores, (-1, n, n)), lean, of_biases, log_det)
 
 
 def likelier(theta: Floats, reduced: Reduced, objective: Objective) -> Variances:
@@ -268,7 +270,7 @@ def at_mode(theta: Floats, reduced: Reduced, objective: Objective, convergence: 
 
 def _variance_of_biases(sigma: Floats, reduced: Reduced, objective: Objective) -> Floats:
     """(J,) of delta, where the covariance of s is `sigma`: 1 / precision + lean^T cov(t_j) lean."""
-    omega2, (m, lean, of_biases) = objective.variances.of_tastes, reduced
+    omega2, (m, lean, of_biases, _) = objective.variances.of_tastes, reduced
     left = lean - omega2[:, None] * _times(m, lean)
     return np.asarray(1.0 / of_biases + ((left @ sigma) * left).sum(axis=1) + omega2 * (left * lean).sum(axis=1))
 

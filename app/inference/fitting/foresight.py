@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.kernels.foresight import filtered
-from app.inference.types import Bools, Comparisons, Floats
+from app.inference.types import Bools, Comparisons, Floats, Ints
 
 SCALES = np.array([1.0 / 9.0, 1.0 / 3.0, 1.0, 3.0, 9.0])
 BIAS_VARIANCE = 0.25
@@ -32,13 +32,19 @@ class Foresight(NamedTuple):
     bias: Floats  # (K,) delta of who judges
 
 
-def foresee(comparisons: Comparisons, n: int) -> Foresight:
-    """Foresight of every verdict, given those before it."""
+def foresee(comparisons: Comparisons, n: int, block: Ints | None = None) -> Foresight:
+    """Foresight of every verdict, given those before it.
+
+    Args: those of the same `block` (K,), which come one after the other, are foreseen together; by default each alone.
+    """
+    block = np.arange(comparisons.size) if block is None else block
     judges = int(comparisons.judge.max(initial=-1)) + 1
     variance = np.concatenate([np.ones(n), np.full(judges, BIAS_VARIANCE)])
     first, second, p, judge, weight = comparisons
     before = np.zeros(n + judges), variance
-    return Foresight(*filtered(first.copy(), second.copy(), p.copy(), judge.copy(), weight.copy(), *before))
+    return Foresight(
+        *filtered(first.copy(), second.copy(), p.copy(), judge.copy(), weight.copy(), *before, block.copy())
+    )
 
 
 def logits(foresight: Foresight) -> Floats:

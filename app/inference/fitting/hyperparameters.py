@@ -6,20 +6,21 @@ judge (experts/measured_bt.py); where p is 0, 1/2 or 1 it is a vote, whose likel
     phi = 1 / (sigma2 mean p (1 - p))            the votes that an answer of the judge carries
 
 The evidence Z(tau2, kappa) of measurements, sigma2_j = kappa r_j, is in measurements.py. Where there are votes, kappa
-stays where measurements put it, and Laplace's evidence of all comparisons decides on tau2; votes.py has it, and what
-repeats of votes tell of rho and phi.
+stays where measurements put it, and an approximate evidence of all comparisons decides on tau2: Laplace's in votes.py,
+which also has what repeats of votes tell of rho and phi, or that of expectation_propagation.py.
 
 Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen answers overrule them, and that a set
 without any signal is thought possible; for tau2 a vote is an answer of sigma2 = 1. A pool of sets narrows them. sigma2
 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
@@ -28,15 +29,19 @@ from app.inference.fitting.worth import Hyperparameters, at_scale, weighed, with
 from app.inference.types import Comparisons, Floats, Ints
 
 LEAST_NOISE = 0.001
+Approximation = Literal["laplace", "ep"]  # ep: expectation propagation, where votes are to be fitted
+Evidence = Callable[[Comparisons, Model], float]  # ln Z, up to a constant
+
 COARSE, FINE = 25, 9  # points on an axis
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
 
 
 class Hyperprior(NamedTuple):
-    """Prior of ln tau2, of ln(tau2 / sigma2) where that is None, and of judges' ln sigma2."""
+    """Prior of ln tau2, of ln(tau2 / sigma2) where that is None, and of judges' ln sigma2 and effects."""
 
     log_scale: Normal | None = None
     log_noise: Mapping[int, Normal] = {}  # by judge; WEAK_NOISE for all others
+    log_effects: Mapping[int, Normal] = {}  # of ln(omega^2 / tau2), by judge; USUAL_EFFECTS of people.py for all others
 
 
 WEAK_NOISE = Normal(0.0, 2.5)
@@ -57,10 +62,18 @@ class Learnt(NamedTuple):
     grid: Grid
 
 
-def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyperprior: Hyperprior = WEAK) -> Learnt:
+def learn(
+    comparisons: Comparisons,
+    item: Ints,
+    model: Model,
+    judges: int,
+    hyperprior: Hyperprior = WEAK,
+    approximation: Approximation = "laplace",
+) -> Learnt:
     """The hyperparameters of K comparisons by J judges.
 
-    Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at.
+    Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at;
+        `approximation` is of the evidence of votes.
     """
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, model = _among_compared(with_measured_ties(comparisons), model)
@@ -74,7 +87,8 @@ def learn(comparisons: Comparisons, item: Ints, model: Model, judges: int, hyper
     learnt = Hyperparameters(np.exp(log_scale), noise * kappa, phi, np.ones(judges))
     if not is_vote(comparisons.p).any():
         return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
-    return _with_votes(comparisons, item, model, learnt, hyperprior, points)
+    evidence = propagated_evidence if approximation == "ep" and serves(comparisons, model) else laplace_evidence
+    return _with_votes(comparisons, item, model, learnt, hyperprior, points, evidence)
 
 
 def _among_compared(comparisons: Comparisons, model: Model) -> tuple[Comparisons, Model]:
@@ -125,32 +139,40 @@ def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hy
 
 
 def _with_votes(
-    comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters, hyperprior: Hyperprior, points: int
+    comparisons: Comparisons,
+    item: Ints,
+    model: Model,
+    learnt: Hyperparameters,
+    hyperprior: Hyperprior,
+    points: int,
+    evidence: Evidence,
 ) -> Learnt:
-    """The scale by Laplace's evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
+    """The scale by the evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), len(learnt.votes)) > 0
     fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), echo=np.zeros(len(learnt.votes)))
     start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, 1.0)[comparisons.judge])]
-    (log_scale,), at, weight = zoom(_of_all(comparisons, item, model, fresh, start[0]), start, FINE, points)
+    (log_scale,), at, weight = zoom(_of_all(comparisons, item, model, fresh, start[0], evidence), start, FINE, points)
     fresh = fresh._replace(scale=float(np.exp(log_scale)))
     learnt = fresh._replace(echo=echo_of_votes(comparisons, item, model, fresh))
     phi = agreement_of_votes(comparisons, item, model, learnt)
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
     as_learnt, as_fresh = (weighed(comparisons, item, model.n, each).weight for each in (learnt, fresh))
     if (as_learnt != as_fresh).any():
-        log_density = _of_all(comparisons, item, model, learnt, start[0])
+        log_density = _of_all(comparisons, item, model, learnt, start[0], evidence)
         (log_scale,), at, weight = zoom(log_density, start, FINE, points)
     return Learnt(learnt._replace(scale=float(np.exp(log_scale))), Grid(weight, np.exp(at[:, 0]), np.ones(len(at))))
 
 
-def _of_all(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters, prior: Normal) -> LogDensity:
-    """ln Z by Laplace + ln prior at (A,) ln tau2; measurements and phi as they were learnt."""
+def _of_all(
+    comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters, prior: Normal, evidence: Evidence
+) -> LogDensity:
+    """ln Z + ln prior at (A,) ln tau2; measurements and phi as they were learnt."""
     with_weights = weighed(comparisons, item, model.n, learnt)
 
     def log_density(log_scale: Floats) -> Floats:
-        return np.array(
-            [laplace_evidence(with_weights, at_scale(model, float(np.exp(x)))) for x in log_scale]
-        ) + _log_prior(log_scale, prior)
+        return np.array([evidence(with_weights, at_scale(model, float(np.exp(x)))) for x in log_scale]) + _log_prior(
+            log_scale, prior
+        )
 
     return log_density
 

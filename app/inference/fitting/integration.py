@@ -12,7 +12,8 @@ import numpy as np
 
 from app.inference.covariance import dense, plain
 from app.inference.experts.measured_bt import is_vote
-from app.inference.fitting.hyperparameters import Grid
+from app.inference.fitting.expectation_propagation import propagate, serves
+from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores, fit, scores
 from app.inference.fitting.worth import at_scale
@@ -21,7 +22,7 @@ from app.inference.types import Comparisons, Floats, Outcome
 Weighted = tuple[float, Scores]
 
 
-def integrate(comparisons: Comparisons, model: Model, grid: Grid) -> Scores:
+def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation: Approximation = "laplace") -> Scores:
     """The marginal posterior of the scores; `comparisons` weigh what they do at the mean of the grid.
 
     Points where H cannot be factored are left out, unless all are such.
@@ -32,11 +33,21 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid) -> Scores:
     for weight, scale, noise in zip(*grid, strict=True):
         at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
         of_point = at_scale(model, float(scale))
-        posterior = fit(at_point, of_point)
-        of_scores = scores(posterior, at_point, of_point)._replace(scale=float(scale))
-        is_singular = posterior.convergence.outcome is Outcome.SINGULAR
+        of_scores, outcome = approximate(at_point, of_point, approximation)
+        of_scores, is_singular = of_scores._replace(scale=float(scale)), outcome is Outcome.SINGULAR
         (failed if is_singular else parts).append((float(weight), of_scores))
     return mixed(_of_weight_1(parts) if failed and parts else parts or failed)
+
+
+def approximate(
+    comparisons: Comparisons, model: Model, approximation: Approximation = "laplace"
+) -> tuple[Scores, Outcome]:
+    """The marginal posterior of the scores at the model's tau2."""
+    if approximation == "ep" and serves(comparisons, model):
+        posterior, comparisons, _ = propagate(comparisons, model)
+    else:
+        posterior = fit(comparisons, model)
+    return scores(posterior, comparisons, model), posterior.convergence.outcome
 
 
 def _of_weight_1(parts: list[Weighted]) -> list[Weighted]:

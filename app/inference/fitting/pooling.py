@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
+from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Approximation, Hyperprior
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Model
 from app.inference.fitting.votes import laplace_evidence
@@ -48,11 +49,13 @@ class Told(NamedTuple):
     log_evidence: Floats  # (A, B) or (A, 1)
 
 
-def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Told]:
+def evidence_apart(
+    comparisons: Comparisons, item: Ints, model: Model, judges: Ints, approximation: Approximation = "laplace"
+) -> list[Told]:
     """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
-    here stand for in the pool.
+    here stand for in the pool; `approximation` is of the evidence of votes, of which "ep" takes any number.
     """
     votes, told = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):
@@ -61,10 +64,12 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
             groups = measurements(take(comparisons, own), item[own], model.n)
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES), np.exp(NOISES))))
-    if votes.sum() >= VOTES_TELL * model.n:
-        cast, few = take(comparisons, votes), SCALES[::COARSER]
+    cast, few = take(comparisons, votes), SCALES[::COARSER]
+    is_propagated = approximation == "ep" and serves(cast, model)
+    if is_propagated or cast.size >= VOTES_TELL * model.n:
+        evidence = propagated_evidence if is_propagated else laplace_evidence
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
-        by_scale = [laplace_evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
+        by_scale = [evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
         told.append(Told(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return told
 
@@ -86,7 +91,7 @@ def pool(told: Sequence[Told]) -> Hyperprior:
         if judge != VOTES
     }
     return Hyperprior(
-        _expected(SCALES, of_scale), {judge: _expected(NOISES, density) for judge, density in of_noise.items()}
+        expected(SCALES, of_scale), {judge: expected(NOISES, density) for judge, density in of_noise.items()}
     )
 
 
@@ -113,7 +118,7 @@ def _log_normal(at: Floats, normal: Normal) -> Floats:
     return np.asarray(-0.5 * ((at - normal.mean) / normal.sd) ** 2)
 
 
-def _expected(at: Floats, log_density: Floats) -> Normal:
+def expected(at: Floats, log_density: Floats) -> Normal:
     """Mean and sd of what lies N(mean, spread^2), given ln p at (SPREADS, means)."""
     weight = np.exp(log_density - log_density.max())
     weight /= weight.sum()

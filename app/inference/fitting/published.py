@@ -5,10 +5,12 @@ from typing import NamedTuple
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
-from app.inference.fitting.integration import integrate
+from app.inference.fitting.expectation_propagation import serves
+from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
+from app.inference.fitting.integration import approximate, integrate
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.types import Comparisons, Ints
 
@@ -35,6 +37,8 @@ def publish(
     judges: int,
     hyperprior: Hyperprior = WEAK,
     dense: int | None = None,
+    approximation: Approximation = "laplace",
+    saturated_as_votes: bool = False,
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
@@ -42,18 +46,23 @@ def publish(
     former stays as it was learnt from comparisons.
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
-        a mixture has to be.
+        a mixture has to be. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
+        votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
+        at one value vote where it is learnt what answers are worth (saturation.py).
     """
-    model, comparisons, learnt = build_for(method, n, answers, judges), answers, None
-    if method.evidence == "learnt" and answers.size:
-        learnt, grid = learn(answers, item, model, judges, hyperprior)
-        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
-        comparisons = weighed(answers, item, n, learnt)
+    told = as_votes(answers, item) if saturated_as_votes and method.evidence == "learnt" else answers
+    model, comparisons, learnt = build_for(method, n, told, judges), told, None
+    if method.evidence == "learnt" and told.size:
+        learnt, grid = learn(told, item, model, judges, hyperprior, approximation)
+        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(told, learnt))
+        comparisons = weighed(told, item, n, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
             posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)
-            alone = posteriors.scores(posterior, comparisons, model)._replace(scale=learnt.scale)
-            of_scores = alone if is_sharp else integrate(comparisons, model, grid)
+            if is_sharp:
+                of_scores = _marginal(posterior, comparisons, model, approximation)._replace(scale=learnt.scale)
+            else:
+                of_scores = integrate(comparisons, model, grid, approximation)
             return Published(of_scores, posterior, answers, comparisons, model, learnt)
     if absolute.size:
         posterior, model, scale, settled = combine(
@@ -61,5 +70,11 @@ def publish(
         )
     else:
         posterior, scale, settled = posteriors.fit(comparisons, model, dense=dense), None, True
-    marginal = posteriors.scores(posterior, comparisons, model)
+    marginal = _marginal(posterior, comparisons, model, approximation if method.prior == "unit" else "laplace")
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, settled)
+
+
+def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:
+    if approximation == "ep" and serves(comparisons, model):
+        return approximate(comparisons, model, approximation)[0]
+    return posteriors.scores(posterior, comparisons, model)

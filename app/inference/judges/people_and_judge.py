@@ -7,7 +7,7 @@ import numpy as np
 
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.system_scores import Instances, Wins
-from app.inference.types import Bools
+from app.inference.types import Bools, Ints
 from app.inference.verdicts import directions
 
 ENOUGH = 2  # instances of each system that people judged, from which on there are rank-sets
@@ -19,6 +19,7 @@ class JudgedInstances(NamedTuple):
     shown: Instances
     people: Wins
     judges: list[Wins]
+    item: Ints | None = None  # (M,) the prompt of each; None: each its own
 
 
 def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
@@ -33,7 +34,7 @@ def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[i
     voters = np.where(voters > 0, voters, np.nan)
     by_people = Wins((named > 0.0).sum(axis=1) / voters, (named < 0.0).sum(axis=1) / voters)
     shown = Instances(votes.low[kept], votes.high[kept])
-    return JudgedInstances(shown, by_people, [_wins(p[:, judge]) for judge in judges])
+    return JudgedInstances(shown, by_people, [_wins(p[:, judge]) for judge in judges], votes.item[kept])
 
 
 def by_any(votes: PairVotes, judges: Sequence[int]) -> Bools:

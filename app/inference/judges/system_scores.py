@@ -31,6 +31,11 @@ c / n_ab times that of all, S(judge; N) is c / N_ab times what varies within pai
 Where people's verdicts on m are all alike, their spread is 0 and proves nothing. m's error is then what one more
 verdict unlike them would change, 1 / (1 + 1 / sum_i w_i^2), with w_i the weight of instance i in theta_m.
 
+Instances of one prompt are not independent: what is peculiar to an output is in all that it meets. So where instances
+share prompts, of which there are several, x_m is what theta loses without prompt m, its lam as they were:
+
+    S = (M - 1) / M sum_m x_m x_m^T,   x_m = theta - theta without prompt m,   at most M - 1 degrees of freedom
+
 Both t of a judge run over the pairs of systems that it judged beside people and, twice at least, alone. They differ
 by chance alone, and theta is where people put it whatever a judge says, wherever it was asked. A pair that people never
 judged is in no t_n: theta_m is then m's mean chance of beating the systems that people saw it against.
@@ -109,16 +114,20 @@ class Moments(NamedTuple):
     two_two: Floats  # (k, k)
 
 
-def by_people(shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich") -> Estimate:
-    """People's verdicts alone, two at least for each system."""
+def by_people(
+    shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich", item: Ints | None = None
+) -> Estimate:
+    """People's verdicts alone, two at least for each system. Args: `item` as in `prediction_powered`."""
     wins = mean_wins(shown, people, k, covariance)
-    return _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
+    estimate = _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
+    return _over_prompts(estimate, wins, shown, people, [], item, covariance)
 
 
 def prediction_powered(
     shown: Instances,
     people: Wins,
     judges: Sequence[Wins],
+    item: Ints | None = None,
     *,
     k: int,
     covariance: CovarianceName = "sandwich",
@@ -126,7 +135,8 @@ def prediction_powered(
 ) -> Estimate:
     """People's verdicts, in which every system has to be twice at least, helped by judges'.
 
-    Args: `lambdas`, one for each judge, are tuned by default.
+    Args: `item` (M,) is the prompt of each instance, by default each its own; `lambdas`, one for each judge, are tuned
+    by default.
     """
     of_people = mean_wins(shown, people, k, covariance)
     helps = [help_of(shown, people, judge, k, covariance) for judge in judges]
@@ -139,7 +149,8 @@ def prediction_powered(
         lam = tuned(of_people, helps)
     together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
     parts = [together.alone, together.beside - of_people.error]
-    return _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
+    estimate = _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
+    return _over_prompts(estimate, of_people, shown, people, judges, item, covariance)
 
 
 def verdicts_saved(alone: Estimate, helped: Estimate, people: int) -> int:
@@ -237,6 +248,11 @@ def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | Non
     return Moments(sums(1, 1), sums(3, 1), sums(2, 2))
 
 
+def moments_of_rows(rows: Floats) -> Moments:
+    """Of errors (n, k)."""
+    return Moments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
+
+
 def degrees_of_freedom(errors: Moments) -> float:
     """nu of the covariance that errors add up to; 0 where it is 0.
 
@@ -285,6 +301,40 @@ def _estimate(
         return Estimate(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
     errors = moments(shown, parts, k, _one_unlike(shown, people, k))
     return Estimate(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
+
+
+def _over_prompts(
+    estimate: Estimate,
+    of_people: MeanWins,
+    shown: Instances,
+    people: Wins,
+    judges: Sequence[Wins],
+    item: Ints | None,
+    covariance: CovarianceName,
+) -> Estimate:
+    """The estimate with the error of prompts, where several have verdicts and any has more than one."""
+    used = np.any([wins.are_there for wins in (people, *judges)], axis=0)
+    prompts = np.empty(0) if item is None else np.unique(item[used])
+    if item is None or covariance == "published" or not 1 < len(prompts) < used.sum():
+        return estimate
+    k, lam = len(estimate.theta), estimate.lambdas
+    errors = np.array([estimate.theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts])
+    scale, own = np.sqrt(1.0 - 1.0 / len(prompts)), np.diag(_one_unlike(shown, of_people, k))
+    of_all = moments_of_rows(np.concatenate([scale * errors, own]))
+    most = len(prompts) - 1.0
+    return estimate._replace(
+        covariance=of_all.one_one,
+        freedom=min(degrees_of_freedom(of_all), most),
+        freedom_of_differences=np.minimum(freedom_of_differences(of_all), most),
+    )
+
+
+def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
+    """Theta (k,) by the instances that are kept."""
+    shown = Instances(*(side[kept] for side in shown))
+    people, *judges = (Wins(*(side[kept] for side in wins)) for wins in (people, *judges))
+    helps = [lam * help_of(shown, people, judge, k).theta for lam, judge in zip(lambdas, judges, strict=True)]
+    return np.asarray(mean_wins(shown, people, k).theta + sum(helps), np.float64)
 
 
 def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k: int) -> Floats:

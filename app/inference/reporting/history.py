@@ -9,8 +9,9 @@ from scipy.stats import rankdata
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import fit, scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.ranking import ROUNDING, entropy
+from app.inference.reporting.ranking import entropy
 from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
+from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Comparisons, Floats, take
 
 MOMENTS = 12

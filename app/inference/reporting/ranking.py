@@ -14,6 +14,8 @@
     sureness        the share of the pairs that is expected to be in the right order (sureness.py), from the same draws
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
+    win rate        mean over j != i of sigma(s_i - s_j) at the mean scores; its interval has the ends of s_i's
+
 Rank 1 is the best. Equal scores share the better rank.
 """
 
@@ -21,18 +23,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from app.inference.covariance import Covariance, dense, times, variance_of_difference
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
+from app.inference.targets import Quantity, WinRates, best_first, draw_scores
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
-SAME_SCORE, ROUNDING = 1e-9, 9  # covariances: relative to the largest variance where that is above 1
+SAME_SCORE = 1e-9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
 HALVINGS = 50
+POINTS = 2001  # of the curve of win rates
 
 
 class Wanted(NamedTuple):
@@ -54,6 +58,8 @@ class Ranking(NamedTuple):
     p_best: Floats  # (N,)
     p_top: Floats  # (N,)
     tie_group: Ints  # (N,) 1 for the best
+    win_rate: Floats  # (N,) expected share of wins against the others
+    win_rate_interval: Floats  # (N, 2)
     entropy: float | None  # None where the covariance is not known as a whole (sparse_ranking.py)
     sureness: Sureness | None  # None where there are no two candidates
 
@@ -68,15 +74,18 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
+    interval = intervals(posterior, wanted.level)
     return Ranking(
         rank,
         score,
         sd,
-        intervals(posterior, wanted.level),
+        interval,
         simultaneous_intervals(drawn, alike, wanted.level),
         _shared((drawn == 1).mean(axis=0), alike),
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
         tie_groups(posterior, wanted),
+        win_rates(score, score),
+        win_rates(score, interval),
         entropy(posterior.covariance),
         sureness_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
@@ -114,6 +123,20 @@ def _quantiles(weight: Floats, means: Floats, sds: Floats, tail: float) -> Float
     return np.asarray(0.5 * (low + high))
 
 
+def win_rates(score: Floats, at: Floats) -> Floats:
+    """The expected win rate of each candidate against the (N,) scores of the others, had it each score `at` (N, ...).
+
+    Interpolated among POINTS, within 1e-6. Slow formula: the mean over j != i of expit(at[i] - score[j]).
+    """
+    n = len(score)
+    if n < 2:
+        return np.full(at.shape, 0.5)
+    points = np.linspace(at.min(), at.max() + SAME_SCORE, POINTS)
+    wins = expit(points[:, None] - score).sum(axis=1)
+    own = expit((at.T - score).T)
+    return np.asarray((np.interp(at, points, wins) - own) / (n - 1))
+
+
 def entropy(sigma: Covariance) -> float:
     """Differential entropy of the joint posterior, in nats."""
     n = len(sigma.base)
@@ -134,22 +157,12 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
 
     Drawn in the order of the scores: the same candidates listed in another order get the same draws.
     """
-    n, order = len(posterior.mean), np.argsort(-np.round(posterior.mean, ROUNDING), kind="stable")
+    n, order = len(posterior.mean), best_first(posterior)
     draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     drawn = np.empty((draws, n), np.int64)
-    scores = _drawn_scores(posterior, order, rng, draws)
+    scores = draw_scores(posterior, order, rng, draws)
     drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     return drawn
-
-
-def _drawn_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
-    """(draws, N) scores in this order; of a mixture, each part has as many as its weight gives by chance."""
-    if posterior.parts:
-        counts = rng.multinomial(draws, [weight for weight, _ in posterior.parts]).tolist()
-        by_part = zip(posterior.parts, counts, strict=True)
-        return np.concatenate([_drawn_scores(part, order, rng, count) for (_, part), count in by_part])
-    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
-    return np.asarray(posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T)
 
 
 def interchangeable(posterior: Scores) -> Ints:
@@ -218,11 +231,15 @@ def sure_of_any(n: int, level: float) -> float:
     return float(-ndtri((1.0 - level) / max(n * (n - 1), 1)))
 
 
-def predict(posterior: Scores, first: int, second: int) -> Prediction:
-    """Probability that `first` is truly better than `second`, and the difference behind it."""
-    m = float(posterior.mean[first] - posterior.mean[second])
-    sd = float(np.sqrt(variance_of_difference(posterior.covariance, first, second)))
-    return Prediction(worse(posterior, second, first, 0.0), m, sd)
+def predict(quantity: Quantity, first: int, second: int) -> Prediction:
+    """Probability that `first` is truly better than `second`, and the difference of what is ranked behind it."""
+    if isinstance(quantity, WinRates):
+        apart = quantity.values[:, first] - quantity.values[:, second]
+        is_better = float((apart > 0.0).mean() + 0.5 * (apart == 0.0).mean())
+        return Prediction(is_better, float(apart.mean()), float(apart.std()))
+    m = float(quantity.mean[first] - quantity.mean[second])
+    sd = float(np.sqrt(variance_of_difference(quantity.covariance, first, second)))
+    return Prediction(worse(quantity, second, first, 0.0), m, sd)
 
 
 def worse(posterior: Scores, i: int, j: int, epsilon: float) -> float:

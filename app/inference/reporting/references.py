@@ -26,8 +26,8 @@ class HeldAgainst(NamedTuple):
 
 class PairsAgreed(NamedTuple):
     pairs: int  # on which both sides name a winner
-    share: float | None  # of them with the same winner
-    interval: tuple[float, float] | None
+    share: float  # of them with the same winner
+    interval: tuple[float, float]
 
 
 def held_against(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> HeldAgainst:
@@ -44,14 +44,14 @@ def held_against(comparisons: Comparisons, item: Ints, judge: int, reference: Bo
     return HeldAgainst(np.where(np.isnan(p), p[::-1], p), np.asarray(outcome, np.float64))
 
 
-def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed:
-    """The agreement of all other judges with the references; arguments as in `held_against`."""
+def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed | None:
+    """The agreement of all other judges with the references, None without a pair; arguments as in `held_against`."""
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
     theirs, others = (directions(_mean_lean(pair, lean, side)) for side in (by_reference, ~by_reference))
     decided = np.nan_to_num(theirs * others)
     pairs, agreeing = int(np.count_nonzero(decided)), int((decided > 0.0).sum())
     if not pairs:
-        return PairsAgreed(0, None, None)
+        return None
     return PairsAgreed(pairs, agreeing / pairs, wilson(agreeing / pairs, pairs, level))
 
 

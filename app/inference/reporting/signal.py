@@ -12,6 +12,16 @@ martingale with mean 1 whatever chose the pairs and their order. By Ville's ineq
 well by b, and gives none.
 
 A judge's first verdict on a pair counts, later ones do not: who repeats itself says nothing new. Ties do not count.
+
+That is about the prompts that were judged. On each of them a candidate may do well by chance, and all verdicts on the
+prompt share it. Whether candidates differ on prompts to come is asked by prompt: if they do not, their effects on a
+prompt are as likely the other way round. Verdicts of a prompt are foretold from those on earlier prompts alone, with
+logits l_k, less their mean over what the same judge said of the prompt, so that a liking for a position cancels:
+
+    E_M = mean_c prod_m 2 sigma(T_m),    T_m = sum over the verdicts k of prompt m of (2 z_k - 1) (l_k - mean of judge)
+
+2 sigma(T) = 2 L(z) / (L(z) + L(1 - z)) holds the prompt's verdicts against all of them turned round. Where T is as
+likely -T its mean is 1, at the end of each prompt: without position bias that is exact, with one it is nearly so.
 """
 
 from typing import NamedTuple
@@ -20,7 +30,7 @@ import numpy as np
 from scipy.special import logsumexp, xlogy
 
 from app.inference.fitting.foresight import SCALES, foresee, log_likelihoods, logits
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
@@ -33,9 +43,13 @@ class Signal(NamedTuple):
     verdicts: int  # that count
 
 
-def signal_of(comparisons: Comparisons, n: int, item: Ints) -> Signal:
-    """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw."""
-    log_e = float(log_evidence(comparisons, n, item)[-1]) if comparisons.size else 0.0
+def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> Signal:
+    """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
+
+    Args: `new_items` asks it of prompts to come, as for a ranking that is about them.
+    """
+    by = log_evidence_on_new_items if new_items else log_evidence
+    log_e = float(by(comparisons, n, item)[-1]) if comparisons.size else 0.0
     e_value = float(np.exp(min(log_e, LARGEST)))
     return Signal(e_value, e_value >= CLAIMED, int(counting(comparisons, n, item).sum()))
 
@@ -46,6 +60,24 @@ def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:
     foretold = np.where(counts, log_likelihoods(logits(foresee(comparisons, n)), first_won), 0.0).cumsum(axis=1)
     by_position = _most_likely_habits(first_won & counts, counts, comparisons.judge)
     return np.asarray(logsumexp(foretold, axis=0) - np.log(len(SCALES)) - by_position)
+
+
+def log_evidence_on_new_items(comparisons: Comparisons, n: int, item: Ints) -> Floats:
+    """(M,) log E after each prompt, in the order in which they came up; 0 after the first."""
+    _, begins, prompt = np.unique(item, return_index=True, return_inverse=True)
+    came = np.argsort(np.argsort(begins))[prompt]
+    order = np.argsort(came, kind="stable")
+    log, prompt = take(comparisons, order), came[order]
+    counts, first_won = counting(log, n, prompt), log.p > 0.5
+    bets = np.where(counts, logits(foresee(log, n, prompt)._replace(bias=np.zeros(log.size))), 0.0)  # (C, K)
+    by_judge = numbered(prompt, log.judge)
+    of_judge = np.maximum(np.bincount(by_judge, counts), 1.0)
+    turned = np.where(first_won, 1.0, -1.0) * counts
+    mean = np.array([np.bincount(by_judge, bet) for bet in bets]) / of_judge
+    aligned = turned * (bets - mean[:, by_judge])
+    of_prompts = np.array([np.bincount(prompt, each) for each in aligned])
+    log_e = (np.log(2.0) - np.logaddexp(0.0, -of_prompts)).cumsum(axis=1)
+    return np.asarray(logsumexp(log_e, axis=0) - np.log(len(SCALES)))
 
 
 def counting(comparisons: Comparisons, n: int, item: Ints) -> Bools:

@@ -29,7 +29,7 @@ from app.inference.fitting.sparse import SparsePosterior
 from app.inference.kernels.inversions import inversions
 from app.inference.kernels.push import variances
 from app.inference.kernels.solving import solve
-from app.inference.reporting.ranking import Ranking, Wanted, ranks, sure_of_any
+from app.inference.reporting.ranking import Ranking, Wanted, ranks, sure_of_any, win_rates
 from app.inference.reporting.sureness import Sureness, expected_after
 from app.inference.types import Floats, Ints
 
@@ -77,17 +77,19 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
     sd = np.sqrt(variance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
-    count = len(tally.farthest)
+    interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
     return Ranking(
         rank,
         score,
         sd,
-        np.column_stack([score - half, score + half]),
+        interval,
         _ranks_within(centre - c * spread, centre + c * spread),
         tally.p_best,
         tally.p_top,
         tie_groups(posterior, variance + common, wanted),
+        win_rates(score, score),
+        win_rates(score, interval),
         None,
         _sureness(tally.in_order, n, wanted.level),
     )

@@ -15,11 +15,12 @@ from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
 from app.inference.fitting.sparse import SparsePosterior
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting import sparse_ranking
+from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
 from app.inference.reporting.tastes import Tastes, tastes_of
+from app.inference.targets import Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
@@ -33,6 +34,8 @@ class Uncertainty(NamedTuple):
     p_best: float
     p_top_k: float
     tie_group: int
+    win_rate: float
+    win_rate_interval: tuple[float, float]
 
 
 class Standing(NamedTuple):
@@ -60,8 +63,13 @@ class Standings(NamedTuple):
     tastes: Sequence[Tastes] = ()  # one per judge by consensus
 
 
-def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Standings:
-    """The ranking of a posterior; no rows where it has not converged."""
+def by_posterior(
+    published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs, quantity: Quantity | None = None
+) -> Standings:
+    """The ranking of a posterior; no rows where it has not converged.
+
+    Args: `quantity` is what is ranked, the scores themselves by default (targets).
+    """
     marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
         return Standings([], posterior.convergence, 0, 0.0, None, [], [])
@@ -73,7 +81,7 @@ def by_posterior(published: Published, wanted: Wanted, pairs_of: PairsOf = all_p
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
         return standings if is_about_all else standings._replace(sureness=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
-    return _summarised(marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
+    return _summarised(quantity or marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
 
 
 def by_sparse(posterior: SparsePosterior, comparisons: Comparisons, wanted: Wanted) -> Standings:
@@ -143,7 +151,7 @@ def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
 
 
 def _summarised(
-    marginal: Scores,
+    quantity: Quantity,
     convergence: Convergence,
     biases: list[Bias],
     comparisons: Comparisons,
@@ -151,10 +159,28 @@ def _summarised(
     wanted: Wanted,
     pairs_of: PairsOf,
 ) -> Standings:
-    summary = summarise(marginal, wanted, np.random.default_rng(DRAWS_SEED), pairs_of)
+    summary = summary_of(quantity, wanted, pairs_of)
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    foretold = _foretold(marginal, comparisons, model, pairs_of) if summary.sureness else []
+    foretold = list[Foretold]()
+    if summary.sureness and isinstance(quantity, WinRates):
+        foretold = _foretold_of_win_rates(quantity, comparisons, pairs_of)
+    elif summary.sureness and isinstance(quantity, Scores):
+        foretold = _foretold(quantity, comparisons, model, pairs_of)
     return Standings(rows, convergence, components, summary.entropy, summary.sureness, foretold, biases)
+
+
+def summary_of(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Ranking:
+    """The ranking of what is ranked."""
+    if isinstance(quantity, WinRates):
+        return drawn_ranking.summarise(quantity, wanted, pairs_of)
+    return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of)
+
+
+def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[Foretold]:
+    votes = float(comparisons.weight.sum())
+    most = votes * drawn.verdicts / max(drawn.known, 1)
+    counts = sorted({int(np.ceil(min(times * votes, most))) for times in TIMES if votes < most})
+    return [Foretold(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
 
 
 def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[Foretold]:
@@ -172,9 +198,15 @@ def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of
 
 
 def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:
-    columns = (summary.sd, summary.interval, summary.rank_interval, summary.p_best, summary.p_top, summary.tie_group)
+    columns = (
+        summary.sd, summary.interval, summary.rank_interval, summary.p_best, summary.p_top, summary.tie_group,
+        summary.win_rate, summary.win_rate_interval,
+    )  # fmt: skip
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Uncertainty(sd, (low, high), (best, worst), *rest) for sd, (low, high), (best, worst), *rest in rows]
+    return [
+        Uncertainty(sd, (low, high), (best, worst), p_best, p_top, group, win_rate, (least, most))
+        for sd, (low, high), (best, worst), p_best, p_top, group, win_rate, (least, most) in rows
+    ]
 
 
 def _rows(

@@ -7,8 +7,17 @@ from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import Log, PooledEvidence, log_from_rows
-from app.inference.state.pooling import told_by
-from app.inference.state.published import biases, distance, exact, stop_reason, under
+from app.inference.state.pooling import ToldByLog, pooled, told_by
+from app.inference.state.published import (
+    Sought,
+    biases,
+    distance,
+    exact,
+    prompts_needed,
+    quantity,
+    stop_reason,
+    under,
+)
 from app.inference.state.remaining import comparisons_left
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import (
@@ -40,6 +49,8 @@ __all__ = [
     "PooledEvidence",
     "Reopening",
     "Snapshot",
+    "Sought",
+    "ToldByLog",
     "advance",
     "are_quick",
     "ask",
@@ -58,6 +69,9 @@ __all__ = [
     "make_catalogue",
     "pair_votes_of",
     "plain_model",
+    "pooled",
+    "prompts_needed",
+    "quantity",
     "raw",
     "stop_reason",
     "told_by",

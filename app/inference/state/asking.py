@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import human_checks
+from app.inference.choosing import human_checks, settling
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
@@ -21,8 +21,10 @@ from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.availability import BOTH_ORDERS, mark
 from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
 from app.inference.state.catalogue import Catalogue
+from app.inference.state.published import Sought, live_quantity
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
 from app.inference.state.snapshot import Snapshot, echo_of, pair_votes_of, plain_model
+from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
 THE_ONLY_ITEM = np.zeros(1, np.int64)
@@ -174,7 +176,15 @@ def _round(
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     state = snapshot.posterior, snapshot.model, snapshot.comparisons
     pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally)
-    return [_on_item(pair, on_items, orders, snapshot, plan.order, rng) for pair in pairs]
+    uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
+    return [_on_item(pair, on_items, orders, snapshot, plan.order, rng, uses) for pair in pairs]
+
+
+def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Ints:
+    """(I,) comparisons on each item, those that are out included."""
+    items = len(catalogue.has)
+    out = np.bincount(blocked.item[: blocked.leases], minlength=items)
+    return np.asarray(np.bincount(snapshot.log.entries.item, minlength=items) + out)
 
 
 def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenOnItems:
@@ -205,15 +215,33 @@ def _reopened(
         blocked.leases,
         echo_of(snapshot, reopening.judge),
     )
-    return reopen(already_asked, free, needed(marginal, plain_model(snapshot), reopening.stop, plan.goal), plan.order)
+    if plan.target == "latent":
+        pairs = needed(marginal, plain_model(snapshot), reopening.stop, plan.goal)
+    else:
+        ranked = live_quantity(snapshot, Sought(plan.target, catalogue.has, ()))
+        pairs = settling.needed(drawn_values(ranked))
+    return reopen(already_asked, free, pairs, plan.order)
 
 
 def _on_item(
-    pair: Presented, on_items: OpenOnItems, orders: Bools | None, snapshot: Snapshot, order: Order, rng: Draws
+    pair: Presented,
+    on_items: OpenOnItems,
+    orders: Bools | None,
+    snapshot: Snapshot,
+    order: Order,
+    rng: Draws,
+    uses: Ints | None,
 ) -> ChosenPair:
-    """The pair on an item where it is open, drawn if there are several; its other order where only that is open."""
+    """The pair on an item where it is open, drawn if there are several; its other order where only that is open.
+
+    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
+    """
     items = items_of(on_items, pair.choice.i, pair.choice.j) if len(on_items.has) > 1 else THE_ONLY_ITEM
+    if uses is not None:
+        items = items[uses[items] == uses[items].min()]
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    if uses is not None:
+        uses[item] += 1
     first, second = pair.first, pair.second
     if orders is not None:
         is_open = bool(orders[item, first, second])

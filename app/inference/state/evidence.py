@@ -79,11 +79,12 @@ def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
     """What the set's pool has told it, by the judges' numbers."""
     if log.pooled is None:
         return Hyperprior()
-    log_scale, log_noise = log.pooled.hyperprior
-    by_number = {
-        number: _within_limits(log_noise[judge]) for number, judge in enumerate(judges.tolist()) if judge in log_noise
-    }
-    return Hyperprior(_within_limits(log_scale) if log_scale else None, by_number)
+    log_scale, *by_judge = log.pooled.hyperprior
+    log_noise, log_effects = (
+        {number: _within_limits(of[judge]) for number, judge in enumerate(judges.tolist()) if judge in of}
+        for of in by_judge
+    )
+    return Hyperprior(_within_limits(log_scale) if log_scale else None, log_noise, log_effects)
 
 
 def _within_limits(log: Normal) -> Normal:

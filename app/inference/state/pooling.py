@@ -1,17 +1,54 @@
 """What the sets of a pool tell each other, judges by their ids."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, cast
 
+import numpy as np
+from nextpair.words import MethodName
+
+from app.inference.fitting import publish
+from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.closed_form import build_for
-from app.inference.fitting.pooling import Told, evidence_apart
+from app.inference.fitting.hyperparameters import Hyperprior
+from app.inference.fitting.pooling import Told, evidence_apart, pool
+from app.inference.reporting import method_obstacle
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
+from app.inference.targets import ToldOfEffects, effects_apart, pool_effects
+
+MOST_OF_EFFECTS = 64  # candidates: of more, their effects take longer than all else that is pooled
 
 
-def told_by(log: Log, voided: Iterable[int], interpretation: Interpretation, n: int) -> Sequence[Told]:
-    """What a log of n candidates says by itself, `voided` being the sequence numbers that no longer count."""
+class ToldByLog(NamedTuple):
+    """What one set says by itself."""
+
+    evidence: Sequence[Told]
+    effects: Sequence[ToldOfEffects] = ()
+
+
+def told_by(
+    log: Log, voided: Iterable[int], interpretation: Interpretation, n: int, people: Collection[int] = ()
+) -> ToldByLog:
+    """What a log of n candidates says by itself.
+
+    Args: `voided` are the sequence numbers that no longer count; `people` are the ids of judges who are people.
+    """
     counted = without(log, list(voided))
-    judges = judges_of(counted)
-    comparisons = interpret(counted, interpretation, judges).comparisons
-    model = build_for(interpretation.method, n, comparisons, len(judges))
-    return evidence_apart(comparisons, counted.entries.item, model, judges)
+    judges, method = judges_of(counted), interpretation.method
+    comparisons, item = interpret(counted, interpretation, judges).comparisons, counted.entries.item
+    evidence = evidence_apart(comparisons, item, build_for(method, n, comparisons, len(judges)), judges)
+    are_people = np.isin(judges, list(people))
+    can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= MOST_OF_EFFECTS
+    if not can_tell or len(judges) < 2 or are_people.all():
+        return ToldByLog(evidence)
+    published = publish(comparisons, item, no_absolute_scores(), method, n, len(judges))
+    try:
+        return ToldByLog(evidence, effects_apart(published, are_people, judges))
+    except (ValueError, np.linalg.LinAlgError):  # too many judges, or numbers that cannot be factored
+        return ToldByLog(evidence)
+
+
+def pooled(told: Sequence[ToldByLog]) -> Hyperprior:
+    """What the sets of a pool that told this expect; some evidence at least."""
+    of_all = pool([each for of_set in told for each in of_set.evidence])
+    return of_all._replace(log_effects=pool_effects([each for of_set in told for each in of_set.effects]))

@@ -1,40 +1,99 @@
 """Results of a snapshot for readers: the exact posterior, that of another method, judges' biases, a reason to stop."""
 
-from app.inference.choosing.forecasting import Left, Stopping, distance_to_stop, stopped
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.words import InferenceTargetName
+
+from app.inference.choosing import settling
+from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.stopping import Reason, Stop, reason
+from app.inference.choosing.stopping import Claims, Reason, Stop, claims_of, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores
-from app.inference.fitting.published import Published, publish
+from app.inference.fitting.published import Published
 from app.inference.fitting.sparse import is_sparse
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.targets import PromptsNeeded, Quantity, drawn_values, publish_for, quantity_of
+from app.inference.targets import prompts_needed as prompts_needed_for
+from app.inference.types import Bools
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
+HALF = 0.5  # probability that draws of the live posterior ask for first
+FEW_DRAWS = 200
+WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)
 
 
-def exact(snapshot: Snapshot, dense: int | None = None) -> Published:
+class Sought(NamedTuple):
+    """What a set is certain about, and all that this depends on beside its log."""
+
+    target: InferenceTargetName
+    has: Bools  # (I, N) which candidates have an output for an item
+    people: Collection[int]  # judges, by id
+
+
+def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetName = "latent") -> Published:
     """The posterior by the set's own method, from all comparisons, covariance and scales included.
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
     in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
-    if snapshot.evidence.absolute.size or in_stages:
-        return under(snapshot, snapshot.interpretation.method, dense)
+    if snapshot.evidence.absolute.size or in_stages or target == "all-pairs":
+        return under(snapshot, snapshot.interpretation.method, dense, target)
     comparisons, model = snapshot.comparisons, snapshot.model
     posterior = posteriors.exact(snapshot.posterior, comparisons, model, dense)
     marginal = posteriors.scores(posterior, comparisons, model)
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
 
 
-def under(snapshot: Snapshot, method: Method, dense: int | None = None) -> Published:
-    """The posterior of the same evidence by another method, fitted from scratch. Args: `dense` as of `exact`."""
+def under(
+    snapshot: Snapshot, method: Method, dense: int | None = None, target: InferenceTargetName = "latent"
+) -> Published:
+    """The posterior of the same evidence by another method, fitted from scratch. Args: as of `exact`."""
     judges, item, answers, _, absolute = snapshot.evidence
     hyperprior = hyperprior_of(snapshot.log, judges)
-    return publish(answers, item, absolute, method, snapshot.model.n, len(judges), hyperprior, dense)
+    return publish_for(target, answers, item, absolute, method, snapshot.model.n, len(judges), hyperprior, dense)
+
+
+def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None) -> Quantity:
+    """What is ranked. Raises ValueError where the log cannot answer the target."""
+    evidence = snapshot.evidence
+    people = np.isin(evidence.judges, list(sought.people))
+    log_effects = hyperprior_of(snapshot.log, evidence.judges).log_effects
+    return quantity_of(
+        sought.target, published, evidence.answers, evidence.item, sought.has, people, draws, log_effects
+    )
+
+
+def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
+    """What is ranked, by the live posterior and few draws; of new prompts and people, what is surer than it."""
+    comparisons, model = snapshot.comparisons, snapshot.model
+    live = posteriors.scores(snapshot.posterior, comparisons, model)
+    if sought.target != "all-pairs":
+        return live
+    answers = snapshot.evidence.answers
+    published = Published(live, snapshot.posterior, answers, comparisons, model, snapshot.learnt)
+    return quantity(snapshot, published, sought, FEW_DRAWS)
+
+
+def prompts_needed(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal) -> PromptsNeeded | None:
+    """What would settle what the set wants to know of new prompts; None where it is settled.
+
+    That is the stop's first claim, or, where it makes none, who is best. It is read from few draws.
+    Raises ValueError where the log cannot answer it.
+    """
+    wanted = next(claims_of(stop, goal, snapshot.model.n), WHO_IS_BEST)
+
+    def figure(scores: Scores) -> float:
+        return settling.probability(drawn_values(scores, FEW_DRAWS), scores.mean, wanted.goal)
+
+    prompts = prompts_needed_for(published, snapshot.evidence.item, figure, 1.0 - wanted.error_level)
+    return None if prompts.needed == prompts.prompts else prompts
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:
@@ -45,22 +104,46 @@ def biases(snapshot: Snapshot) -> list[Bias]:
     return estimates(published.posterior, published.comparisons, published.model)
 
 
-def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal) -> Reason | None:
+def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Reason | None:
     """Reason to ask no more pairs, if there is one. What the live posterior nearly says, the published one confirms.
 
     Of very many candidates none is looked for: it is about all pairs.
+
+    Args: `sought` is what the set is certain about, the scores themselves by default.
     """
     if snapshot.model.n < 2 or is_sparse(snapshot.model):
         return None
     live = posteriors.scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
-    nearly = stop._replace(error_level=NEARLY, goal=None if stop.goal is None else 1.0 - NEARLY)
-    if reason(live, plain_model(snapshot), nearly, goal) is None:
+    if sought and sought.target != "latent":
+        if not snapshot.comparisons.size:
+            return None
+        half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
+        if settling.reason(live_quantity(snapshot, sought), live, snapshot.model, half, goal) is None:
+            return None
+        published = exact(snapshot, target=sought.target)
+        return settling.reason(quantity(snapshot, published, sought), published.scores, published.model, stop, goal)
+    if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
         return None
     return _confirmed_reason(snapshot, exact(snapshot), stop, goal)
 
 
-def distance(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
-    """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each."""
+def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:
+    """The stop with these levels."""
+    goal = None if stop.goal is None else 1.0 - error_level
+    return stop._replace(error_level=error_level, goal=goal, concordance=concordance)
+
+
+def distance(
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought | None = None
+) -> Stopping:
+    """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
+
+    Args: `published` is exact for the target of `sought`, the scores themselves by default.
+    """
+    if sought and sought.target != "latent":
+        ranked = quantity(snapshot, published, sought)
+        met = settling.reason(ranked, published.scores, published.model, stop, goal)
+        return stopped(met, left) if met else Stopping(None, NOTHING, left.in_all)
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:
         return stopped(met, left)

@@ -5,18 +5,33 @@ from collections.abc import Sequence
 
 import numpy as np
 from nextpair.schemas import ABOUT_CERTAINTY
-from nextpair.words import counted
+from nextpair.words import JOINT, counted
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from app.files.columns import Labels
+from app.inference.experts import parameters
+from app.inference.fitting import BASELINES, Hyperparameters
 from app.inference.judges import Alpha, Dispute
-from app.inference.reporting import Bias, Foretold, Standing, Sureness, Tastes, Uncertainty, Wanted
+from app.inference.reporting import (
+    Bias,
+    Certainty,
+    Foretold,
+    PairsAgreed,
+    Standing,
+    Sureness,
+    Tastes,
+    Uncertainty,
+    Wanted,
+    first_place,
+    warning_of,
+)
+from app.inference.types import Convergence
 from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json, write_rows
-from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod
+from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod, definition_of
 
 MOST_SHOWN = 1000  # rows of a table
 
@@ -36,24 +51,37 @@ def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> N
 
 
 def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
-    standings = ranked.standings
+    standings, of_rows = ranked.standings, ranked.of_rows
     return {
         "group": _named(ranked.group.labels, group_by),
         "method": _method(ranked.method),
         "comparisons": ranked.group.rows,
         "components": standings.components,
-        "convergence": standings.convergence._asdict() | {"outcome": standings.convergence.outcome.name.lower()},
+        "convergence": _convergence(standings.convergence),
         "entropy": standings.entropy,
-        "certainty": {"about": ABOUT_CERTAINTY},
+        "inference_target": ranked.target._asdict(),
+        "certainty": {"about": ABOUT_CERTAINTY} | (_certainty(of_rows.certainty, ranked.group) if of_rows else {}),
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
-        "signal": ranked.signal and ranked.signal._asdict(),
+        "signal": of_rows and of_rows.signal._asdict(),
+        "first_place": _first_place(ranked),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "tastes": {ranked.group.judges[t.judge]: _tastes(t, ranked.group.keys) for t in standings.tastes},
+        "evidence": ranked.learnt and _evidence(ranked.learnt, ranked.group),
         "absolute_scores": [scale._asdict() for scale in ranked.scales],
-        "agreement": ranked.agreement and _agreement(ranked.agreement, ranked.group),
+        "agreement": of_rows and of_rows.agreement and _agreement(of_rows.agreement, ranked.group),
         "left_out": ranked.left_out,
         "ranking": [_row(standing, ranked) for standing in standings.rows],
     }
+
+
+def _first_place(ranked: Ranked) -> str:
+    """Nothing where rows were put together, which loses the signal."""
+    if ranked.of_rows is None:
+        return ""
+    rows = [
+        (ranked.group.keys[row.candidate], row.uncertainty and row.uncertainty.p_best) for row in ranked.standings.rows
+    ]
+    return first_place(rows, ranked.of_rows.signal).sentence
 
 
 def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
@@ -61,9 +89,36 @@ def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
 
 
 def _method(method: RankingMethod) -> Row:
-    known: Row = method._asdict() | {"parameters": dict(method.parameters)}
-    del known["wanted"], known["is_evidence_usual"]
-    return known | method.wanted._asdict()
+    """As the service has it; null is what a baseline does not have."""
+    definition: Row = definition_of(method)._asdict()
+    given = dict(definition.pop("parameters"))
+    if method.name in BASELINES:
+        definition = dict.fromkeys([*definition, "expert_parameters"]) | {"position_bias": "none"}
+    else:
+        definition["expert_parameters"] = parameters(definition["expert"]) | given
+    if method.name in JOINT:
+        definition["position_bias"] = "estimate"
+    return {"name": method.name} | definition | {"reference": method.reference} | method.wanted._asdict()
+
+
+def _convergence(convergence: Convergence) -> Row:
+    outcome = convergence.outcome
+    ends = {"converged": convergence.converged, "message": outcome.value, "outcome": outcome.name.lower()}
+    return convergence._asdict() | ends
+
+
+def _certainty(certainty: Certainty, group: Group) -> Row:
+    agreed, temperatures = certainty
+    of_judges = {
+        group.judges[judge]: {"temperature": fit.temperature, "verdicts": fit.verdicts, "at_bound": fit.at_bound}
+        for judge, fit in temperatures.items()
+    }
+    return {"agreement_with_people": agreed and agreed._asdict(), "temperature": of_judges or None}
+
+
+def _evidence(learnt: Hyperparameters, group: Group) -> Row:
+    votes = {group.judges[j]: float(learnt.votes[j]) for j in np.unique(group.comparisons.judge).tolist()}
+    return {"scale": learnt.scale, "votes": votes}
 
 
 def _bias(bias: Bias) -> Row:
@@ -75,6 +130,7 @@ def _bias(bias: Bias) -> Row:
         "discrimination": bias.discrimination,
         "discrimination_sd": bias.sd_of_discrimination,
         "against": bias.is_against,
+        "warning": warning_of(bias),
     }
 
 
@@ -134,6 +190,9 @@ def _row(standing: Standing, ranked: Ranked) -> Row:
         "tie_group": u and u.tie_group,
         "comparisons": standing.comparisons,
         "component": standing.component,
+        "win_rate": u and u.win_rate,
+        "win_rate_low": u and u.win_rate_interval[0],
+        "win_rate_high": u and u.win_rate_interval[1],
     }
 
 
@@ -142,15 +201,15 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.group.labels, group_by).items())
         console.print(f"[bold]{escape(name)}[/]")
     console.print(_headline(ranked))
+    console.print(escape(ranked.target.sentence))
+    if sentence := _first_place(ranked):
+        console.print(escape(sentence))
     if ranked.standings.sureness:
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
     if ranked.left_out:
         console.print(f"not said of so much: {'; '.join(ranked.left_out)}.")
-    if ranked.signal and not ranked.signal.claimed:
-        console.print(
-            f"no signal yet: judges who toss coins could have said the same (evidence {ranked.signal.e_value:.2g})"
-        )
+    of_rows = ranked.of_rows
     if ranked.standings.components > 1:
         console.print(
             f"{ranked.standings.components} components that never met: compare scores within a component only."
@@ -161,11 +220,18 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         console.print(_tastes_line(tastes, ranked.group))
     for scale in ranked.scales:
         console.print(_scale_line(scale))
-    if ranked.agreement and ranked.agreement.alpha:
-        console.print(_agreement_line(ranked.agreement.alpha, len(ranked.agreement.disputes)))
+    if of_rows and of_rows.certainty.agreement_with_people:
+        console.print(_people_line(of_rows.certainty.agreement_with_people))
+    if of_rows and of_rows.agreement and of_rows.agreement.alpha:
+        console.print(_agreement_line(of_rows.agreement.alpha, len(of_rows.agreement.disputes)))
     console.print(_ranking_table(ranked, console))
     if (rest := len(ranked.standings.rows) - MOST_SHOWN) > 0:
         console.print(f"and {rest:,} more: --format csv and json have them all.")
+
+
+def _people_line(agreed: PairsAgreed) -> str:
+    low, high = agreed.interval
+    return f"agreement with people: {agreed.share:.0%} of {counted(agreed.pairs, 'pair')} ({low:.0%} to {high:.0%})"
 
 
 def _agreement_line(alpha: Alpha, disputes: int) -> str:
@@ -207,6 +273,8 @@ def _scale_line(scale: JudgeScale) -> str:
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
     low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
     now = f"about {_expected(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
+    if sureness.interval == (1.0, 1.0):
+        now = "all of the pairs are in this order"
     later = (f"{_expected(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
     return "; ".join([now, *later])
 
@@ -236,7 +304,7 @@ def _ranking_table(ranked: Ranked, console: Console) -> Table:
 def _columns(ranked: Ranked) -> list[str]:
     wanted = ranked.method.wanted
     top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
-    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "tie", "P(best)", *top]
+    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "wins", "tie", "P(best)", *top]
     known = uncertain if ranked.standings.rows[0].uncertainty else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
@@ -254,7 +322,7 @@ def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
     (low, high), (best, worst) = u.interval, u.rank_interval
     ranks = str(best) if best == worst else f"{best}-{worst}"
     chances = ["<1%" if p < 0.005 else f"{p:.0%}" for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
-    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, str(u.tie_group), *chances]
+    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, f"{u.win_rate:.0%}", str(u.tie_group), *chances]
 
 
 def pictures(ranked: Ranked, width: int) -> list[str]:

@@ -21,10 +21,11 @@ from app.inference.judges import (
     krippendorff,
     warnings,
 )
+from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue
 from app.inference.types import Floats
 from app.service.presenting.diagnostics import present_agreement
-from app.service.presenting.rankings import AGAINST, present_bias, present_convergence, present_tastes
+from app.service.presenting.rankings import present_bias, present_convergence, present_tastes
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 

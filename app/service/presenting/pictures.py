@@ -8,18 +8,23 @@ from app.files import plots
 
 def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
     """A forest plot."""
-    in_parts = ranking.components > 1
-    rows = [
-        plots.ForestRow(rank.key, rank.score, rank.interval, _note(rank, in_parts=in_parts)) for rank in ranking.ranking
-    ]
-    caption = (
-        f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
-    )
+    in_parts, of_pairs = ranking.components > 1, ranking.inference_target.name == "all-pairs"
+    rows = [_row(rank, in_parts=in_parts, of_pairs=of_pairs) for rank in ranking.ranking]
+    made = f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    caption = f"{ranking.inference_target.sentence} {made}"
     if in_parts:
         caption += (
             f" · {counted(ranking.components, 'part')} that were never compared: compare scores within a part only"
         )
-    return plots.forest(rows, title, caption, form)
+    return plots.forest(rows, title, caption, form, label="win rate" if of_pairs else "score")
+
+
+def _row(rank: schemas.Rank, *, in_parts: bool, of_pairs: bool) -> plots.ForestRow:
+    """The win rate of all pairs where that is what is ranked, else the score."""
+    note = _note(rank, in_parts=in_parts)
+    if of_pairs and rank.win_rate is not None:
+        return plots.ForestRow(rank.key, rank.win_rate, rank.win_rate_interval, note)
+    return plots.ForestRow(rank.key, rank.score, rank.interval, note)
 
 
 def _note(rank: schemas.Rank, *, in_parts: bool) -> str:

@@ -1,6 +1,6 @@
 """Rankings, with all that is said beside them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from nextpair import schemas
@@ -9,35 +9,35 @@ from nextpair.words import JOINT, MethodName
 from app.inference.choosing import Stopping
 from app.inference.experts import parameters
 from app.inference.fitting import BASELINES, Method, Published
-from app.inference.reporting import Bias, Standing, Standings, Tastes, Wanted
+from app.inference.reporting import (
+    Bias,
+    Standing,
+    Standings,
+    Target,
+    Tastes,
+    Wanted,
+    first_place,
+    prompts_in_words,
+    warning_of,
+)
 from app.inference.state import Catalogue, Snapshot
+from app.inference.targets import PromptsNeeded
 from app.inference.types import Convergence
 from app.service.basis import Basis
 from app.service.presenting.sets import temperatures_of, votes_of
 from app.storage.schema import Record
-
-NOT_IDENTIFIED = (
-    "This judge's verdicts do not tell its liking for the first position from merit: "
-    "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
-)
-AGAINST = (
-    "This judge is against the others, so that what it says is turned round (its discrimination is below 0): only "
-    "people can tell who is right."
-)
-TOO_LITTLE_MIXED = (
-    "The closed form takes it for granted that pairs and their orders are drawn at random, and this judge's are too "
-    "few or too little mixed. Show more pairs, and some of them the other way round."
-)
 
 
 def present_ranking(
     basis: Basis,
     name: MethodName,
     method: Method,
+    target: Target,
     wanted: Wanted,
     published: Published | None,
     standings: Standings,
     stopping: Stopping | None,
+    prompts: PromptsNeeded | None,
     certainty: schemas.Certainty,
 ) -> schemas.Ranking:
     """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
@@ -47,21 +47,35 @@ def present_ranking(
         set_id=basis.row.id,
         version=snapshot.version,
         method=_method(basis.row, name, method, wanted),
+        inference_target=present_target(target),
         convergence=present_convergence(standings.convergence),
         comparisons=snapshot.comparisons.size,
         components=standings.components,
         entropy=standings.entropy,
         sureness=_sureness(standings),
         certainty=certainty,
-        signal=schemas.Signal(**basis.signal._asdict()),
+        signal=schemas.Signal(**basis.signal_for(target.name)._asdict()),
+        first_place=_first_place(standings, basis, target),
         position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
         tastes=_tastes(standings, basis) if name == "consensus" else None,
         evidence=_evidence(published, basis) if published else None,
         absolute_scores=_scales(published, basis) if published else None,
         held_out=None if is_baseline else basis.tested,
         stopping=_stopping(stopping) if basis.row.stop else None,
+        prompts=prompts and _prompts(prompts),
         ranking=[_rank(standing, basis.catalogue) for standing in standings.rows],
     )
+
+
+def _first_place(standings: Standings, basis: Basis, target: Target) -> str:
+    ranked = [
+        (basis.catalogue.keys[each.candidate], each.uncertainty and each.uncertainty.p_best) for each in standings.rows
+    ]
+    return first_place(ranked, basis.signal_for(target.name)).sentence
+
+
+def present_target(target: Target) -> schemas.InferenceTarget:
+    return schemas.InferenceTarget(**target._asdict())
 
 
 def present_biases(
@@ -78,15 +92,8 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
         comparisons=bias.comparisons,
         discrimination=bias.discrimination,
         discrimination_sd=bias.sd_of_discrimination,
-        warning=" ".join(_warnings_of(bias)) or None,
+        warning=warning_of(bias),
     )
-
-
-def _warnings_of(bias: Bias) -> Iterator[str]:
-    if not bias.identified:
-        yield TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
-    if bias.is_against:
-        yield AGAINST
 
 
 def _tastes(standings: Standings, basis: Basis) -> dict[str, schemas.Tastes]:
@@ -165,6 +172,15 @@ def _stopping(stopping: Stopping | None) -> schemas.Stopping:
         forecast=median,
         forecast_interval=None if low is None else (low, high),
         left=stopping.left,
+    )
+
+
+def _prompts(prompts: PromptsNeeded) -> schemas.Prompts:
+    return schemas.Prompts(
+        judged=prompts.prompts,
+        needed=prompts.needed,
+        comparisons_suffice=prompts.comparisons_suffice,
+        sentence=prompts_in_words(prompts),
     )
 
 

@@ -20,6 +20,7 @@ from nextpair.schemas import (
 from nextpair.words import (
     AggregationName,
     CovarianceName,
+    InferenceTargetName,
     MatrixName,
     MethodName,
     ObjectiveName,
@@ -32,26 +33,37 @@ def ranking(
     set_id: Id,
     *,
     method: MethodName | None = None,
+    inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
     level: float | None = None,
     top_k: int | None = None,
     epsilon: float | None = None,
 ) -> Call[Ranking]:
-    """The ranking now, or as of an earlier version; by the set's own method unless another is named."""
+    """The ranking now, or as of an earlier version; by the set's own method and target unless others are named."""
     path, wanted = path_of("sets", set_id, "ranking"), {"level": level, "top_k": top_k, "epsilon": epsilon}
-    return get(path, Ranking.model_validate_json, method=method, as_of=as_of, **wanted)
+    how = {"method": method, "inference_target": inference_target, "as_of": as_of}
+    return get(path, Ranking.model_validate_json, **how, **wanted)
 
 
 def ranking_picture(
-    set_id: Id, *, form: Literal["svg", "png"] = "svg", method: MethodName | None = None, as_of: int | None = None
+    set_id: Id,
+    *,
+    form: Literal["svg", "png"] = "svg",
+    method: MethodName | None = None,
+    inference_target: InferenceTargetName | None = None,
+    as_of: int | None = None,
 ) -> Call[bytes]:
     """The ranking drawn: scores with their intervals, best first."""
-    return get(path_of("sets", set_id, "ranking"), bytes, format=form, method=method, as_of=as_of)
+    how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
+    return get(path_of("sets", set_id, "ranking"), bytes, **how)
 
 
-def predict(set_id: Id, *, first: str, second: str) -> Call[Prediction]:
+def predict(
+    set_id: Id, *, first: str, second: str, inference_target: InferenceTargetName | None = None
+) -> Call[Prediction]:
     """Probability that the first candidate is truly better, given every comparison so far."""
-    return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, first=first, second=second)
+    pair = {"first": first, "second": second, "inference_target": inference_target}
+    return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, **pair)
 
 
 def diagnostics(set_id: Id) -> Call[Diagnostics]:

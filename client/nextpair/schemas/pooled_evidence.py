@@ -10,6 +10,7 @@ from nextpair.schemas.common import Finite, JudgeName, Request, Response
 from nextpair.words import FARTHEST_LOG, NARROWEST_LOG, WIDEST_LOG
 
 LARGEST_JUDGES = 1000
+OF_EFFECTS = "By judge that is no person: variance of its own effects on candidates, relative to that of the scores."
 
 
 class LogNormal(Request):
@@ -40,6 +41,9 @@ class PooledEvidenceIn(Request):
     log_noise: dict[JudgeName, ModerateLogNormal] = Field(
         default_factory=dict, max_length=LARGEST_JUDGES, description="By judge: variance of the logit of its p."
     )
+    log_effects: dict[JudgeName, ModerateLogNormal] = Field(
+        default_factory=dict, max_length=LARGEST_JUDGES, description=OF_EFFECTS
+    )
 
 
 class PooledEvidence(Response):
@@ -51,6 +55,7 @@ class PooledEvidence(Response):
     sets: int = Field(description="Number of sets that told it.")
     log_scale: LogNormal = Field(description="Prior variance of the scores.")
     log_noise: dict[str, LogNormal] = Field(description="By judge: variance of the logit of its p.")
+    log_effects: dict[str, LogNormal] = Field(default_factory=dict, description=OF_EFFECTS)
     created_at: datetime
 
 

@@ -5,7 +5,16 @@ from uuid import UUID
 from pydantic import Field
 
 from nextpair.schemas.common import Computed, Response
-from nextpair.words import AbsoluteScale, EvidenceName, ExpertName, MethodName, PositionBias, PriorName, StopReason
+from nextpair.words import (
+    AbsoluteScale,
+    EvidenceName,
+    ExpertName,
+    InferenceTargetName,
+    MethodName,
+    PositionBias,
+    PriorName,
+    StopReason,
+)
 
 ABOUT_CERTAINTY = (
     "A ranking's certainty is about what its judges prefer, not about the truth: "
@@ -28,6 +37,14 @@ class Method(Response):
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="Of `p_top_k`.")
     epsilon: float = Field(description="Of `tie_group`, in units of the scores.")
+
+
+class InferenceTarget(Response):
+    """The question that the ranking answers: what its ranks, intervals and probabilities are certain about."""
+
+    name: InferenceTargetName
+    sentence: str = Field(description="The target in plain words.")
+    also: list[InferenceTargetName] = Field(description="Other targets that this log can answer.")
 
 
 class Convergence(Response):
@@ -57,6 +74,10 @@ class Rank(Response):
         description="1 for the best. A new group begins with whoever is surely worse than the first of the group above"
         " by more than `epsilon`; all such claims hold together at `level`.",
     )
+    win_rate: float | None = Field(
+        default=None, description="Expected share of wins against the others, each of them once; null where unknown."
+    )
+    win_rate_interval: tuple[float, float] | None = Field(default=None, description="Marginal, at `level`.")
     comparisons: int
     component: int = Field(description="Candidates of different components were never compared, even indirectly.")
 
@@ -189,8 +210,23 @@ class Tastes(Response):
     departures: list[Departure] = Field(description="The candidates on which it departs most, farthest first.")
 
 
+class Prompts(Response):
+    """What would settle a ranking that is about new prompts, if the scores stay where they are."""
+
+    judged: int = Field(description="Prompts on which a pair was judged.")
+    needed: int | None = Field(
+        description="Prompts in all, with as many comparisons on each, that would settle what `stop` asks for; "
+        "where it claims nothing of candidates, who is best, at 95%. Null where 100 times as many would not."
+    )
+    comparisons_suffice: bool | None = Field(
+        description="Whether more comparisons on the same prompts can settle it; null where the log does not tell."
+    )
+    sentence: str = Field(description="The same in words.")
+
+
 class Ranking(Computed):
     method: Method
+    inference_target: InferenceTarget
     convergence: Convergence
     comparisons: int
     components: int
@@ -198,12 +234,18 @@ class Ranking(Computed):
     sureness: Sureness | None = Field(description="Null for a baseline, and where there are no two candidates.")
     certainty: Certainty
     signal: Signal
+    first_place: str = Field(
+        default="", description="What is claimed of the first place, in one sentence; empty before the first verdict."
+    )
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
     tastes: dict[str, Tastes] | None = Field(default=None, description="By judge, by the method consensus alone.")
     evidence: Evidence | None = Field(description="Null where it is not learnt, and before the first comparison.")
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
     stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")
+    prompts: Prompts | None = Field(
+        default=None, description="Null where it is settled, and where the ranking is not about new prompts."
+    )
     ranking: list[Rank]
 
 
@@ -212,6 +254,7 @@ class Prediction(Response):
     version: int
     first: str
     second: str
+    inference_target: InferenceTarget
     p_first_better: float
     mean_difference: float
     sd_difference: float

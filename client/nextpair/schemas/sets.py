@@ -24,6 +24,7 @@ from nextpair.words import (
     CriterionName,
     EvidenceName,
     ExpertName,
+    InferenceTargetChoice,
     OrderName,
     PoolBy,
     PositionBias,
@@ -149,6 +150,12 @@ class SetIn(Request):
         description="Variance of every score before any comparison; with `evidence` learnt, until there is one.",
     )
     selection: Selection = Field(default_factory=lambda: Selection())
+    inference_target: InferenceTargetChoice = Field(
+        default="auto",
+        description="What the ranking is certain about. `all-pairs`: what these judges would say of all pairs. "
+        "`new-items`: the order on other prompts like these. `people`: what people would say. `latent`: scores, of "
+        "which every verdict is a noisy reading. `auto` decides by what was judged and by whom: see GET ranking.",
+    )
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
     position_bias: PositionBias = Field(
         default="none",
@@ -202,6 +209,7 @@ class SetPatch(Request):
     selection: Selection | None = None
     temperatures: Temperatures | None = None
     evidence: EvidenceName | Votes | None = None
+    inference_target: InferenceTargetChoice | None = None
     budget: Budget | None = None
     stop: Stop | None = None
     overlap: Overlap | None = None
@@ -222,6 +230,7 @@ class SetOut(Response):
     prior: PriorName
     prior_variance: float
     selection: Selection
+    inference_target: InferenceTargetChoice
     order: OrderName
     position_bias: PositionBias
     absolute_scale: AbsoluteScale

@@ -33,7 +33,7 @@ def told(comparisons: Comparisons) -> list[Told]:
 def test_many_small_sets_tell_what_one_cannot(scale: float, noise: float) -> None:
     """60 sets of 12 comparisons, seed 0; the figures lie within two sds of the truth, which are below 1.5."""
     rng = np.random.default_rng(0)
-    log_scale, log_noise = pool([each for _ in range(60) for each in told(judged(rng, N, scale, noise))])
+    log_scale, log_noise, _ = pool([each for _ in range(60) for each in told(judged(rng, N, scale, noise))])
     assert log_scale is not None
     for found, truth in ((log_scale, scale), (log_noise[7], noise)):
         assert abs(found.mean - np.log(truth)) < 2.0 * found.sd
@@ -46,7 +46,7 @@ def test_what_is_said_is_so() -> None:
     for _ in range(100):
         scales, noises = np.exp(rng.normal(0.0, 0.5, 6)), np.exp(rng.normal(-1.0, 0.5, 6))
         sets = [told(judged(rng, 30, *each)) for each in zip(scales[1:], noises[1:], strict=True)]
-        log_scale, log_noise = pool([each for of_set in sets for each in of_set])
+        log_scale, log_noise, _ = pool([each for of_set in sets for each in of_set])
         assert log_scale is not None
         held += [
             abs(found.mean - np.log(truth)) < 1.96 * found.sd
@@ -55,10 +55,22 @@ def test_what_is_said_is_so() -> None:
     assert 0.93 <= np.mean(held) <= 0.995
 
 
+def test_few_votes_tell_of_the_scale_by_expectation_propagation() -> None:
+    """15 sets of 24 votes, two a candidate, true tau2 = 4, seed 3; Laplace's evidence is not asked of so few."""
+    rng = np.random.default_rng(3)
+    logs = [judged(rng, 24, 4.0, None) for _ in range(15)]
+    item, model = np.zeros(24, np.int64), build(Method(), N)
+    log_scale, _, _ = pool([each for log in logs for each in evidence_apart(log, item, model, JUDGE, "ep")])
+    assert log_scale is not None
+    assert abs(log_scale.mean - np.log(4.0)) < 2.0 * log_scale.sd
+    assert log_scale.sd < 1.5
+    assert not told(logs[0])
+
+
 def test_votes_tell_of_the_scale_alone() -> None:
     """40 sets of 60 votes, true tau2 = 4, seed 2; Laplace's evidence and repeats that count once make it 2.6."""
     rng = np.random.default_rng(2)
-    log_scale, log_noise = pool([each for _ in range(40) for each in told(judged(rng, 60, 4.0, None))])
+    log_scale, log_noise, _ = pool([each for _ in range(40) for each in told(judged(rng, 60, 4.0, None))])
     assert log_scale is not None
     assert log_noise == {}
     assert log_scale.mean == pytest.approx(np.log(4.0), abs=0.6)
@@ -74,13 +86,13 @@ def test_judges_are_told_apart_and_votes_go_together() -> None:
         item, judges = np.zeros(everything.size, np.int64), np.array([3, 8, 9, 11])
         sets.append(evidence_apart(everything, item, build(Method(), N), judges))
     assert [each.judge for each in sets[0]] == [3, 8, VOTES]
-    _, log_noise = pool([each for of_set in sets for each in of_set])
+    _, log_noise, _ = pool([each for of_set in sets for each in of_set])
     assert log_noise[3].mean < -1.5 < 0.0 < log_noise[8].mean
 
 
 def test_sets_that_say_nothing_leave_what_was_expected() -> None:
     nothing = Told(0, np.zeros_like(told(judged(np.random.default_rng(4), 3, 1.0, 1.0))[0].log_evidence))
-    log_scale, log_noise = pool([nothing] * 3)
+    log_scale, log_noise, _ = pool([nothing] * 3)
     assert log_scale is not None
     assert log_scale.mean == pytest.approx(WEAK_SCALE.mean, abs=0.3)
     assert log_noise[0].mean == pytest.approx(WEAK_NOISE.mean, abs=0.6)

@@ -12,6 +12,7 @@ import pytest
 from nextpair.words import SimultaneousName
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
 from app.inference.judges import (
@@ -33,7 +34,7 @@ from app.inference.judges.system_scores import (
     mean_wins,
     moments,
 )
-from app.inference.types import Bools, Floats
+from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies.rank_sets.arena import read_arena
 from benchmarks.studies.rank_sets.simulation import (
     FIRST,
@@ -253,6 +254,64 @@ def test_error_is_what_theta_loses_without_an_instance() -> None:
     assert_allclose(found.theta[0] - without, found.error[0, 0])
 
 
+def on_prompts(seed: int, prompts: int, omega: float) -> tuple[JudgedInstances, Floats]:
+    """Four systems on prompts where each does well or badly by chance, and theta over all prompts there could be."""
+    k, (low, high), people, size = 4, np.triu_indices(4, 1), 300, 1500
+    s, normal = np.linspace(1.0, -1.0, k), np.random.default_rng(0).normal(0.0, np.sqrt(2.0) * omega, 20_000)
+    rng = np.random.default_rng([66, seed])
+    u, item, pair = rng.normal(0.0, omega, (prompts, k)), rng.integers(prompts, size=size), np.arange(size) % len(low)
+    shown = Instances(low[pair], high[pair])
+    d = s[shown.first] - s[shown.second] + u[item, shown.first] - u[item, shown.second]
+    truly = np.where(rng.random(size) < expit(d), FIRST, SECOND)
+    judge = wins(np.where(rng.random(size) < 0.8, truly, SECOND - truly))
+    win = np.array([[expit(a - b + normal).mean() if a != b else 0.0 for b in s] for a in s])
+    return JudgedInstances(shown, where(np.arange(size) < people, wins(truly)), [judge], item), win.sum(axis=1) / (
+        k - 1
+    )
+
+
+def test_error_is_what_theta_loses_without_a_prompt() -> None:
+    (shown, people, judges, item), _ = on_prompts(0, 12, 1.0)
+    assert item is not None
+    estimate = prediction_powered(shown, people, judges, item, k=4)
+    lost = []
+    for prompt in range(12):
+        kept = item != prompt
+        rest = Instances(shown.first[kept], shown.second[kept])
+        theirs, its = (Wins(each.first[kept], each.second[kept]) for each in (people, judges[0]))
+        without = prediction_powered(rest, theirs, [its], k=4, lambdas=estimate.lambdas.tolist())
+        lost.append(estimate.theta - without.theta)
+    assert_allclose(estimate.covariance, 11.0 / 12.0 * np.array(lost).T @ np.array(lost))
+    assert estimate.freedom_of_differences.max() <= 11.0
+    assert_allclose(estimate.theta, prediction_powered(shown, people, judges, k=4).theta)
+
+
+@pytest.mark.parametrize("item", [np.arange(1500), np.zeros(1500, np.int64)])
+def test_prompts_that_tell_nothing_of_each_other_change_nothing(item: Ints) -> None:
+    """Each instance on its own prompt, or all on one."""
+    (shown, people, judges, _), _ = on_prompts(1, 12, 1.0)
+    for one, other in (
+        (prediction_powered(shown, people, judges, item, k=4), prediction_powered(shown, people, judges, k=4)),
+        (by_people(shown, people, 4, item=item), by_people(shown, people, 4)),
+    ):
+        for mine, theirs in zip(one, other, strict=True):
+            assert_array_equal(mine, theirs)
+
+
+def test_differences_hold_on_new_prompts() -> None:
+    """20 prompts, 30 runs at a stated 95%, give or take 2.5 standard errors; less often as if prompts were alike."""
+    holds, as_if_alike = 0, 0
+    for seed in range(30):
+        data, theta = on_prompts(100 + seed, 20, 1.0)
+        for known, item in ((True, data.item), (False, None)):
+            sets = ranked(prediction_powered(*data[:3], item, k=4), 0.05)
+            error = sets.estimate.theta - theta
+            held = bool((np.abs(error[:, None] - error) <= sets.reach + 1e-12).all())
+            holds, as_if_alike = holds + (held and known), as_if_alike + (held and not known)
+    assert holds >= 30 * (0.95 - 2.5 * np.sqrt(0.95 * 0.05 / 30))
+    assert as_if_alike <= 22
+
+
 def test_showing_the_other_one_first_changes_nothing() -> None:
     data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
     found = mean_wins(data.shown, data.people, 4)
@@ -277,7 +336,7 @@ def test_other_names_for_the_systems_change_nothing_else() -> None:
 
 
 def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
-    shown, people, (judge,) = draw(design(4), np.random.default_rng(8))
+    shown, people, (judge,), _ = draw(design(4), np.random.default_rng(8))
     helped = prediction_powered(shown, people, [where(people.are_there, judge)], k=4)
     assert_array_equal(helped.lambdas, [0.0])
     assert_allclose(helped.covariance, by_people(shown, people, 4).covariance)
@@ -285,7 +344,7 @@ def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
 
 def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
     """Against a solver that knows no gradient; those who are worth nothing or less are at their bound."""
-    shown, people, (good,) = draw(design(4), np.random.default_rng(11))
+    shown, people, (good,), _ = draw(design(4), np.random.default_rng(11))
     coin, partial = (draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("coin", "partial"))
     turned = Wins(*good[::-1])
     judges = [good, partial, where(np.arange(shown.size) < 3000, coin), turned]
@@ -305,7 +364,7 @@ def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
 
 
 def test_judges_who_are_left_out_leave_what_the_others_say() -> None:
-    shown, people, (judge,) = draw(design(4), np.random.default_rng(12))
+    shown, people, (judge,), _ = draw(design(4), np.random.default_rng(12))
     coin = draw(design(4, judge="coin"), np.random.default_rng(12)).judges[0]
     both = prediction_powered(shown, people, [judge, coin], k=4, lambdas=[0.4, 0.0])
     one = prediction_powered(shown, people, [judge], k=4, lambdas=[0.4])

@@ -44,6 +44,7 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
         (0, 1, 3, 0.9, MODEL), (1, 1, 3, 0.0, ANN),
     )  # fmt: skip
     agreed = agreement_with(comparisons, item, PEOPLE, 0.95)
+    assert agreed is not None
     assert (agreed.pairs, agreed.share) == (2, 0.5)
     assert held_against(comparisons, item, MODEL, PEOPLE).p.shape == (2, 4)
 
@@ -52,13 +53,14 @@ def test_the_interval_is_wilsons() -> None:
     """40 of 50 at 95%: (p + z^2 / 2 n -+ z sqrt(p (1 - p) / n + z^2 / 4 n^2)) / (1 + z^2 / n)."""
     rows = [(n, 0, 1, 0.9, MODEL) for n in range(50)] + [(n, 0, 1, float(n < 40), ANN) for n in range(50)]
     agreed = agreement_with(*log(*rows), PEOPLE, 0.95)
+    assert agreed is not None
     assert agreed.share == 0.8
     assert agreed.interval == pytest.approx((0.669629, 0.887563), abs=1e-6)
 
 
 def test_nothing_is_held_against_nobody() -> None:
     nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
-    assert agreement_with(no_comparisons(), nothing, nobody, 0.95) == (0, None, None)
+    assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
     comparisons, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))
     assert held_against(comparisons, item, -1, PEOPLE).outcome.size == 0
-    assert agreement_with(comparisons, item, np.array([False, False]), 0.95).pairs == 0
+    assert agreement_with(comparisons, item, np.array([False, False]), 0.95) is None

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.reporting.signal import CLAIMED, counting, log_evidence, signal_of
+from app.inference.fitting.foresight import foresee, log_likelihoods, logits
+from app.inference.reporting.signal import CLAIMED, counting, log_evidence, log_evidence_on_new_items, signal_of
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
 
 N, RUNS = 12, 100
@@ -91,3 +92,58 @@ def test_evidence_is_that_of_the_log_up_to_there() -> None:
     log = once_each(first, second, rng.random(len(first)), rng.integers(3, size=len(first)))
     part = take(log, slice(30))
     assert evidence(part)[-1] == pytest.approx(evidence(log)[29])
+
+
+def systems_on_prompts(
+    seed: int, sd: float, omega: float, bias: float = 0.0, prompts: int = 20
+) -> tuple[Comparisons, Ints]:
+    """Half of the pairs of 8 systems on each prompt, hard verdicts of a judge with a liking for the first position."""
+    rng = np.random.default_rng([66, seed])
+    s, u, pairs = rng.normal(0.0, sd, 8), rng.normal(0.0, omega, (prompts, 8)), np.array(np.triu_indices(8, 1))
+    item = np.repeat(np.arange(prompts), 14)
+    chosen = np.concatenate([rng.permutation(28)[:14] for _ in range(prompts)])
+    first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, chosen], pairs[::-1, chosen])
+    d = s[first] - s[second] + u[item, first] - u[item, second] + bias
+    return by_one_judge(first, second, (rng.random(len(d)) < expit(d)).astype(np.float64)), item
+
+
+@pytest.mark.parametrize(("omega", "bias"), [(0.0, 2.0), (2.0, 0.0), (2.0, 1.0)])
+def test_effects_of_prompts_hardly_ever_give_signal_of_new_ones(omega: float, bias: float) -> None:
+    """However often one looks, 200 runs."""
+    logs = (systems_on_prompts(seed, 0.0, omega, bias) for seed in range(200))
+    claimed = sum(log_evidence_on_new_items(log, 8, item).max() >= np.log(CLAIMED) for log, item in logs)
+    assert claimed <= 0.05 * 200 + 2.0 * np.sqrt(0.05 * 0.95 * 200)
+
+
+def test_systems_that_differ_on_all_prompts_give_signal_of_new_ones() -> None:
+    logs = (systems_on_prompts(seed, 1.0, 0.5) for seed in range(40))
+    assert sum(signal_of(log, 8, item, new_items=True).claimed for log, item in logs) >= 30
+
+
+def test_evidence_by_prompt_is_that_of_prompts_turned_round() -> None:
+    """Slow formula: 2 L(z) / (L(z) + L(1 - z)), where a judge says as much of either order."""
+    log, item = systems_on_prompts(3, 1.0, 0.5, prompts=3)
+    swapped = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
+    both = Comparisons(*(np.concatenate(pair) for pair in zip(log, swapped._replace(judge=log.judge + 1), strict=True)))
+    twice = np.concatenate([item, item])
+    order = np.argsort(twice, kind="stable")
+    both, twice = take(both, order), twice[order]
+    bets, z = logits(foresee(both, 8, twice)._replace(bias=np.zeros(both.size))), both.p > 0.5
+    same = (twice[:, None] == twice) & (both.judge[:, None] == both.judge)
+    centred = bets - bets @ same / same.sum(axis=0)
+    of_z, of_turned = (log_likelihoods(centred, won) for won in (z, ~z))
+    by_prompt = [np.log(2.0) - np.logaddexp(0.0, (of_turned - of_z)[:, twice == m].sum(axis=1)) for m in range(3)]
+    slow = np.log(np.exp(np.cumsum(by_prompt, axis=0)).mean(axis=1))
+    assert log_evidence_on_new_items(both, 8, twice) == pytest.approx(slow)
+
+
+def test_a_judge_who_always_names_the_first_gives_no_signal_of_new_prompts() -> None:
+    log, item = systems_on_prompts(4, 1.0, 0.0)
+    always = log._replace(p=np.ones(log.size))
+    assert signal_of(always, 8, item, new_items=True).e_value == pytest.approx(1.0)
+    assert signal_of(no_comparisons(), 8, np.zeros(0, np.int64), new_items=True).e_value == 1.0
+
+
+def test_one_prompt_gives_no_signal_of_new_ones_however_many_verdicts() -> None:
+    log, _ = systems_on_prompts(5, 2.0, 0.0)
+    assert signal_of(log, 8, np.zeros(log.size, np.int64), new_items=True).e_value == pytest.approx(1.0)

@@ -158,3 +158,25 @@ def test_pairs_due_for_overlap_come_first_to_those_who_have_not_judged_them() ->
     blocked = BlockedPairs(np.array([0]), np.array([1]), np.array([0]), 1)
     free = state.ask(snapshot, everyone, blocked, overlapping, 1, askers=[JUDGE])
     assert unordered_in_turn(free) == [(0, 2)]
+
+
+def test_for_new_items_the_least_used_one_comes_next() -> None:
+    """Whatever was judged and is out: each pair is on an item that no open one is used less than."""
+    rng, items, n = np.random.default_rng(28), 6, 5
+    has = rng.random((items, n)) < 0.8
+    has[:, :2] = True
+    places = [
+        (item, i, j) for item in range(items) for j in range(n) for i in range(j) if has[item, i] and has[item, j]
+    ]
+    drawn = [places[number] for number in rng.permutation(len(places))]
+    rows = ((seq, *place, 0.7, 1, 1.0) for seq, place in enumerate(drawn[:7], 1))
+    snapshot = state.advance(state.empty(INTERPRETATION, n, items), 7, state.log_from_rows(rows), [])
+    item, first, second = np.array(drawn[7:10]).T
+    blocked = BlockedPairs(item, first, second, 3)
+    uses = np.bincount([item for item, _, _ in drawn[:10]], minlength=items)
+    is_open = dict.fromkeys(drawn[10:], True)
+    for on, low, high in outputs(state.ask(snapshot, catalogue(has), blocked, plan()._replace(target="new-items"), 99)):
+        assert uses[on] == min(uses[m] for m in range(items) if is_open.get((m, low, high)))
+        uses[on] += 1
+        assert is_open.pop((on, low, high))
+    assert not is_open

@@ -111,6 +111,7 @@ function newSet() {
     selection: { criterion: value("criterion") },
     order: value("order"),
     position_bias: value("position_bias"),
+    inference_target: value("inference_target"),
     budget: budget && { max_comparisons: Number(budget) },
     goal: best && { top_k: Number(best) },
     overlap: percent && { share: Number(percent) / 100 },

@@ -9,10 +9,14 @@ import { oneAtATime } from "../lib/wishes.js";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
-const SURE = 0.95;
 const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
 const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
+/** @type {Record<Contract.InferenceTargetName, string>} */
+const TARGETS = {
+  "all-pairs": "what these judges say of all pairs", "new-items": "new prompts like these",
+  people: "what people would say", latent: "latent scores",
+};
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 const method = find("#choices [name=method]", HTMLSelectElement);
@@ -21,8 +25,9 @@ const slider = find("#as-of", HTMLInputElement);
 const headings = findAll("#ranking [data-by]", HTMLButtonElement);
 const load = oneAtATime(showRanking);
 
-/** @typedef {"rank" | "key" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
-/** @typedef {(score: number) => number} Scale */
+/** @typedef {"rank" | "key" | "win_rate" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
+/** @typedef {(value: number) => number} Scale */
+/** @typedef {{ value: number, interval: [number, number] | null }} Estimate */
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
@@ -34,7 +39,8 @@ const texts = new Map();
 let loadingTexts = null;
 
 const isNow = () => slider.value === slider.max;
-const query = () => ({ method: method.value, as_of: isNow() ? undefined : slider.value });
+const target = new URLSearchParams(location.search).get("inference_target") ?? undefined;
+const query = () => ({ method: method.value, inference_target: target, as_of: isNow() ? undefined : slider.value });
 
 // Loading
 
@@ -63,6 +69,7 @@ async function showRanking(signal) {
     showStatus(isNow() ? status : "earlier");
     showLeader(newest, goesOnNow);
     showSureness(newest, goesOnNow);
+    showTarget(newest);
     showSignal(newest);
     showWarnings(newest);
     find("#newer").textContent = newer(newest);
@@ -126,9 +133,12 @@ function draw() {
   const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(words);
   const rows = ranking.ranking.filter(({ key }) => isFound(key) || isFound(texts.get(key)));
   rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
-  const scale = scaleOf(ranking.ranking);
+  const isOfPairs = ranking.inference_target.name === "all-pairs";
+  const estimates = new Map(ranking.ranking.map((row) => [row.key, estimate(row, isOfPairs)]));
+  const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
+  find("#drawn").textContent = isOfPairs ? "Win rate" : "Score";
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
-  redraw(find("#ranking tbody"), rows.map((row) => line(row, scale)));
+  redraw(find("#ranking tbody"), rows.map((row) => line(row, forest(/** @type {Estimate} */ (estimates.get(row.key)), scale))));
 }
 
 /**
@@ -142,28 +152,40 @@ function compare(a, b) {
 }
 
 /**
- * Where a score is in a drawing that all rows fit in.
- * @param {Contract.Rank[]} rows
+ * What is drawn of a candidate: the win rate where all pairs are what is ranked, else the score.
+ * @param {Contract.Rank} row
+ * @param {boolean} isOfPairs
+ * @returns {Estimate}
+ */
+function estimate({ score, interval, win_rate, win_rate_interval }, isOfPairs) {
+  return isOfPairs && win_rate !== null ? { value: win_rate, interval: win_rate_interval } : { value: score, interval };
+}
+
+/**
+ * Where a value is in a drawing that all of them fit in, and these marks too.
+ * @param {Estimate[]} estimates
+ * @param {number[]} marks
  * @returns {Scale}
  */
-function scaleOf(rows) {
-  const ends = rows.flatMap((row) => row.interval ?? [row.score]);
-  const low = Math.min(...ends, 0), high = Math.max(...ends, 0), span = high - low || 1;
-  return (score) => 4 + (WIDTH - 8) * (score - low) / span;
+function scaleOf(estimates, marks) {
+  const ends = [...estimates.flatMap(({ value, interval }) => interval ?? [value]), ...marks];
+  const low = Math.min(...ends), high = Math.max(...ends), span = high - low || 1;
+  return (value) => 4 + (WIDTH - 8) * (value - low) / span;
 }
 
 /**
  * @param {Contract.Rank} row
- * @param {Scale} scale
+ * @param {SVGElement} drawing
  */
-function line(row, scale) {
+function line(row, drawing) {
   const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
   const cell = (/** @type {Node | string | number} */ content) =>
     element("td", {}, typeof content === "number" ? String(content) : content);
   return element("tr", { "data-key": row.key },
     cell(row.rank),
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
-    cell(forest(row, scale)),
+    cell(drawing),
+    cell(winRate(row)),
     cell(decimal(row.score)),
     cell(best === worst ? best : `${best}–${worst}`),
     cell(row.p_best === null ? "–" : decimal(row.p_best)),
@@ -184,19 +206,25 @@ function candidate(key) {
     element("span", { dir: "auto" }, text));
 }
 
+/** @param {Contract.Rank} row */
+function winRate({ win_rate: rate, win_rate_interval: interval }) {
+  if (rate === null) return "–";
+  return interval ? `${percent(rate)}% ${within(interval)}` : `${percent(rate)}%`;
+}
+
 /**
- * The score and its interval, drawn.
- * @param {Contract.Rank} row
+ * A value and its interval, drawn.
+ * @param {Estimate} estimate
  * @param {Scale} scale
  */
-function forest(row, scale) {
+function forest({ value, interval }, scale) {
   const drawing = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "forest", "aria-hidden": "true" });
   drawing.append(shape("line", { class: "zero", x1: scale(0), x2: scale(0), y1: 0, y2: HEIGHT }));
-  if (row.interval) {
-    const [low, high] = row.interval.map(scale);
+  if (interval) {
+    const [low, high] = interval.map(scale);
     drawing.append(shape("line", { class: "interval", x1: low, x2: high, y1: HEIGHT / 2, y2: HEIGHT / 2 }));
   }
-  drawing.append(shape("circle", { cx: scale(row.score), cy: HEIGHT / 2, r: 4 }));
+  drawing.append(shape("circle", { cx: scale(value), cy: HEIGHT / 2, r: 4 }));
   return drawing;
 }
 
@@ -221,12 +249,8 @@ function showStatus(status) {
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function showLeader({ ranking: [leader], comparisons, stopping }, goesOn) {
-  find("#leader").textContent = leader && leader.p_best !== null && comparisons > 0
-    ? `${goesOn ? "Best so far" : "Best"}: ${leader.key}, with a probability of ${Math.round(100 * leader.p_best)}%.`
-      + (goesOn && leader.p_best < SURE ? " Judge more pairs to be surer." : "")
-      + (goesOn ? untilItStops(stopping) : "")
-    : "";
+function showLeader({ first_place: sentence, stopping }, goesOn) {
+  find("#leader").textContent = sentence && goesOn ? sentence + untilItStops(stopping) : sentence;
 }
 
 /** @param {Contract.Stopping | null} stopping */
@@ -280,10 +304,18 @@ function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
 }
 
 /** @param {Contract.Ranking} ranking */
+function showTarget({ inference_target: { sentence, also }, prompts }) {
+  find("#target").textContent = [sentence, prompts?.sentence ?? ""].join(" ").trim();
+  find("#also").replaceChildren(...(also.length ? ["Or rank by: "] : []), ...also.flatMap((name, place) => [
+    ...(place ? [", "] : []), element("a", { href: `?inference_target=${name}` }, TARGETS[name]),
+  ]));
+}
+
+/** @param {Contract.Ranking} ranking */
 function showSignal({ signal: { claimed, e_value }, comparisons }) {
   find("#signal").textContent = claimed || comparisons === 0
     ? ""
-    : `No signal yet: judges who toss coins could have said the same (evidence ${e_value.toPrecision(2)}, enough is 20).`;
+    : `No signal yet: the e-value is ${e_value.toPrecision(2)}, and 20 is enough.`;
 }
 
 /** @param {Contract.Ranking} ranking */

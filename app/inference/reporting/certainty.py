@@ -1,0 +1,38 @@
+"""Certainty: what people say of the pairs that a ranking is about, and how sure the other judges are beside them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.reporting.calibration import Calibration, CalibrationObjective, temperature
+from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
+from app.inference.types import Bools, Comparisons, Ints
+
+FEWEST = 20  # verdicts that a temperature is estimated from
+
+
+class Certainty(NamedTuple):
+    agreement_with_people: PairsAgreed | None  # None where people and others have no pair in common
+    temperatures: Mapping[int, Calibration] = {}  # by judge, of those whose verdicts tell one
+
+
+def certainty_beside_people(comparisons: Comparisons, item: Ints, people: Bools, level: float) -> Certainty:
+    """People against all other judges.
+
+    Args: `item` (K,) is what each comparison was about; `people` (J,) tells who they are.
+    """
+    if not people.any() or people.all():
+        return Certainty(None)
+    against = {judge: held_against(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
+    temperatures = {
+        judge: temperature(held.p, held.outcome, CalibrationObjective.LOG_LOSS)
+        for judge, held in against.items()
+        if _tells(held)
+    }
+    return Certainty(agreement_with(comparisons, item, people, level), temperatures)
+
+
+def _tells(held: HeldAgainst) -> bool:
+    """False of few verdicts, and of a judge that only ever names a winner or a tie."""
+    return len(held.outcome) >= FEWEST and not np.isin(held.p, (0.0, 0.5, 1.0)).all()

@@ -1,0 +1,48 @@
+"""First place: what a ranking claims of its leader, in one sentence for pages, checks and commands alike.
+
+no verdicts, or no two candidates   nothing
+no signal                           who leads, never that it is the best: verdicts do not differ from chance yet
+P(best) >= SURE                     the best; of several who share it, the shared first place
+else                                who leads, with its probability
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.inference.reporting.inference_targets import named
+from app.inference.reporting.signal import Signal
+
+SURE = 0.95  # probability from which a leader is called the best
+NOT_YET = "the verdicts are still consistent with random judging"
+
+
+class FirstPlace(NamedTuple):
+    claimed: bool  # whether the leader is called the best
+    sentence: str  # empty where there is nothing to say
+
+
+def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal) -> FirstPlace:
+    """What a ranking says of its first place.
+
+    Args: `ranked` are keys and P(best), best first; a baseline states no probability, and claims nothing.
+    """
+    if len(ranked) < 2 or not signal.verdicts:
+        return FirstPlace(claimed=False, sentence="")
+    key, p_best = ranked[0]
+    if p_best is None:
+        return FirstPlace(claimed=False, sentence=f"{key} leads; this method states no confidence.")
+    if not signal.claimed:
+        return FirstPlace(claimed=False, sentence=f"{key} leads, but {NOT_YET}.")
+    if p_best < SURE:
+        return FirstPlace(
+            claimed=False, sentence=f"{key} leads: it is the best with a probability of {percent(p_best)}."
+        )
+    shared = [each for each, probability in ranked if probability is not None and probability >= SURE]
+    if len(shared) > 1:
+        return FirstPlace(claimed=True, sentence=f"Shared first: {named(shared)}.")
+    return FirstPlace(claimed=True, sentence=f"{key} is the best, with a probability of {percent(p_best)}.")
+
+
+def percent(probability: float) -> str:
+    """In whole per cent; nothing uncertain rounds to 100%."""
+    return "100%" if probability >= 1.0 else f"{min(round(100 * probability), 99)}%"

@@ -1,0 +1,109 @@
+"""The ranking by win rates of which there are draws: what ranking.py says of scores, counted.
+
+rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
+p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
+rank interval   as in ranking.py, and never beyond the ranks that were drawn
+tie group       going down the ranking, a new group begins where the whole rank interval is below that of the
+                group's head; with epsilon, where the head is above by more than it in a share `level` of the draws
+sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
+forecast        as in sureness.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
+                pairs that was judged: what is judged is known, and what is not is told by more
+"""
+
+import numpy as np
+from scipy.special import owens_t
+from scipy.stats import rankdata
+
+from app.inference.kernels.pair_sets import matching
+from app.inference.reporting.ranking import (
+    Ranking,
+    Wanted,
+    entropy,
+    intervals,
+    ranks,
+    relative_sd,
+    simultaneous_intervals,
+)
+from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, Sureness, all_pairs
+from app.inference.targets.all_pairs import ROUNDING, WinRates
+from app.inference.types import Bools, Floats, Ints
+
+KNOWN = 1e-18  # variance of a difference of win rates
+
+
+def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Ranking:
+    """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
+    scores, win_rate = drawn.scores, drawn.mean
+    rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
+    rank_interval = rank_intervals(drawn_ranks, wanted.level)
+    tails = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level]
+    return Ranking(
+        rank,
+        scores.mean - scores.mean.mean(),
+        relative_sd(scores.covariance),
+        intervals(scores, wanted.level),
+        rank_interval,
+        (drawn_ranks == 1).mean(axis=0),
+        (drawn_ranks <= wanted.top_k).mean(axis=0),
+        _tie_groups(drawn.values, win_rate, rank_interval, wanted),
+        win_rate,
+        np.quantile(drawn.values, tails, axis=0).T,
+        entropy(scores.covariance),
+        _sureness(rank, drawn_ranks, matching(pairs_of(win_rate)), wanted.level),
+    )
+
+
+def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf = all_pairs) -> float:
+    """The concordance expected when there are `factor` >= 1 times as many comparisons, new pairs all of them."""
+    first, second = np.nonzero(np.triu(matching(pairs_of(drawn.mean)), 1))
+    sigma = np.cov(drawn.values, rowvar=False)
+    m = drawn.mean[first] - drawn.mean[second]
+    v = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
+    judged = drawn.known / drawn.verdicts
+    later = max(1.0 - judged * factor, 0.0) / (factor * (1.0 - judged)) if judged < 1.0 else 0.0
+    still = v * later
+    with np.errstate(divide="ignore", invalid="ignore"):
+        right = 1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), np.sqrt(still / (v - still)))
+    return float(np.where(v > KNOWN, right, 1.0).mean())
+
+
+def ranks_of(values: Floats) -> Ints:
+    """(D, N) ranks of (D, N) values, 1 for the highest; a tie shares the better rank."""
+    return np.asarray(rankdata(-values, method="min", axis=1), np.int64)
+
+
+def rank_intervals(drawn: Ints, level: float) -> Ints:
+    """(N, 2) rank intervals that hold together in at least `level` of the (D, N) drawn ranks."""
+    apart = simultaneous_intervals(drawn, np.arange(drawn.shape[1]), level)
+    return np.column_stack([np.maximum(apart[:, 0], drawn.min(axis=0)), np.minimum(apart[:, 1], drawn.max(axis=0))])
+
+
+def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:
+    """(N,) numbers of the groups, 1 for the best."""
+    groups, order = np.ones(len(win_rate), np.int64), np.argsort(-win_rate, kind="stable")
+    head, group = order[0], 1
+    for i in order[1:]:
+        is_below = rank_interval[i, 0] > rank_interval[head, 1]
+        if is_below and wanted.epsilon > 0.0:
+            is_below = (values[:, head] - values[:, i] > wanted.epsilon).mean() >= wanted.level
+        if is_below:
+            head, group = i, group + 1
+        groups[i] = group
+    return groups
+
+
+def _sureness(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
+    if not pairs.any():
+        return None
+    right = shares_in_order(-rank.astype(np.float64), drawn, pairs)
+    low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    return Sureness(float(right.mean()), int(pairs.sum()), (float(low), float(high)))
+
+
+def shares_in_order(mean: Floats, drawn: Ints, pairs: Bools) -> Floats:
+    """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the means do."""
+    first, second = np.nonzero(pairs)
+    some = drawn[:: max(len(drawn) // max(ORDERS // len(first), FEWEST), 1)]
+    published = np.sign(np.round(mean[first] - mean[second], ROUNDING))
+    in_draws = np.sign(some[:, second] - some[:, first])
+    return np.asarray(1.0 - 0.5 * np.abs(in_draws - published).mean(axis=1))

@@ -1,0 +1,35 @@
+"""Targets: the quantities that a ranking can be about, drawn or in closed form from one posterior and one log.
+
+    latent       the scores themselves, of which every verdict is a noisy reading       Scores
+    all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
+    new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
+    people       the scores that people would give, where judges have tastes            Scores (people.py)
+
+Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
+"""
+
+from app.inference.targets.all_pairs import Asked, WinRates, asked_in, judged_alone, on_all_pairs
+from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.targets.new_items import PromptsNeeded, on_new_items, prompts_needed
+from app.inference.targets.people import ToldOfEffects, effects_apart, pool_effects
+from app.inference.targets.quantities import Quantity, drawn_values, publish_for, quantity_of
+
+__all__ = [
+    "Asked",
+    "PromptsNeeded",
+    "Quantity",
+    "ToldOfEffects",
+    "WinRates",
+    "asked_in",
+    "best_first",
+    "draw_scores",
+    "drawn_values",
+    "effects_apart",
+    "judged_alone",
+    "on_all_pairs",
+    "on_new_items",
+    "pool_effects",
+    "prompts_needed",
+    "publish_for",
+    "quantity_of",
+]

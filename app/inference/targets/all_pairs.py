@@ -1,0 +1,149 @@
+"""What these judges would say of all pairs: known where they said it, drawn where they did not (methods 13a; ours).
+
+A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
+there. W_i is the mean of i's verdicts against the others over all questions: the expected win rate, by which a
+complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior,
+d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
+
+    a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
+    a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
+    what was said     stays: of one order, the other is drawn given it, and is the same where the judge has no bias
+    repeated votes    that differ, rho < 1: rho f + (1 - rho) sigma(d), f ~ sigma(d) the lasting verdict, given a votes
+                      for i and b against:
+                      P(f = 1) ~ sigma(d) (rho + (1 - rho) sigma(d))^a ((1 - rho) sigma(-d))^b, and so of f = 0
+
+Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
+pair that nobody judged is drawn from s.
+
+    W       WinRates.values     (D, N)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logit
+
+from app.inference.covariance import dense
+from app.inference.experts.measured_bt import LONGEST, is_vote
+from app.inference.fitting.posterior import Scores
+from app.inference.fitting.published import Published
+from app.inference.kernels.all_pairs import mean_verdicts
+from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.types import Bools, Comparisons, Floats, Ints
+
+VERDICTS, FEWEST, MOST = 5_000_000, 200, 4000  # drawn in all; draws
+ROUNDING = 10  # decimals of a win rate, below which candidates tie
+
+
+class WinRates(NamedTuple):
+    """Draws of the win rates that all pairs would give, and the scores from which they were drawn."""
+
+    scores: Scores
+    values: Floats  # (D, N) W
+    verdicts: int  # in a complete round: one on each pair by each question
+    known: int  # of them
+
+    @property
+    def mean(self) -> Floats:
+        """(N,)."""
+        return np.asarray(self.values.mean(axis=0))
+
+
+class Asked(NamedTuple):
+    """All that was answered, by question."""
+
+    judge: Ints  # (Q,) by number
+    has: Bools  # (Q, N) which candidates the question is about
+    p: Floats  # (Q, N, N) mean answer to [question, first, second], NaN where there is none
+    times: Floats  # (Q, N, N) how many answers
+
+
+def asked_in(answers: Comparisons, item: Ints, has: Bools) -> Asked:
+    """The answers of every judge, each of whom may be asked about all items.
+
+    Args: `item` (K,) is what each was about, `has` (I, N) tells which candidates have an output for it.
+    """
+    n = has.shape[1]
+    (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
+    if not answers.size:
+        return Asked(judges, has[:0], np.empty((0, n, n)), np.empty((0, n, n)))
+    question = number * len(items) + place
+    shape = len(judges) * len(items), n, n
+    times, total = np.zeros(shape), np.zeros(shape)
+    at = question, answers.first, answers.second
+    np.add.at(times, at, answers.weight)
+    np.add.at(total, at, answers.weight * answers.p)
+    p = np.divide(total, times, out=np.full(shape, np.nan), where=times > 0.0)
+    return Asked(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), np.minimum(p, 1.0), times)
+
+
+def _as_they_came(values: Ints) -> tuple[Ints, Ints]:
+    """The different values, in the order of the log, whoever has which number; and (K,) the place of each value."""
+    different, first, number = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return different[order], np.argsort(order)[number]
+
+
+def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
+    """(I, N) which candidates were judged on each item; all of them where there is but one item."""
+    has = np.zeros((int(item.max(initial=0)) + 1, n), np.bool_)
+    has[item, first] = has[item, second] = True
+    return has if len(np.unique(item)) > 1 else np.ones_like(has)
+
+
+def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, draws: int | None = None) -> WinRates:
+    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first."""
+    scores, n = published.scores, published.model.n
+    questions = max(len(asked.judge), 1)
+    draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
+    order = best_first(scores)
+    s = draw_scores(scores, order, rng, draws)
+    if not len(asked.judge):
+        asked = _of_a_stranger(n)
+    sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
+    sd, echo = _errors(published, asked)
+    values = np.empty((draws, n))
+    values[:, order] = mean_verdicts(
+        np.ascontiguousarray(s.T), _biases(published, asked, rng, draws), asked.p[sorted_], asked.times[sorted_],
+        np.ascontiguousarray(asked.has[:, order]), sd, echo, rng,
+    ).T  # fmt: skip
+    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    outputs = asked.has.sum(axis=1)
+    verdicts = int((outputs * (outputs - 1)).sum()) // 2
+    return WinRates(scores, np.round(values, ROUNDING), verdicts, int(np.count_nonzero(told)) // 2)
+
+
+def _of_a_stranger(n: int) -> Asked:
+    """One judge of whom nothing is known, who was asked nothing."""
+    return Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), np.full((1, n, n), np.nan), np.zeros((1, n, n)))
+
+
+def _errors(published: Published, asked: Asked) -> tuple[Floats, Floats]:
+    """(Q,) the sd of a measurement's error, 0 of votes; (Q,) rho."""
+    answers, learnt = published.answers, published.learnt
+    if not answers.size:
+        return np.zeros(len(asked.judge)), np.ones(len(asked.judge))
+    judges = int(answers.judge.max()) + 1
+    measures = np.bincount(answers.judge, ~is_vote(published.comparisons.p), judges) > 0.0
+    if learnt is not None:
+        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge], learnt.echo[asked.judge]
+    d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
+    y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
+    square = np.bincount(answers.judge, (y - d) ** 2, judges) / np.maximum(
+        np.bincount(answers.judge, minlength=judges), 1
+    )
+    return np.where(measures, np.sqrt(square), 0.0)[asked.judge], np.ones(len(asked.judge))
+
+
+def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws: int) -> Floats:
+    """(Q, D) delta of who is asked."""
+    model, posterior = published.model, published.posterior
+    if model.known_biases is not None:
+        return np.repeat(model.known_biases[asked.judge][:, None], draws, axis=1)
+    if not model.has_biases:
+        return np.zeros((len(asked.judge), draws))
+    judges, number = _as_they_came(asked.judge)
+    place = model.n + judges
+    sd = np.sqrt(dense(posterior.covariance).diagonal()[place])
+    drawn = posterior.mean[place][:, None] + sd[:, None] * rng.standard_normal((len(place), draws))
+    return np.ascontiguousarray(drawn[number])

@@ -1,0 +1,291 @@
+"""The scores that people would give, where judges that are no people have effects of their own (methods 14; ours).
+
+    y = s_first - s_second + a_j,first - a_j,second + delta_j + e      e of judge j's own noise
+    s_i ~ N(0, tau2)      a_ji ~ N(0, omega_j^2) of a judge      a = 0 of people, who anchor s
+
+It is the model of consensus.py, with people as one voice without effects. More answers of a judge cure its noise and
+leave its effects: it tells at most 1 / omega_j^2 of any direction of s. Nothing is plugged in that a few answers leave
+open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of each voice that measures)
+
+    p(s | log) = sum_g w_g N(mu_g, Sigma_g)      mu_g, Sigma_g = (Q + sum_v M_v)^-1 given eta_g (consensus.py)
+    w_g ~ p(eta_g | log) / q(eta_g)              q normal, around the mode and with the curvature of p(eta | log)
+    ln p(eta | log) = ln p(log, theta) - ln(det of its precision / det of the prior's) / 2 + ln prior + constant
+
+by Laplace in theta = (s, a, delta), which is exact for measurements. Slopes are by Fisher's identity: with r_v = sum of
+w e^2 of v's measurements, G_v how many there are, P_v = M_v - M_v Sigma M_v
+
+    ln tau2        (|s|^2 / tau2 + tr Sigma / tau2 - N) / 2
+    ln omega_v^2   (|a_v|^2 / omega_v^2 - omega_v^2 tr P_v) / 2
+    ln sigma2_v    (r_v + tr(omega_v^2 P_v + M_v Sigma) + 1 - G_v) / 2      of voices that never vote
+
+Nothing tells the effects of a judge alone from its scores: its omega^2 / tau2 keeps the prior, USUAL_EFFECTS or what
+the sets of a pool tell (`effects_apart`, `pool_effects`).
+
+    eta, its prior      Voices.prior; in units of its sd from its mean, z       (D,)
+    M_v                 consensus.reduce, Reduced.of_scores: what a voice tells; the choice of judges can read it
+    mu_g, Sigma_g, w_g  Scores.parts
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import root
+from scipy.special import expit
+from scipy.stats.qmc import MultivariateNormalQMC
+
+from app.inference.covariance import RANKED_DENSE, from_precision
+from app.inference.experts.measured_bt import is_vote, measurement
+from app.inference.fitting.consensus import (
+    GRADIENT_TOLERANCE,
+    MOST,
+    Objective,
+    Reduced,
+    Variances,
+    covariance_of_scores,
+    design_times,
+    evaluate,
+    reduce,
+    split,
+)
+from app.inference.fitting.grids import Normal
+from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
+from app.inference.fitting.integration import mixed
+from app.inference.fitting.model import Model, unit_prior
+from app.inference.fitting.pooling import LOG_PRIOR_OF_SPREAD, SPREADS, WEAK_SCALE, expected
+from app.inference.fitting.posterior import Scores
+from app.inference.fitting.published import Published
+from app.inference.fitting.worth import same_question
+from app.inference.kernels.bradley_terry import maximiser
+from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
+
+USUAL_EFFECTS = Normal(-0.5, 0.75)  # of ln(omega^2 / tau2): effects of 0.5 to 1.1 for scores of sd 1
+NONE = 1e-6  # omega^2 / tau2 of people: as good as 0, which M_v would divide by
+LEAST_TOLD = 0.05  # share of the prior's variance that a log takes away: with less it tells nothing of a judge
+EFFECTS = np.arange(-6.0, 4.0, 0.25)  # ln(omega^2 / tau2)
+SEED = 0  # of the points: the same log gives the same posterior
+POINTS = 64
+WIDER = 1.3  # variance of q for that of the curvature
+NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
+STEP = 1e-2  # of differences, in prior sds
+NEAR = 1e-10  # of the mode, relative
+FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
+FLATTEST = 0.5  # curvature of p(eta | log), for that of the prior
+
+
+class Voices(NamedTuple):
+    """The log as that of people, voice 0, and of each judge that is no person; and what is expected of them."""
+
+    comparisons: Comparisons  # judges are voices; of a measurement the weight is that of sigma2 = 1
+    is_measured: Bools  # (K,)
+    answers: Ints  # (V,) G, pairs that it measured: both orders share their error
+    model: Model
+    judges: Ints  # (V - 1,) numbers of voices 1, 2, ...
+    measuring: Ints  # the voices that measure
+    prior: Sequence[Normal]  # D, of eta
+
+
+class Point(NamedTuple):
+    """What is known at one eta."""
+
+    log_density: float
+    slope: Floats  # (D,)
+    theta: Floats  # the mode of (s, a, delta)
+    scores: Scores
+
+
+def of_people(published: Published, people: Bools, log_effects: Mapping[int, Normal]) -> Scores:
+    """The posterior of the scores that people would give; the latent one where people alone have judged.
+
+    Args:
+        published: of a smooth expert.
+        people: (J,) tells who they are.
+        log_effects: what is known of ln(omega^2 / tau2), by the judges' numbers; USUAL_EFFECTS of all others.
+
+    Raises ValueError for more than RANKED_DENSE candidates or MOST effects, and numpy.linalg.LinAlgError.
+    """
+    if people[published.answers.judge].all():
+        return published.scores
+    voices = voices_of(published, people, log_effects)
+    weight, points, _ = integrated(voices)
+    return mixed([(w, point.scores) for w, point in zip(weight.tolist(), points, strict=True)])
+
+
+class ToldOfEffects(NamedTuple):
+    """What one set tells of a judge's effects by itself, its prior taken out."""
+
+    judge: int
+    log_effects: Normal  # of ln(omega^2 / tau2)
+
+
+def effects_apart(published: Published, people: Bools, judges: Ints) -> list[ToldOfEffects]:
+    """What a set tells of the effects of its judges: nothing unless several judge, or one and people.
+
+    Laplace's: at the mode z and with its variance v of a judge's ln(omega^2 / tau2), both in units of the prior,
+    N(z / (1 - v), v / (1 - v)) times the prior is N(z, v).
+
+    Args: `people` (J,) tells who they are; `judges` (J,) are what their numbers here stand for in the pool. Raises as
+        `of_people` does.
+    """
+    if people[published.answers.judge].all():
+        return []
+    voices = voices_of(published, people, {})
+    mode, start = _mode(voices)
+    root = _spread(mode, start, voices)
+    left = 1.0 - (root @ root).diagonal()  # of the prior's variance
+    return [
+        ToldOfEffects(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
+        for place, judge in enumerate(voices.judges, start=1)
+        if left[place] > LEAST_TOLD
+    ]
+
+
+def _between(z: float, variance: float) -> Normal:
+    return Normal(USUAL_EFFECTS.mean + USUAL_EFFECTS.sd * z, USUAL_EFFECTS.sd * float(np.sqrt(variance)))
+
+
+def pool_effects(told: Sequence[ToldOfEffects]) -> dict[int, Normal]:
+    """What a set expects of ln(omega^2 / tau2) of each of these judges, as pooling.py does of their noise.
+
+    x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
+    """
+    judges = sorted({each.judge for each in told})
+    return {judge: _pooled([each.log_effects for each in told if each.judge == judge]) for judge in judges}
+
+
+def _pooled(told: Sequence[Normal]) -> Normal:
+    mean, sd = np.array(told).T[:, :, None, None]
+    variance = sd**2 + SPREADS[:, None] ** 2
+    at = -0.5 * ((mean - EFFECTS) ** 2 / variance + np.log(variance))
+    log_prior = LOG_PRIOR_OF_SPREAD[:, None] - 0.5 * ((EFFECTS - USUAL_EFFECTS.mean) / USUAL_EFFECTS.sd) ** 2
+    return expected(EFFECTS, (1.0 - 1.0 / len(told)) * at.sum(axis=0) + log_prior)
+
+
+def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Normal]) -> Voices:
+    """Raises ValueError as `of_people` does."""
+    comparisons, learnt, n = published.comparisons, published.learnt, published.model.n
+    judges = np.unique(comparisons.judge[~people[comparisons.judge]])
+    if n > RANKED_DENSE or n * len(judges) > MOST:
+        raise ValueError(
+            f"what people would say takes an effect of each judge on each candidate, {MOST:,} in all at most, of "
+            f"{RANKED_DENSE} candidates; here are {len(judges):,} judges and {n:,} candidates; rank the latent score"
+        )
+    log = comparisons if learnt is None else in_cells(comparisons, learnt.noise, n)
+    is_measured = np.zeros(log.size, np.bool_) if learnt is None else ~is_vote(log.p)
+    number = np.zeros(len(people), np.int64)
+    number[judges] = np.arange(1, len(judges) + 1)
+    voice = number[log.judge]
+    measured = take(log, is_measured)
+    _, once = np.unique(same_question(measured, np.zeros(measured.size, np.int64), n), return_index=True)
+    answers = np.bincount(voice[is_measured][once], minlength=len(judges) + 1)
+    measuring = np.flatnonzero(answers)
+    prior = published.model.prior
+    of_scale = Normal(float(np.log(prior.variance)), WEAK_SCALE.sd)
+    of_effects = [log_effects.get(int(judge), USUAL_EFFECTS) for judge in judges]
+    without_biases = unit_prior(n, prior.variance)._replace(pull=prior.pull[:n], absolute=prior.absolute[:n])
+    return Voices(
+        log._replace(judge=voice),
+        is_measured,
+        answers,
+        published.model._replace(prior=without_biases, known_biases=None),
+        judges,
+        measuring,
+        [of_scale, *of_effects, *[WEAK_NOISE] * len(measuring)],
+    )
+
+
+def in_cells(comparisons: Comparisons, noise: Floats, n: int) -> Comparisons:
+    """Votes as they are, and of measurements the mean of each judge on a pair in one order, weighed for sigma2 = 1.
+
+    How far repeats differ is not the error that the model is about.
+    """
+    measured = ~is_vote(comparisons.p)
+    rows = take(comparisons, measured)
+    ordered = (rows.judge * n + rows.first) * n + rows.second
+    _, once, cell = np.unique(ordered, return_index=True, return_inverse=True)
+    share = rows.weight * noise[rows.judge]
+    weight: Floats = np.bincount(cell, share).astype(np.float64)
+    y = np.bincount(cell, share * measurement(rows.p)) / weight
+    means = take(rows, once)._replace(p=np.where(y == 0.0, np.nextafter(0.5, 1.0), expit(y)), weight=weight)
+    return join(take(comparisons, ~measured), means)
+
+
+def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
+    """Weights (G,), which sum to 1, points, and their z (G, D), that stand for p(eta | log)."""
+    mode, start = _mode(voices)
+    spread = _spread(mode, start, voices)
+    drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
+    z = np.clip(mode + drawn @ spread, -FARTHEST, FARTHEST)
+    points = [at(each, start, voices) for each in z]
+    log_weight = np.array([point.log_density for point in points]) + 0.5 / WIDER * (drawn**2).sum(axis=1)
+    weight = np.exp(log_weight - log_weight.max())
+    kept = np.flatnonzero(weight > NEGLIGIBLE)
+    return weight[kept] / weight[kept].sum(), [points[g] for g in kept], z[kept]
+
+
+def _mode(voices: Voices) -> tuple[Floats, Floats]:
+    """z (D,) where the slope of ln p(eta | log) is 0, and theta there."""
+    count = len(voices.judges) + 1
+    theta = np.zeros(voices.model.n + count * voices.model.n + count)
+
+    def slope(z: Floats) -> Floats:
+        within = np.clip(z, -FARTHEST, FARTHEST)
+        return at(within, theta, voices).slope - (z - within)
+
+    mode = np.clip(root(slope, np.zeros(len(voices.prior)), tol=NEAR).x, -FARTHEST, FARTHEST)
+    return mode, at(mode, theta, voices).theta
+
+
+def _spread(mode: Floats, start: Floats, voices: Voices) -> Floats:
+    """(D, D) symmetric root of the covariance of z by the curvature at the mode."""
+    at_mode = at(mode, start, voices).slope
+    slopes = np.array([at(mode + step, start, voices).slope for step in STEP * np.eye(len(mode))])
+    curvature = (at_mode - slopes) / STEP
+    eigenvalues, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
+    return np.asarray(vectors / np.sqrt(np.maximum(eigenvalues, FLATTEST)) @ vectors.T)
+
+
+def at(z: Floats, start: Floats, voices: Voices) -> Point:
+    """All that is known at one z; theta is found from `start` on."""
+    log, is_measured, answers, model, judges, measuring, _ = voices
+    mean, sd = np.array(voices.prior).T
+    eta, count = mean + sd * z, len(judges) + 1
+    tau2, sigma2 = float(np.exp(eta[0])), np.ones(count)
+    sigma2[measuring] = LEAST_NOISE + np.exp(eta[count:])
+    weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
+    variances = Variances(tau2, tau2 * np.append(NONE, np.exp(eta[1:count])))
+    objective = Objective(log._replace(weight=weight), model, variances)
+    theta, _, curvature, _ = maximiser(evaluate, step_by_blocks)(objective, start, GRADIENT_TOLERANCE)
+    reduced = reduce(curvature, objective)
+    sigma = from_precision(np.diag(objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
+    log_likelihood = weight * model.expert.log_density(design_times(theta, objective), log.p)
+    residual = np.bincount(log.judge, -2.0 * is_measured * log_likelihood, count)
+    log_density = log_likelihood.sum() - 0.5 * answers @ np.log(sigma2) + model.prior.pull @ theta[: model.n]
+    log_density -= 0.5 * (objective.precision @ theta**2 + model.n * eta[0] - sigma.log_det + z @ z)
+    log_density -= 0.5 * (reduced.log_det.sum() + np.log(reduced.of_biases).sum())
+    of_scale, of_effects, spread_of_d = _slopes(theta, reduced, sigma.base, objective)
+    of_noise = 0.5 * (residual + spread_of_d - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
+    slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
+    return Point(float(log_density), sd * slope - z, theta, Scores(theta[: model.n], sigma, scale=tau2))
+
+
+def step_by_blocks(weights: Floats, g: Floats, objective: Objective) -> Floats:
+    """x with H x = g, by what is told of s. Slow formula: `consensus.newton_step`, which is the faster of very many."""
+    m, lean, of_biases, _ = reduced = reduce(weights, objective)
+    (g_s, g_a, g_delta), omega2 = split(g, objective), objective.variances.of_tastes[:, None]
+    by_biases = lean * g_delta[:, None]
+    h = g_a - by_biases
+    m_h = np.einsum("vab,vb->va", m, h)
+    x_s = covariance_of_scores(reduced, objective) @ (g_s - (by_biases + omega2 * m_h).sum(axis=0))
+    x_a = omega2 * (h - omega2 * m_h - m @ x_s)
+    return np.concatenate([x_s, x_a.ravel(), g_delta / of_biases - (lean * (x_s + x_a)).sum(axis=1)])
+
+
+def _slopes(theta: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
+    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); sum of w var(d) of each voice (V,)."""
+    (s, a, _), (tau2, omega2), m = split(theta, objective), objective.variances, reduced.of_scores
+    m_sigma = m @ sigma
+    of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m_sigma, m)
+    of_scale = 0.5 * float((s @ s + sigma.trace()) / tau2 - len(s))
+    of_effects = 0.5 * ((a * a).sum(axis=1) / omega2 - omega2 * of_p)
+    return of_scale, of_effects, omega2 * of_p + np.trace(m_sigma, axis1=1, axis2=2) + 1.0

@@ -1,0 +1,100 @@
+"""The quantity that a ranking is about, for every target, from one posterior and one log."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from nextpair.words import InferenceTargetName
+
+from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting import (
+    WEAK,
+    AbsoluteScores,
+    Hyperprior,
+    Method,
+    Normal,
+    Published,
+    Scores,
+    publish,
+)
+from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
+from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.targets.new_items import on_new_items
+from app.inference.targets.people import of_people
+from app.inference.types import Bools, Comparisons, Floats, Ints
+
+Quantity = Scores | WinRates
+
+SEED = 0  # of the draws: the same log gives the same win rates
+DRAWS = 2000  # of scores, where they are counted
+
+
+def publish_for(
+    target: InferenceTargetName,
+    answers: Comparisons,
+    item: Ints,
+    absolute: AbsoluteScores,
+    method: Method,
+    n: int,
+    judges: int,
+    hyperprior: Hyperprior = WEAK,
+    dense: int | None = None,
+) -> Published:
+    """The posterior that the target is read from; arguments as of `publish`.
+
+    Of all pairs it is true to votes that separate candidates, and probabilities that pile up count as votes.
+    """
+    if target != "all-pairs":
+        return publish(answers, item, absolute, method, n, judges, hyperprior, dense)
+    return publish(
+        answers, item, absolute, method, n, judges, hyperprior, dense, approximation="ep", saturated_as_votes=True
+    )
+
+
+def quantity_of(
+    target: InferenceTargetName,
+    published: Published,
+    answers: Comparisons,
+    item: Ints,
+    has: Bools,
+    people: Bools,
+    draws: int | None = None,
+    log_effects: Mapping[int, Normal] = {},
+) -> Quantity:
+    """What is ranked.
+
+    Args:
+        published: by `publish_for`.
+        answers, item: (K,) as they came, and what each was about.
+        has: (I, N) which candidates have an output for an item.
+        people: (J,) which judges are people.
+        draws: of win rates; as many as their number allows by default.
+        log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
+
+    Raises ValueError where the log cannot answer the target.
+    """
+    match target:
+        case "all-pairs":
+            asked = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
+            return on_all_pairs(published, asked, np.random.default_rng(SEED), draws)
+        case "new-items":
+            return on_new_items(published, item)
+        case "people":
+            return of_people(published, people, log_effects)
+        case "latent":
+            return published.scores
+
+
+def _as_taken(published: Published, answers: Comparisons) -> Floats:
+    """(K,) the answers, each as a vote where it counts as one: what was said is added to what is drawn."""
+    taken = published.comparisons.p
+    return np.where(is_vote(taken), taken, answers.p)
+
+
+def drawn_values(quantity: Quantity, draws: int = DRAWS) -> Floats:
+    """(D, N) draws of what is ranked. Args: `draws` of scores; those of win rates are there."""
+    if isinstance(quantity, WinRates):
+        return quantity.values
+    order = best_first(quantity)
+    values = np.empty((draws, len(order)))
+    values[:, order] = draw_scores(quantity, order, np.random.default_rng(SEED), draws)
+    return values

@@ -1,0 +1,160 @@
+"""Rankings of all pairs held against all pairs: `python -m benchmarks.studies.all_pairs`, the tables of uncertainty.md.
+
+N candidates with scores N(0, 1) and a judge that always answers alike: on each pair d = s_i - s_j + e with a fixed
+e ~ N(0, errors^2), the same in both orders. It votes for who has d > 0, says .999 or .001 of that, or says sigma(d).
+The truth is the order of the mean verdicts on all pairs, where who ties shares the better rank.
+
+    held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was so
+    stop     the set's rule, goal top 1 at 0.95, looked at after every comparison
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.fitting import Method
+from app.inference.reporting import Ranking, Wanted, ranks, summary_of
+from app.inference.state import (
+    BlockedPairs,
+    Catalogue,
+    Interpretation,
+    Snapshot,
+    Sought,
+    advance,
+    ask,
+    empty,
+    exact,
+    log_from_rows,
+    make_catalogue,
+    quantity,
+    stop_reason,
+)
+from app.inference.types import Floats, Ints
+from benchmarks.studies.methods.markdown import table
+
+SEED = 20_281
+SHARES = (0.25, 0.5, 1.0)
+JUDGES, ERRORS = ("votes", ".999 / .001", "probabilities"), (0.0, 0.5, 1.5)
+WAYS = {"random": Criterion.RANDOM, "adaptive": Criterion.KNOWLEDGE}
+STOP, GOAL = Stop(goal=0.95), Goal(top_k=1)
+NONE = np.empty(0, np.int64)
+NOBODY = BlockedPairs(NONE, NONE, NONE, 0)
+
+
+class World(NamedTuple):
+    judge: str
+    errors: float
+    n: int
+
+
+class Campaign(NamedTuple):
+    """A set under judgement."""
+
+    verdicts: Floats  # (N, N) p that i is better than j
+    catalogue: Catalogue
+    plan: Plan
+    sought: Sought
+
+    @property
+    def pairs(self) -> int:
+        return len(self.verdicts) * (len(self.verdicts) - 1) // 2
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.all_pairs", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="of every judge")
+    parser.add_argument("--candidates", type=int, nargs="+", default=[12, 24])
+    parser.add_argument("--stop", type=int, nargs="+", default=[16, 24], help="candidates of the second table")
+    chosen = parser.parse_args()
+    columns = ["judge", "errors", "N", "pairs", "share", "held, %", "best, stated / so", "width of ranks"]
+    print(table(columns, held(chosen.candidates, chosen.runs)), flush=True)
+    columns = ["judge", "errors", "N", "reached", "comparisons, median (90%)", "right, %"]
+    print("\n" + table(columns, stopped(chosen.stop, chosen.runs)), flush=True)
+
+
+def held(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
+    """Yield the rows, latent → all pairs."""
+    for n, judge, errors, way in product(candidates, JUDGES, ERRORS, WAYS):
+        world = World(judge, errors, n)
+        of_runs = np.array([one_run(world, WAYS[way], number) for number in range(runs)])  # (runs, shares, 2, 4)
+        mean, error = of_runs.mean(axis=0), of_runs.std(axis=0) / np.sqrt(runs)
+        for share, m, e in zip(SHARES, mean, error, strict=True):
+            hold = " → ".join(f"{100 * m[k, 0]:.0f} ± {100 * e[k, 0]:.0f}" for k in range(2))
+            best = " → ".join(f"{m[k, 1]:.2f} / {m[k, 2]:.2f}" for k in range(2))
+            yield judge, f"{errors:g}", str(n), way, f"{share:g}", hold, best, f"{m[0, 3]:.1f} → {m[1, 3]:.1f}"
+
+
+def stopped(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
+    for n, judge, errors in product(candidates, JUDGES, ERRORS):
+        ends = [run_to_stop(World(judge, errors, n), number) for number in range(runs)]
+        reached = [end for end in ends if end is not None]
+        middle, late = np.quantile([count for count, _ in reached], [0.5, 0.9]) if reached else (np.nan, np.nan)
+        right = np.mean([is_right for _, is_right in reached]) if reached else np.nan
+        cost = f"{middle:.0f} ({late:.0f}) of {n * (n - 1) // 2}"
+        yield judge, f"{errors:g}", str(n), f"{len(reached)} of {runs}", cost, f"{100 * right:.1f}"
+
+
+def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign, Snapshot]:
+    rng = np.random.default_rng([SEED, world.n, number])
+    s, errors = rng.standard_normal(world.n), np.triu(world.errors * rng.standard_normal((world.n, world.n)), 1)
+    d = s[:, None] - s + errors - errors.T
+    is_above = d > 0.0
+    verdicts = {"votes": is_above.astype(float), ".999 / .001": np.where(is_above, 0.999, 0.001)}.get(
+        world.judge, expit(d)
+    )
+    catalogue = make_catalogue(0, tuple(map(str, range(world.n))), (("", None),), np.ones((1, world.n), np.int64))
+    plan = Plan(Policy(criterion), Order.BALANCED, number, GOAL, target="all-pairs")
+    snapshot = empty(Interpretation(Method(evidence="learnt"), {}), world.n, 1)
+    return Campaign(verdicts, catalogue, plan, Sought("all-pairs", catalogue.has, ())), snapshot
+
+
+def further(of: Campaign, snapshot: Snapshot) -> Snapshot:
+    """One more comparison."""
+    ((_, (first, second, _), _),) = ask(snapshot, of.catalogue, NOBODY, of.plan, 1)
+    version = snapshot.version + 1
+    verdict = (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
+    return advance(snapshot, version, log_from_rows([verdict]), [])
+
+
+def truth_of(of: Campaign) -> Floats:
+    """(N,) wins in all pairs."""
+    return np.asarray(of.verdicts.sum(axis=1) - of.verdicts.diagonal())
+
+
+def one_run(world: World, criterion: Criterion, number: int) -> Floats:
+    """(shares, 2, 4): held, P(best), whether it was, width; latent and all pairs."""
+    of, snapshot = campaign(world, criterion, number)
+    rank, rows = ranks(truth_of(of)), []
+    for share in SHARES:
+        while snapshot.version < round(share * of.pairs):
+            snapshot = further(of, snapshot)
+        published = exact(snapshot), exact(snapshot, target="all-pairs")
+        of_targets = published[0].scores, quantity(snapshot, published[1], of.sought)
+        rows.append([_against(summary_of(each, Wanted()), rank) for each in of_targets])
+    return np.array(rows)
+
+
+def _against(ranking: Ranking, rank: Ints) -> list[float]:
+    leader, (best, worst) = int(ranking.p_best.argmax()), ranking.rank_interval.T
+    is_held = ((best <= rank) & (rank <= worst)).all()
+    return [float(is_held), float(ranking.p_best[leader]), float(rank[leader] == 1), float((worst - best).mean())]
+
+
+def run_to_stop(world: World, number: int) -> tuple[int, bool] | None:
+    """Comparisons until the set stops, and whether its leader is among the first; None where it never does."""
+    of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
+    while snapshot.version < of.pairs:
+        snapshot = further(of, snapshot)
+        if stop_reason(snapshot, STOP, GOAL, of.sought):
+            known = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought)
+            return snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Rankings held against prompts to come: `python -m benchmarks.studies.new_items` prints the tables of uncertainty.md.
+
+Eight systems with scores N(0, SD^2) have effects N(0, omega^2) on each of M prompts; 560 comparisons of pairs on
+prompts are drawn at random, one by one. Votes are 1 with probability sigma(d), else 0; who says probabilities says
+sigma(d + e), e ~ N(0, 0.25), with d the difference of scores and effects. The truth is the scores without effects.
+
+Real judges have no truth. There the prompts are split into two halves, each is ranked, and the difference of two
+systems by one half is held against the other:
+
+    z^2        (difference by A - difference by B)^2 / (variance of A + variance of B), whose mean is 1 where they hold
+    reversed   claims by A, more than 1.645 standard deviations from 0, that have the other sign by B
+
+`latent` is the posterior, which takes all comparisons as independent; `new items` is targets/new_items.py.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.files.columns import texts_of
+from app.files.reading import read
+from app.inference.covariance import dense
+from app.inference.fitting import Method, Scores, no_absolute_scores, publish
+from app.inference.reporting import Wanted
+from app.inference.reporting.ranking import summarise
+from app.inference.reporting.standings import DRAWS_SEED
+from app.inference.targets.new_items import on_new_items
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge
+from app.offline.cases import Case
+from benchmarks.studies.methods.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing
+from benchmarks.studies.methods.markdown import table
+
+SEED = 20_266
+N, SD, COMPARISONS, NOISE = 8, 0.5, 560, 0.5
+PER_PROMPT = 20  # comparisons of real judges
+SURE = 1.645  # standard deviations of a claim
+TARGETS = ("latent", "new items")
+
+
+class World(NamedTuple):
+    """A row of the simulation's table."""
+
+    judge: str
+    prompts: int
+    omega: float
+
+
+class Held(NamedTuple):
+    """One ranking against the truth."""
+
+    ranks: float
+    stated: float
+    so: float
+    width: float
+
+
+class Agreed(NamedTuple):
+    """Two halves against each other."""
+
+    z2: float
+    claims: float
+    turned: float  # of those
+
+
+WORLDS = [World(*each) for each in product(("says p", "votes"), (20, 80), (0.0, 0.5, 1.0))]
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.new_items", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="of every simulated judge")
+    parser.add_argument("--splits", type=int, default=20, help="of every dimension of real data")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    chosen = parser.parse_args()
+    columns = ["ranks hold, %", "leader best, stated", "so", "width of ranks"]
+    print(table(["judge", "prompts", "omega", *columns], simulated(chosen.runs)), flush=True)
+    columns = ["z^2", "claims", "reversed, %"]
+    print("\n" + table(["data", "systems", "prompts in a half", *columns], in_halves(chosen.data, chosen.splits)))
+
+
+def simulated(runs: int) -> Iterator[Sequence[str]]:
+    """Yield the rows, latent → new items."""
+    for world in WORLDS:
+        of_runs = np.array([one_run(world, number) for number in range(runs)])  # (runs, 2, 4)
+        mean, error = of_runs.mean(axis=0), of_runs.std(axis=0) / np.sqrt(runs)
+        hold = " → ".join(f"{100 * m[0]:.1f} ± {100 * e[0]:.1f}" for m, e in zip(mean, error, strict=True))
+        apart = (of_runs[:, 1, 3] - of_runs[:, 0, 3]).std() / np.sqrt(runs)
+        stated, width = (" → ".join(f"{m[field]:.2f}" for m in mean) for field in (1, 3))  # the error is of the change
+        so = f"{mean[1, 2]:.2f} ± {error[1, 2]:.2f}"
+        yield [world.judge, f"{world.prompts}", f"{world.omega:g}", hold, stated, so, f"{width} ± {apart:.2f}"]
+
+
+def one_run(world: World, number: int) -> list[Held]:
+    rng = np.random.default_rng([SEED, WORLDS.index(world), number])
+    s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
+    pairs = np.array(np.triu_indices(N, 1))
+    chosen = rng.choice(world.prompts * pairs.shape[1], COMPARISONS, replace=False)
+    item, pair = np.divmod(chosen, pairs.shape[1])
+    first, second = np.where(rng.random(COMPARISONS) < 0.5, pairs[:, pair], pairs[::-1, pair])
+    d = s[first] - s[second] + u[item, first] - u[item, second]
+    said = expit(d + NOISE * rng.standard_normal(COMPARISONS))
+    p = said if world.judge == "says p" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
+    return [held(scores, s) for scores in by_target(by_one_judge(first, second, p), item, N)]
+
+
+def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:
+    published = publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), n, 1)
+    return [published.scores, on_new_items(published, item)]
+
+
+def held(scores: Scores, truth: Floats) -> Held:
+    ranking = summarise(scores, Wanted(), np.random.default_rng(DRAWS_SEED))
+    (best, worst), true = ranking.rank_interval.T, 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
+    leader = int(np.argmax(scores.mean))
+    holds = bool(((best <= true) & (true <= worst)).all())
+    return Held(holds, float(ranking.p_best[leader]), float(true[leader] == 1), float((worst - best).mean()))
+
+
+def in_halves(folder: Path, splits: int) -> Iterator[Sequence[str]]:
+    """Yield the rows of the data sets that are there; errors are those of dimensions."""
+    for data, size in ((SUMMEVAL, 50), (HANNA, 48)):
+        if why := missing(folder, data.folder):
+            print(why)
+            continue
+        of_parts = []
+        for part in data.parts:
+            prompts, n = by_system(folder, data, part)
+            of_splits = np.array([one_split(prompts, n, size, number) for number in range(splits)])  # (splits, 2, 3)
+            z2, (claims, turned) = of_splits[:, :, 0].mean(axis=0), of_splits[:, :, 1:].mean(axis=0).T
+            of_parts.append(np.column_stack([z2, claims, 100.0 * turned / np.maximum(claims, 1e-9)]))
+        mean, error = np.mean(of_parts, axis=0), np.std(of_parts, axis=0, ddof=1) / np.sqrt(len(of_parts))
+        cells = [
+            " → ".join(f"{m:.{digits}f} ± {e:.{digits}f}" for m, e in zip(mean[:, field], error[:, field], strict=True))
+            for field, digits in enumerate((2, 1, 1))
+        ]
+        yield [data.title, f"{n}", f"{size}", *cells]
+
+
+def by_system(folder: Path, data: DataSet, part: str) -> tuple[list[tuple[Ints, Ints, Floats]], int]:
+    """First, second and p of all pairs on each prompt, by numbers of systems; and how many of these there are."""
+    system_of = _systems_of_stories(folder) if data is HANNA else {}
+    cases: Iterable[Case] = data.load(folder, part)
+    numbers: dict[str, int] = {}
+    prompts = []
+    for case in cases:
+        system = np.array([numbers.setdefault(system_of.get(key, key), len(numbers)) for key in case.keys])
+        first, second = np.nonzero(np.triu(~np.isnan(case.answers), 1))
+        prompts.append((system[first], system[second], case.answers[first, second]))
+    return prompts, len(numbers)
+
+
+def _systems_of_stories(folder: Path) -> dict[str, str]:
+    stories = read(str(folder / "hanna" / PEOPLE))
+    return dict(zip(texts_of(stories, "story_id"), texts_of(stories, "system"), strict=True))
+
+
+def one_split(prompts: list[tuple[Ints, Ints, Floats]], n: int, size: int, number: int) -> list[Agreed]:
+    rng = np.random.default_rng([SEED, number])
+    drawn = rng.permutation(len(prompts))
+    halves = [by_target(*_sampled(prompts, part, rng), n) for part in (drawn[:size], drawn[size : 2 * size])]
+    return [agreed(a, b) for a, b in zip(*halves, strict=True)]
+
+
+def _sampled(
+    prompts: list[tuple[Ints, Ints, Floats]], chosen: Ints, rng: np.random.Generator
+) -> tuple[Comparisons, Ints]:
+    rows = []
+    for m in chosen:
+        first, second, p = prompts[m]
+        for k in rng.permutation(len(p))[:PER_PROMPT]:
+            turned = rng.random() < 0.5
+            rows.append((m, second[k], first[k], 1.0 - p[k]) if turned else (m, first[k], second[k], p[k]))
+    item, first, second, p = np.array(rows).T
+    return by_one_judge(first.astype(np.int64), second.astype(np.int64), p), item.astype(np.int64)
+
+
+def agreed(a: Scores, b: Scores) -> Agreed:
+    (m, v), (other, of_other) = _differences(a), _differences(b)
+    sure = np.abs(m) > SURE * np.sqrt(v)
+    return Agreed(
+        float(((m - other) ** 2 / (v + of_other)).mean()), float(sure.sum()), float((sure & (m * other < 0.0)).sum())
+    )
+
+
+def _differences(scores: Scores) -> tuple[Floats, Floats]:
+    """Means and variances of all pairs."""
+    i, j = np.triu_indices(len(scores.mean), 1)
+    sigma = dense(scores.covariance)
+    return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
+
+
+if __name__ == "__main__":
+    main()

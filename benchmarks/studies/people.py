@@ -1,0 +1,125 @@
+"""What people would say where models judge: `python -m benchmarks.studies.people` prints a table of docs/judges.md.
+
+By simulation: s_i ~ N(0, 1) is what people would say of N candidates. A model j sees s_i + a_ji, a_ji ~ N(0, omega^2);
+its probabilities have logits with errors of sd NOISE, or it votes. People vote by s. Pairs are drawn at random.
+
+After each BATCH the ranking is looked at, and "top 1" stops at the first P(best) of LEVEL or more: it is false if
+another candidate is people's best. At the last look: the share of the 95% intervals of differences that hold, and what
+P(best) of the leader is stated to be and is. Beside it, the same of the latent score, which takes models for people.
+"""
+
+from argparse import ArgumentParser
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from app.inference.covariance import dense
+from app.inference.fitting import Method, Scores, no_absolute_scores, publish
+from app.inference.reporting.ranking import Wanted, summarise
+from app.inference.targets.people import of_people
+from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
+from benchmarks.studies.methods.markdown import table
+
+SEED = 20_267
+N, COMPARISONS, BATCH = 16, 160, 20
+NOISE, LEVEL = 0.7, 0.95
+HEADINGS = ["effects", "models", "verdicts by people", "differences held", "P(best) stated", "so", "stopped", "falsely"]
+
+
+class Setting(NamedTuple):
+    """Who judges."""
+
+    effects: float  # omega
+    models: int
+    by_people: float  # share of the verdicts
+    votes: bool = False
+
+
+SETTINGS = (
+    *(Setting(effects, models, share) for effects in (0.5, 1.0) for models in (1, 5) for share in (0.0, 0.25)),
+    *(Setting(1.0, models, 0.0, votes=True) for models in (1, 5)),
+)
+
+
+class Seen(NamedTuple):
+    """One run by one way of ranking."""
+
+    held: float
+    stated: float
+    right: bool
+    stopped: bool
+    false: bool
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m benchmarks.studies.people", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="of each setting")
+    runs = parser.parse_args().runs
+    with ProcessPoolExecutor() as processes:
+        rows = [row(each, np.array(list(processes.map(partial(run, each), range(runs))))) for each in SETTINGS]
+    print(table(HEADINGS, rows), flush=True)
+
+
+def row(setting: Setting, seen: Floats) -> list[str]:
+    """`latent → people` in each cell, of runs (R, 2, 5)."""
+    models = f"{setting.models}, votes" if setting.votes else f"{setting.models}"
+    mean, error = seen.mean(axis=0), seen.std(axis=0) / np.sqrt(len(seen))
+    cells = [
+        " → ".join(f"{m:.1%} ± {e:.1%}" for m, e in zip(of_ways, errors, strict=True))
+        for of_ways, errors in zip(mean.T, error.T, strict=True)
+    ]
+    return [f"{setting.effects:g}", models, f"{setting.by_people:.0%}", *cells]
+
+
+def run(setting: Setting, number: int) -> list[Seen]:
+    """By the latent score, and by what people would say."""
+    s, log, people = simulate(setting, np.random.default_rng([SEED, SETTINGS.index(setting), number]))
+    looks = [look(take(log, slice(size)), people) for size in range(BATCH, COMPARISONS + 1, BATCH)]
+    return [outcome([scores[way] for scores in looks], s) for way in (0, 1)]
+
+
+def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Floats, Comparisons, Bools]:
+    """(N,) what people would say, verdicts, and who is a person: the last judge."""
+    effects, models, by_people, votes = setting
+    s = rng.standard_normal(N)
+    t = np.vstack([s + effects * rng.standard_normal((models, N)), s])
+    share = np.append(np.full(models, (1.0 - by_people) / models), by_people)
+    judge, first = rng.choice(models + 1, COMPARISONS, p=share), rng.integers(N, size=COMPARISONS)
+    second = (first + rng.integers(1, N, size=COMPARISONS)) % N
+    people = np.arange(models + 1) == models
+    d = t[judge, first] - t[judge, second]
+    p = expit(d + NOISE * rng.standard_normal(COMPARISONS))
+    vote = (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
+    return s, once_each(first, second, np.where(people[judge] | votes, vote, p), judge), people
+
+
+def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
+    item: Ints = np.zeros(log.size, np.int64)
+    published = publish(log, item, no_absolute_scores(), Method(evidence="learnt"), N, len(people))
+    return published.scores, of_people(published, people, {})
+
+
+def outcome(looks: list[Scores], s: Floats) -> Seen:
+    best = int(s.argmax())
+    p_best = [summarise(scores, Wanted(), np.random.default_rng(SEED)).p_best for scores in looks]
+    stop = next((p for p in p_best if p.max() >= LEVEL), None)
+    false = stop is not None and int(stop.argmax()) != best
+    return Seen(held(looks[-1], s), float(p_best[-1].max()), int(p_best[-1].argmax()) == best, stop is not None, false)
+
+
+def held(scores: Scores, s: Floats) -> float:
+    """Share of the central 95% intervals of differences, of a mixture its own, that hold what is so."""
+    i, k = np.triu_indices(len(s), 1)
+    below = np.zeros(len(i))
+    for weight, part in scores.parts or ((1.0, scores),):
+        sigma = dense(part.covariance)
+        sd = np.sqrt(sigma[i, i] + sigma[k, k] - 2.0 * sigma[i, k])
+        below += weight * ndtr((s[i] - s[k] - part.mean[i] + part.mean[k]) / sd)
+    return float((np.abs(below - 0.5) <= 0.475).mean())
+
+
+if __name__ == "__main__":
+    main()

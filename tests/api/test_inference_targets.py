@@ -1,0 +1,278 @@
+"""Inference targets: which one a ranking has, in which words, and what is refused."""
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import httpx
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.types import Floats
+from tests.factories import (
+    ask,
+    compare,
+    compare_all,
+    comparison,
+    create_set,
+    create_systems,
+    get,
+    patch,
+    ranking,
+    tell,
+)
+
+KEYS = ("ash", "birch", "cedar", "elm")
+PAIRS = [f"{first}>{second}" for first, second in combinations(KEYS, 2)]
+LATENT = "Latent scores, of which every verdict is a noisy reading."
+
+
+async def name_person(http: httpx.AsyncClient, name: str) -> None:
+    assert (await http.put(f"/v1/judges/{name}", json={"kind": "human"})).status_code == 200
+
+
+async def texts(http: httpx.AsyncClient, judged: dict[str, list[str]], **fields: Any) -> str:
+    """A set of four texts with these verdicts by judge; judges whose names begin with `person` are people."""
+    created = await create_set(http, *KEYS, **{"inference_target": "auto", **fields})
+    for judge, pairs in judged.items():
+        if judge.startswith("person"):
+            await name_person(http, judge)
+        await compare(http, created["id"], *pairs, judge=judge)
+    return str(created["id"])
+
+
+async def systems(http: httpx.AsyncClient, prompts: int, *judges: str, **fields: Any) -> str:
+    """A set of two systems that are compared on all their prompts, but the last one, by each judge."""
+    keys = [f"p{number}" for number in range(prompts + 1)]
+    created = await create_systems(http, keys, "ash", "elm", **{"inference_target": "auto", **fields})
+    new = [comparison("ash", "elm", judge=judge, item=key) for judge in judges or ("gpt",) for key in keys[:-1]]
+    await compare_all(http, created["id"], new)
+    return str(created["id"])
+
+
+async def target_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+    return dict((await ranking(http, set_id, **params))["inference_target"])
+
+
+class Case(NamedTuple):
+    judged: dict[str, list[str]]
+    name: str
+    sentence: str
+    also: list[str]
+
+
+CASES = {
+    "nobody": Case({}, "all-pairs", "By all 6 pairs, none of them judged yet.", ["latent"]),
+    "a model": Case(
+        {"gpt": PAIRS[:2]}, "all-pairs", "By all 6 pairs, as gpt would judge them (2 judged so far).", ["latent"]
+    ),
+    "a model, of all": Case({"gpt": PAIRS}, "all-pairs", "By all 6 pairs, as gpt judged them.", ["latent"]),
+    "models": Case(
+        {"a": PAIRS[:1], "b": PAIRS[:2], "c": PAIRS[:3], "d": PAIRS[:1], "e": PAIRS[:1]},
+        "all-pairs",
+        "By all 6 pairs, as c, b, a and 2 more would judge them (3 judged so far).",
+        ["latent"],
+    ),
+    "a model that repeats itself": Case(
+        {"gpt": 8 * PAIRS}, "all-pairs", "By all 6 pairs, as gpt judged them.", ["latent"]
+    ),
+    "people": Case({"person": PAIRS, "person 2": PAIRS}, "latent", LATENT, ["all-pairs"]),
+    "people and a model": Case(
+        {"person": PAIRS[:2], "gpt": PAIRS[1:4]},
+        "all-pairs",
+        "By all 6 pairs, as gpt and person would judge them (4 judged so far).",
+        ["people", "latent"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+async def test_auto_follows_what_was_judged_and_by_whom(http: httpx.AsyncClient, case: Case) -> None:
+    found = await target_of(http, await texts(http, case.judged))
+    assert found == {"name": case.name, "sentence": case.sentence, "also": case.also}
+
+
+@pytest.mark.parametrize(("repeats", "name"), [((1.0, 1.0), "all-pairs"), ((1.0, 0.0), "latent")])
+async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
+    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str
+) -> None:
+    set_id = await texts(http, {"claude": PAIRS})
+    for _ in range(4):
+        for p in repeats:
+            await compare_all(http, set_id, [comparison(*each, p, "gpt") for each in combinations(KEYS, 2)])
+    assert (await target_of(http, set_id))["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("prompts", "name", "sentence"),
+    [
+        (1, "all-pairs", "By all 2 pairs on 2 prompts, as gpt would judge them (1 judged so far)."),
+        (7, "all-pairs", "By all 8 pairs on 8 prompts, as gpt would judge them (7 judged so far)."),
+        (8, "new-items", "On prompts like these 8, as gpt would judge them."),
+    ],
+)
+async def test_from_eight_judged_prompts_on_auto_is_about_new_ones(
+    http: httpx.AsyncClient, prompts: int, name: str, sentence: str
+) -> None:
+    found = await target_of(http, await systems(http, prompts))
+    assert (found["name"], found["sentence"]) == (name, sentence)
+
+
+async def test_a_few_prompts_are_said_to_be_too_few(http: httpx.AsyncClient) -> None:
+    found = await target_of(http, await systems(http, 3), inference_target="new-items")
+    assert found["sentence"] == "On prompts like these 3, as gpt would judge them: too few prompts to generalise from."
+
+
+async def test_people_are_a_target_beside_models(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"person": PAIRS[:2], "person 2": PAIRS[:1], "gpt": PAIRS, "claude": PAIRS[:5]})
+    found = await target_of(http, set_id, inference_target="people")
+    assert found["sentence"] == (
+        "What people would say, as far as 3 verdicts of 2 people and 11 verdicts of gpt and claude tell."
+    )
+    assert found["also"] == ["all-pairs", "latent"]
+
+
+async def test_a_request_comes_before_the_set_and_the_set_before_auto(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"gpt": PAIRS}, inference_target="latent")
+    assert (await target_of(http, set_id))["name"] == "latent"
+    assert (await target_of(http, set_id, inference_target="all-pairs"))["name"] == "all-pairs"
+    predicted = await get(http, f"/v1/sets/{set_id}/predict", first="ash", second="elm", inference_target="all-pairs")
+    assert predicted["inference_target"] == await target_of(http, set_id, inference_target="all-pairs")
+
+
+async def test_a_patched_target_is_that_of_the_next_ranking(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"gpt": PAIRS}, inference_target="latent")
+    url = f"/v1/sets/{set_id}/ranking"
+    before = await http.get(url)
+    await patch(http, set_id, inference_target="auto")
+    after = await http.get(url, headers={"If-None-Match": before.headers["ETag"]})
+    assert (after.status_code, after.json()["inference_target"]["name"]) == (200, "all-pairs")
+    named = await http.get(url, params={"inference_target": "latent"}, headers={"If-None-Match": after.headers["ETag"]})
+    assert (named.status_code, named.json()["inference_target"]["name"]) == (200, "latent")
+
+
+async def test_a_set_that_cannot_answer_its_target_yet_says_so(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"gpt": PAIRS}, inference_target="people")
+    found = await target_of(http, set_id)
+    assert (found["name"], found["also"]) == ("people", ["all-pairs", "latent"])
+    assert found["sentence"].endswith("of gpt tell, and no person.")
+    await name_person(http, "gpt")
+    assert "every judge of this log is a person" in (await target_of(http, set_id))["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("params", "remedy"),
+    [
+        ({"inference_target": "new-items"}, "verdicts on 1 prompt say nothing of others; judge more prompts"),
+        ({"inference_target": "all-pairs", "method": "gaussian"}, "choose latent, or the method soft-bt"),
+        ({"inference_target": "all-pairs", "method": "consensus"}, "choose latent, or the method soft-bt"),
+        ({"inference_target": "latent", "method": "win-ratio"}, "leave it out, or choose the method soft-bt"),
+        ({"inference_target": "truth"}, "input should be 'all-pairs', 'new-items', 'people' or 'latent'"),
+    ],
+)
+async def test_what_cannot_be_answered_is_refused_with_the_remedy(
+    http: httpx.AsyncClient, params: dict[str, str], remedy: str
+) -> None:
+    answer = await http.get(f"/v1/sets/{await texts(http, {'gpt': PAIRS})}/ranking", params=params)
+    assert (answer.status_code, "inference_target" in answer.text) == (422, True)
+    assert remedy in answer.json()["detail"]
+
+
+async def test_auto_gives_way_to_what_a_method_can_answer(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"gpt": PAIRS})
+    assert (await target_of(http, await systems(http, 8), method="gaussian"))["name"] == "new-items"
+    assert await target_of(http, set_id, method="gaussian") == {"name": "latent", "sentence": LATENT, "also": []}
+    of_baseline = {"name": "latent", "sentence": "Scores by win-ratio, which states no uncertainty.", "also": []}
+    assert await target_of(http, set_id, method="win-ratio") == of_baseline
+
+
+@pytest.mark.parametrize("target", ["all-pairs", "people"])
+async def test_a_target_that_an_expert_can_never_answer_is_refused_at_once(
+    http: httpx.AsyncClient, target: str
+) -> None:
+    body = {"name": "Trees", "question": "Which?", "expert": "gaussian", "inference_target": target}
+    set_id = (await create_set(http, expert="gaussian"))["id"]
+    changed = await http.patch(f"/v1/sets/{set_id}", json={"inference_target": target})
+    for answer in (await http.post("/v1/sets", json=body), changed):
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/inference_target")
+        assert "choose latent" in answer.json()["detail"]
+
+
+SYSTEMS = ("ash", "birch", "cedar", "elm", "fir", "hazel", "oak", "yew")
+TRUTH = np.array([1.0, 0.3, 0.2, 0.0, -0.2, -0.3, -0.5, -0.5])
+
+
+class OnPrompts(NamedTuple):
+    set_id: str
+    score: Floats  # (prompts, systems)
+
+    def p_first(self, prompt: str, first: str, second: str) -> float:
+        i, j = SYSTEMS.index(first), SYSTEMS.index(second)
+        return float(expit(self.score[int(prompt), i] - self.score[int(prompt), j]))
+
+
+async def on_prompts(http: httpx.AsyncClient, prompts: int) -> OnPrompts:
+    """A set of systems that stops once the best is known; gpt has judged each pair of them on each prompt, once.
+
+    Systems do well or badly on a prompt by more than they differ on all prompts.
+    """
+    rng, keys = np.random.default_rng([28, 3]), list(map(str, range(prompts)))
+    stop = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}, "order": "as_selected"}
+    created = await create_systems(http, keys, *SYSTEMS, inference_target="auto", **stop)
+    judged = OnPrompts(created["id"], TRUTH + rng.normal(0.0, 1.5, (prompts, len(SYSTEMS))))
+    places = [(key, *rng.permutation(pair).tolist()) for key in keys for pair in combinations(SYSTEMS, 2)]
+    new = [comparison(a, b, judged.p_first(key, a, b), "gpt", item=key) for key, a, b in places]
+    await compare_all(http, created["id"], new)
+    return judged
+
+
+async def test_few_prompts_settle_nothing_and_it_is_said_what_would(http: httpx.AsyncClient) -> None:
+    judged = await on_prompts(http, 20)
+    now = await ranking(http, judged.set_id)
+    assert (now["inference_target"]["name"], now["stopping"]["converged"]) == ("new-items", False)
+    of_these = (await ranking(http, judged.set_id, inference_target="latent"))["signal"]
+    assert now["signal"]["e_value"] < 1e-3 * of_these["e_value"]
+    prompts = now["prompts"]
+    assert (prompts["judged"], prompts["comparisons_suffice"]) == (20, False)
+    assert 20 < prompts["needed"] <= 160
+    more = prompts["needed"] - 20
+    remedy = f"About {more} more prompts would settle it; more comparisons on these 20 prompts will not."
+    assert prompts["sentence"] == remedy
+    while pairs := (asked := await ask(http, judged.set_id, "gpt", count=9))["assignments"]:
+        for pair in pairs:
+            p = judged.p_first(pair["item"]["key"], pair["first"]["key"], pair["second"]["key"])
+            assert (await tell(http, pair["id"], p_first=p)).status_code == 201
+    assert asked["status"] == "cannot_converge"
+    assert asked["reason"] == f"Every pair was asked of this judge. {remedy}"
+
+
+async def test_more_prompts_settle_who_is_best(http: httpx.AsyncClient) -> None:
+    judged = await on_prompts(http, 80)
+    now = await ranking(http, judged.set_id)
+    assert (now["stopping"]["reason"], now["prompts"]) == ("goal", None)
+    assert now["ranking"][0]["key"] == "ash"
+    assert (await ask(http, judged.set_id))["status"] == "converged"
+
+
+async def test_what_people_would_say_is_about_models(http: httpx.AsyncClient) -> None:
+    set_id = await texts(http, {"person": PAIRS})
+    answer = await http.get(f"/v1/sets/{set_id}/ranking", params={"inference_target": "people"})
+    assert answer.status_code == 422
+    assert "every judge of this log is a person, so that all-pairs and latent are about people" in answer.text
+    alone = await target_of(http, await texts(http, {"gpt": PAIRS}), inference_target="people")
+    assert alone["sentence"] == "What people would say, as far as 6 verdicts of gpt tell, and no person."
+
+
+async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncClient) -> None:
+    """gpt is sure of itself, which ends a set about its own verdicts; of people the set says what would help."""
+    stop, answers = {"goal": 0.95}, {}
+    for target in ("all-pairs", "people"):
+        set_id = await texts(http, {}, inference_target=target, stop=stop, goal={"top_k": 1})
+        for _ in range(3):
+            ordered = [each for pair in combinations(KEYS, 2) for each in (pair, pair[::-1])]
+            new = [comparison(*each, 0.999 if each[0] < each[1] else 0.001, "gpt") for each in ordered]
+            await compare_all(http, set_id, new)
+        answers[target] = await ask(http, set_id, judge="gpt")
+    assert answers["all-pairs"]["status"] == "converged"
+    assert answers["people"]["status"] == "cannot_converge"
+    assert "verdicts by people may go on" in answers["people"]["reason"]

@@ -1,0 +1,37 @@
+"""What was judged, counted by hand, and targets beyond the limits; tests/api has the rules on whole sets."""
+
+import numpy as np
+import pytest
+
+from app.inference.reporting import Judged, judged_of, resolve
+from app.inference.types import Comparisons
+
+
+def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Judged:
+    """N candidates on all items, with votes of two judges: (item, first, second, judge)."""
+    table = np.array(verdicts, np.int64).reshape(-1, 4)
+    item, first, second, judge = table.T
+    votes = Comparisons(first, second, np.ones(len(table)), judge, np.ones(len(table)))
+    return judged_of(votes, item, np.ones((items, n), np.bool_), ["gpt", "ann"], np.array([False, True]), None, 0)
+
+
+def test_a_pair_counts_once_in_either_order_and_on_each_item() -> None:
+    found = judged(3, (0, 0, 1, 0), (0, 1, 0, 0), (1, 1, 0, 0), (1, 2, 1, 1), items=2)
+    assert (found.pairs, found.judged, found.judging.prompts, found.complete) == (6, 3, 2, False)
+    assert (found.verdicts, found.people, found.models) == ({"gpt": 3, "ann": 1}, {"ann"}, ["gpt"])
+
+
+def test_all_pairs_are_judged_once_each_judge_has_judged_all_of_them() -> None:
+    by_one = [(0, 0, 1, 0), (0, 2, 0, 0), (0, 1, 2, 0)]
+    assert judged(3, *by_one).complete
+    assert not judged(3, *by_one, (0, 0, 1, 1)).complete
+    assert judged(3, *by_one, (0, 1, 0, 1), (0, 2, 0, 1), (0, 1, 2, 1)).complete
+
+
+@pytest.mark.parametrize("target", ["all-pairs", "new-items", "people"])
+def test_of_very_many_candidates_there_is_latent_alone(target: str) -> None:
+    many = judged(501, (0, 0, 1, 0), (1, 0, 1, 1), items=2)
+    with pytest.raises(ValueError, match="of 501 candidates there is latent alone, as of all above 500; choose latent"):
+        resolve(many, "soft-bt", wanted=target)  # type: ignore[arg-type]
+    assert resolve(many, "soft-bt")[0] == "latent"
+    assert resolve(judged(500, (0, 0, 1, 0), (1, 0, 1, 1), items=2), "soft-bt", wanted=target)[0] == target  # type: ignore[arg-type]

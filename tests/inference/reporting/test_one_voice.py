@@ -1,0 +1,95 @@
+"""What a ranking says of its certainty never contradicts itself, whatever was judged and whatever is asked."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from nextpair.words import InferenceTargetName
+from scipy.special import expit
+
+from app.inference.choosing import Goal, Stop
+from app.inference.choosing.settling import probability, reason
+from app.inference.fitting import Method, no_absolute_scores
+from app.inference.reporting import Standings, Wanted, by_posterior, first_place, predict, signal_of, summary_of
+from app.inference.targets import drawn_values, judged_alone, publish_for, quantity_of
+from app.inference.types import Comparisons, Floats, Ints, once_each
+
+N, LOGS = 6, 12
+KINDS = ("votes", "ties", "saturated", "probabilities")
+TARGETS: tuple[InferenceTargetName, ...] = ("all-pairs", "new-items", "people", "latent")
+
+
+def random_log(seed: int) -> tuple[Comparisons, Ints]:
+    """Up to a round robin by two judges on three prompts, by a consistent or a noisy judge."""
+    rng = np.random.default_rng(seed)
+    s = rng.standard_normal(N) * rng.choice([0.1, 1.0, 3.0])
+    first, second = np.triu_indices(N, 1)
+    every = rng.permutation(np.tile(np.stack([first, second]), 2).T)[: rng.integers(4, 2 * len(first))]
+    d = s[every[:, 0]] - s[every[:, 1]] + rng.choice([0.0, 1.0]) * rng.logistic(size=len(every))
+    p = {
+        "votes": (d > 0.0).astype(float),
+        "ties": np.where(np.abs(d) < 0.7, 0.5, d > 0.0),
+        "saturated": np.where(d > 0.0, 0.999, 0.001),
+        "probabilities": expit(d),
+    }[KINDS[seed % len(KINDS)]]
+    judge, item = rng.integers(2, size=len(every)), rng.integers(3, size=len(every))
+    return once_each(every[:, 0].astype(np.int64), every[:, 1].astype(np.int64), p, judge), item
+
+
+def standings_of(target: InferenceTargetName, seed: int, top_k: int = 1) -> tuple[Standings, Floats]:
+    answers, item = random_log(seed)
+    method, people = Method(evidence="learnt"), np.array([True, False])
+    published = publish_for(target, answers, item, no_absolute_scores(), method, N, 2)
+    has = judged_alone(item, answers.first, answers.second, N)
+    quantity = quantity_of(target, published, answers, item, has, people)
+    stop = Stop(goal=0.9)
+    goal = Goal(top_k=top_k)
+    is_met = reason(quantity, published.scores, published.model, stop, goal) is not None
+    assert is_met == (probability(drawn_values(quantity), quantity.mean, goal) >= 0.9)
+    for i, j in ((0, 1), (2, 5)):
+        there, back = (predict(quantity, *pair).p_first_better for pair in ((i, j), (j, i)))
+        assert there + back == pytest.approx(1.0)
+    return by_posterior(published, Wanted(top_k=top_k), quantity=quantity), summary_of(quantity, Wanted()).win_rate
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", range(LOGS))
+def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed: int) -> None:
+    standings, win_rate = standings_of(target, seed)
+    rows = [(row, row.uncertainty) for row in standings.rows]
+    for row, known in rows:
+        assert known is not None
+        low, high = known.rank_interval
+        assert low <= row.rank <= high
+        assert known.win_rate_interval[0] <= known.win_rate_interval[1]
+        assert 0.0 <= known.win_rate <= 1.0
+        if known.p_best == 1.0:
+            assert known.rank_interval == (1, 1)
+            assert all(other.p_best == 1.0 for _, other in rows if other and other.tie_group == known.tie_group)
+    if target == "all-pairs":
+        apart = [
+            (one, other)
+            for _, one in rows
+            for _, other in rows
+            if one and other and one.rank_interval[1] < other.rank_interval[0]
+        ]
+        assert all(one.tie_group < other.tie_group for one, other in apart)
+    assert win_rate.mean() == pytest.approx(0.5, abs=0.03 if target == "all-pairs" else 0.01)
+    assert sum(known.p_best for _, known in rows if known) >= 1.0 - 1e-9
+    assert standings.sureness is not None
+    shares = [standings.sureness.concordance, *(each.concordance for each in standings.forecast)]
+    assert all(later >= sooner - 1e-3 for sooner, later in pairwise(shares))
+    answers, item = random_log(seed)
+    signal = signal_of(answers, N, item)
+    place = first_place([(str(row.candidate), known and known.p_best) for row, known in rows], signal)
+    assert not place.claimed or (signal.claimed and (rows[0][1] is not None and rows[0][1].p_best >= 0.95))
+    assert "100%" not in place.sentence or (rows[0][1] is not None and rows[0][1].p_best == 1.0)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_more_places_are_never_less_likely(target: InferenceTargetName) -> None:
+    of_one, of_three = (standings_of(target, 1, top_k)[0] for top_k in (1, 3))
+    chances = [
+        {row.candidate: row.uncertainty.p_top_k for row in each.rows if row.uncertainty} for each in (of_one, of_three)
+    ]
+    assert all(chances[1][candidate] >= chance for candidate, chance in chances[0].items())

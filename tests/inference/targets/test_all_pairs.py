@@ -1,0 +1,203 @@
+"""Win rates of all pairs: known where a judge said it, drawn by the model where it did not."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from app.inference.fitting import Method, Published, no_absolute_scores
+from app.inference.kernels.all_pairs import mean_verdicts
+from app.inference.reporting import Wanted, summary_of
+from app.inference.targets import (
+    WinRates,
+    asked_in,
+    drawn_values,
+    judged_alone,
+    on_all_pairs,
+    publish_for,
+    quantity_of,
+)
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
+
+LEARNT = Method(evidence="learnt")
+DRAWS = 40_000
+
+
+def told(answers: Comparisons, n: int, item: Ints | None = None, method: Method = LEARNT) -> WinRates:
+    item = np.zeros(answers.size, np.int64) if item is None else item
+    judges = int(answers.judge.max(initial=-1)) + 1
+    published = publish_for("all-pairs", answers, item, no_absolute_scores(), method, n, judges)
+    has = judged_alone(item, answers.first, answers.second, n)
+    return on_all_pairs(published, asked_in(answers, item, has), np.random.default_rng(0))
+
+
+def round_robin(n: int, p: Floats) -> Comparisons:
+    """All pairs i < j, with p[i, j]."""
+    first, second = np.triu_indices(n, 1)
+    return by_one_judge(first.astype(np.int64), second.astype(np.int64), p[first, second])
+
+
+class Pair(NamedTuple):
+    """One pair of one judge: the answers with 0 shown first, and with 1 shown first."""
+
+    d: float
+    delta: float = 0.0
+    forth: float = np.nan
+    back: float = np.nan
+    sd: float = 0.0
+    echo: float = 1.0
+    times: tuple[float, float] | None = None
+
+
+def drawn(pair: Pair, seed: int = 0) -> Floats:
+    """(DRAWS,) verdicts on 0 against 1."""
+    p = np.full((1, 2, 2), np.nan)
+    p[0, 0, 1], p[0, 1, 0] = pair.forth, pair.back
+    forth, back = pair.times or (0.0 if np.isnan(pair.forth) else 1.0, 0.0 if np.isnan(pair.back) else 1.0)
+    times = np.zeros((1, 2, 2))
+    times[0, 0, 1], times[0, 1, 0] = forth, back
+    scores = np.repeat([[pair.d], [0.0]], DRAWS, axis=1)
+    has, sd, echo = np.ones((1, 2), np.bool_), np.array([pair.sd]), np.array([pair.echo])
+    bias = np.full((1, DRAWS), pair.delta)
+    verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, echo, np.random.default_rng(seed))[0]
+    return verdicts
+
+
+@pytest.mark.parametrize("cast", [0.0, 1.0])
+@pytest.mark.parametrize("delta", [-0.8, 0.8])
+@pytest.mark.parametrize("shown_first", [0, 1])
+def test_a_vote_in_one_order_tells_of_the_other_as_the_same_error_does(
+    cast: float, delta: float, shown_first: int
+) -> None:
+    """Slow formula: logistic errors are drawn, and those kept that give the vote that was cast."""
+    error = np.random.default_rng(1).logistic(size=400_000)
+    forth, back = 0.3 + delta + error > 0.0, 0.3 - delta + error > 0.0
+    was_cast = forth if shown_first == 0 else back
+    for_0 = cast if shown_first == 0 else 1.0 - cast
+    expected = 0.5 * (forth.astype(float) + back)[was_cast == bool(for_0)].mean()
+    pair = Pair(0.3, delta, forth=cast) if shown_first == 0 else Pair(0.3, delta, back=cast)
+    assert drawn(pair).mean() == pytest.approx(expected, abs=0.01)
+
+
+def test_a_vote_that_was_not_cast_is_drawn_from_the_scores() -> None:
+    verdicts = drawn(Pair(0.7))
+    assert set(np.unique(verdicts)) == {0.0, 1.0}
+    assert verdicts.mean() == pytest.approx(expit(0.7), abs=0.01)
+    assert drawn(Pair(0.7, delta=1.0)).mean() == pytest.approx(0.5 * (expit(1.7) + expit(-0.3)), abs=0.01)
+
+
+def test_a_probability_in_one_order_tells_the_other_up_to_the_bias() -> None:
+    y = logit(0.8)
+    assert drawn(Pair(9.0, 0.4, forth=0.8, sd=1.0)) == pytest.approx(0.5 * (0.8 + expit(y - 0.8)))
+    assert drawn(Pair(9.0, 0.4, back=0.8, sd=1.0)) == pytest.approx(0.5 * (0.2 + expit(-y + 0.8)))
+    errors = 0.7 * np.random.default_rng(2).standard_normal(400_000)
+    assert drawn(Pair(1.0, sd=0.7)).mean() == pytest.approx(expit(1.0 + errors).mean(), abs=0.005)
+
+
+def test_votes_that_differ_leave_a_lasting_verdict_open() -> None:
+    """Slow formula: Bayes over the two lasting verdicts."""
+    rho, q, won, lost = 0.6, expit(0.4), 3, 1
+    fresh = 1.0 - rho
+    for_it = q * (rho + fresh * q) ** won * (fresh * (1.0 - q)) ** lost
+    against = (1.0 - q) * (fresh * q) ** won * (rho + fresh * (1.0 - q)) ** lost
+    expected = rho * for_it / (for_it + against) + fresh * q
+    verdicts = drawn(Pair(0.4, forth=0.75, echo=rho, times=(4.0, 0.0)))
+    assert verdicts.mean() == pytest.approx(expected, abs=0.01)
+    assert drawn(Pair(0.4, echo=0.0)) == pytest.approx(q)
+
+
+@pytest.mark.parametrize("kind", ["votes", "saturated", "probabilities"])
+def test_all_pairs_in_is_all_known(kind: str) -> None:
+    s, n = np.random.default_rng(3).standard_normal(9), 9
+    d = s[:, None] - s
+    p = {"votes": (d > 0.0).astype(float), "saturated": np.where(d > 0.0, 0.999, 0.001), "probabilities": expit(d)}[
+        kind
+    ]
+    rates = told(round_robin(n, p), n)
+    np.fill_diagonal(p, 0.0)
+    np.testing.assert_allclose(rates.values, np.tile(p.sum(axis=1) / (n - 1), (len(rates.values), 1)), atol=1e-9)
+    ranking = summary_of(rates, Wanted())
+    best = int(np.argmax(s))
+    assert (ranking.p_best[best], ranking.rank_interval[best].tolist()) == (1.0, [1, 1])
+    assert sorted(ranking.tie_group.tolist()) == list(range(1, n + 1))
+    assert ranking.sureness is not None
+    assert ranking.sureness.concordance == 1.0
+
+
+def test_words_said_as_probabilities_are_words() -> None:
+    words = round_robin(8, (np.subtract.outer(np.arange(8.0), np.arange(8.0)) < 0.0).astype(float))
+    some = take(words, np.random.default_rng(8).permutation(words.size)[:18])
+    said = some._replace(p=np.where(some.p == 1.0, 0.999, 0.001))
+    item, has = np.zeros(some.size, np.int64), np.ones((1, 8), np.bool_)
+    rates = []
+    for answers in (some, said):
+        published = publish_for("all-pairs", answers, item, no_absolute_scores(), LEARNT, 8, 1)
+        rates.append(drawn_values(quantity_of("all-pairs", published, answers, item, has, np.zeros(1, np.bool_))))
+    np.testing.assert_allclose(rates[1].mean(axis=0), rates[0].mean(axis=0), atol=0.02)
+    assert set(np.unique(np.round(7.0 * rates[1], 6))) <= set(range(8))
+
+
+def test_what_ties_once_all_is_known_shares_its_place() -> None:
+    p = np.array([[0.5, 0.5, 1.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.5]])
+    ranking = summary_of(told(round_robin(3, p), 3), Wanted())
+    assert ranking.rank.tolist() == [1, 1, 3]
+    assert ranking.p_best.tolist() == [1.0, 1.0, 0.0]
+    assert ranking.tie_group.tolist() == [1, 1, 2]
+    assert ranking.rank_interval.tolist() == [[1, 1], [1, 1], [3, 3]]
+
+
+def test_nothing_judged_leaves_all_alike() -> None:
+    nobody = no_comparisons()
+    published = publish_for("all-pairs", nobody, nobody.first, no_absolute_scores(), LEARNT, 5, 0)
+    rates = on_all_pairs(published, asked_in(nobody, nobody.first, np.ones((1, 5), np.bool_)), np.random.default_rng(0))
+    ranking = summary_of(rates, Wanted())
+    np.testing.assert_allclose(ranking.win_rate, 0.5, atol=0.02)
+    np.testing.assert_allclose(ranking.p_best, ranking.p_best.mean(), atol=0.03)
+    assert set(ranking.tie_group.tolist()) == {1}
+
+
+def some_log(seed: int, n: int = 7, count: int = 15, judges: int = 2) -> Comparisons:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(n, size=count)
+    second = (first + rng.integers(1, n, size=count)) % n
+    s = rng.standard_normal(n)
+    judge = rng.integers(judges, size=count)
+    vote = (rng.random(count) < expit(s[first] - s[second])).astype(float)
+    p = np.where(judge == 0, vote, expit(s[first] - s[second] + 0.3 * rng.standard_normal(count)))
+    return once_each(first, second, p, judge)
+
+
+def test_relabelling_relabels() -> None:
+    log, place = some_log(4), np.random.default_rng(5).permutation(7)
+    moved = log._replace(first=place[log.first], second=place[log.second])
+    np.testing.assert_allclose(told(moved, 7).values[:, place], told(log, 7).values, atol=1e-6)
+
+
+def test_judges_may_have_any_number() -> None:
+    log = some_log(6)
+    np.testing.assert_allclose(told(log._replace(judge=1 - log.judge), 7).values, told(log, 7).values, atol=1e-6)
+
+
+def test_several_judges_count_alike() -> None:
+    """Two judges who both judged the only pair: the mean of theirs."""
+    log = once_each(np.array([0, 0]), np.array([1, 1]), np.array([1.0, 0.0]), np.array([0, 1]))
+    np.testing.assert_allclose(told(log, 2).values, 0.5)
+
+
+def test_a_judge_who_said_the_same_again_said_it_once() -> None:
+    log = some_log(7, judges=1)
+    twice = join(log, take(log, slice(1)))
+    one, two = (asked_in(each, np.zeros(each.size, np.int64), np.ones((1, 7), np.bool_)) for each in (log, twice))
+    np.testing.assert_array_equal(one.p, two.p)
+
+
+def test_candidates_without_an_output_are_not_asked_about() -> None:
+    log = once_each(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 1.0]), np.zeros(2, np.int64))
+    item = np.array([0, 1])
+    has = np.array([[True, True, False], [False, True, True]])
+    published = publish_for("all-pairs", log, item, no_absolute_scores(), LEARNT, 3, 1)
+    assert isinstance(published, Published)
+    rates = on_all_pairs(published, asked_in(log, item, has), np.random.default_rng(0))
+    np.testing.assert_allclose(rates.values, np.tile([1.0, 0.5, 0.0], (len(rates.values), 1)))
+    assert (rates.verdicts, rates.known) == (2, 2)
