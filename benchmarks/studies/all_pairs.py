@@ -113,12 +113,14 @@ def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign,
     return Campaign(verdicts, catalogue, plan, Sought("all-pairs", catalogue.has, ())), snapshot
 
 
-def further(of: Campaign, snapshot: Snapshot) -> Snapshot:
-    """One more comparison."""
-    ((_, (first, second, _), _),) = ask(snapshot, of.catalogue, NOBODY, of.plan, 1)
-    version = snapshot.version + 1
-    verdict = (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
-    return advance(snapshot, version, log_from_rows([verdict]), [])
+def further(of: Campaign, snapshot: Snapshot, count: int = 1) -> Snapshot:
+    """More comparisons, asked for at once."""
+    asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count)
+    verdicts = [
+        (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
+        for version, (_, (first, second, _), _) in enumerate(asked, snapshot.version + 1)
+    ]
+    return advance(snapshot, snapshot.version + count, log_from_rows(verdicts), [])
 
 
 def truth_of(of: Campaign) -> Floats:
@@ -131,8 +133,9 @@ def one_run(world: World, criterion: Criterion, number: int) -> Floats:
     of, snapshot = campaign(world, criterion, number)
     rank, rows = ranks(truth_of(of)), []
     for share in SHARES:
-        while snapshot.version < round(share * of.pairs):
-            snapshot = further(of, snapshot)
+        while missing := round(share * of.pairs) - snapshot.version:
+            at_once = criterion is Criterion.RANDOM or share == 1.0
+            snapshot = further(of, snapshot, missing if at_once else 1)
         published = exact(snapshot), exact(snapshot, target="all-pairs")
         of_targets = published[0].scores, quantity(snapshot, published[1], of.sought)
         rows.append([_against(summary_of(each, Wanted()), rank) for each in of_targets])

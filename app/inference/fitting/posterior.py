@@ -92,6 +92,7 @@ class Scores(NamedTuple):
     covariance: Covariance  # (N, N)
     parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
     scale: float | None = None  # tau2 of a part
+    noise: float = 1.0  # sigma2 of a part, relative to that learnt
 
 
 def period(n: int) -> int:

@@ -74,7 +74,7 @@ def mean_verdicts(
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
         has: (Q, N) which candidates the question is asked about.
-        sd: (Q,) of a measurement's error, 0 of votes; echo: (Q,) rho.
+        sd: (Q, D) of a measurement's error, 0 of votes; echo: (Q,) rho.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
@@ -100,8 +100,8 @@ def mean_verdicts(
                     d, delta = scores[i, draw] - scores[j, draw], bias[q, draw]
                     if echo[q] < 1.0:
                         verdict = _lasting(_sigma(d), many, won, echo[q], rng)
-                    elif sd[q] > 0.0:
-                        verdict = _measured(d, delta, forth, back, sd[q], rng)
+                    elif sd[q, draw] > 0.0:
+                        verdict = _measured(d, delta, forth, back, sd[q, draw], rng)
                     else:
                         verdict = _voted(d, delta, forth, back, rng)
                     total[i, draw] += verdict

@@ -97,15 +97,15 @@ def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, d
     questions = max(len(asked.judge), 1)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     order = best_first(scores)
-    s = draw_scores(scores, order, rng, draws)
+    drawn = draw_scores(scores, order, rng, draws)
     if not len(asked.judge):
         asked = _of_a_stranger(n)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, echo = _errors(published, asked)
     values = np.empty((draws, n))
     values[:, order] = mean_verdicts(
-        np.ascontiguousarray(s.T), _biases(published, asked, rng, draws), asked.p[sorted_], asked.times[sorted_],
-        np.ascontiguousarray(asked.has[:, order]), sd, echo, rng,
+        np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws), asked.p[sorted_], asked.times[sorted_],
+        np.ascontiguousarray(asked.has[:, order]), sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
     told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     outputs = asked.has.sum(axis=1)
