@@ -104,8 +104,9 @@ def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, d
     sd, echo = _errors(published, asked)
     values = np.empty((draws, n))
     values[:, order] = mean_verdicts(
-        np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws), asked.p[sorted_], asked.times[sorted_],
-        np.ascontiguousarray(asked.has[:, order]), sd[:, None] * np.sqrt(drawn.noise), echo, rng,
+        np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
+        asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
+        sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
     told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     outputs = asked.has.sum(axis=1)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from app.inference.covariance import isotropic
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import Scores
 from app.inference.targets import draw_scores
+from tests.inference.factories import isotropic
 
 
 def test_each_draw_has_the_noise_of_the_part_that_it_is_from() -> None:
