@@ -179,18 +179,18 @@ function scaleOf(estimates, marks) {
  */
 function line(row, drawing) {
   const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
-  const cell = (/** @type {Node | string | number} */ content) =>
-    element("td", {}, typeof content === "number" ? String(content) : content);
+  const cell = (/** @type {string} */ column, /** @type {Node | string | number} */ content) =>
+    element("td", { "data-column": column }, typeof content === "number" ? String(content) : content);
   return element("tr", { "data-key": row.key },
-    cell(row.rank),
+    cell("rank", row.rank),
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
-    cell(drawing),
-    cell(winRate(row)),
-    cell(decimal(row.score)),
-    cell(best === worst ? best : `${best}–${worst}`),
-    cell(row.p_best === null ? "–" : decimal(row.p_best)),
-    cell(row.tie_group ?? "–"),
-    cell(row.comparisons));
+    cell("plot", drawing),
+    cell("win_rate", winRate(row)),
+    cell("score", decimal(row.score)),
+    cell("rank_interval", best === worst ? best : `${best}–${worst}`),
+    cell("p_best", row.p_best === null ? "–" : decimal(row.p_best)),
+    cell("tie_group", row.tie_group ?? "–"),
+    cell("comparisons", row.comparisons));
 }
 
 /**
