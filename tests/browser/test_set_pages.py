@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations, product
 from uuid import UUID
 
 import pytest
@@ -113,11 +113,10 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = (await page.locator("#ranking tbody th").last.inner_text()).split("\n")[0]
+    pairs = [pair for pair in permutations(KEYS, 2) if last in pair]
     votes = [
-        schemas.ComparisonIn(first=last, second=key, winner="first", judge=judge)
-        for key in KEYS
-        for judge in JUDGES
-        if key != last
+        schemas.ComparisonIn(first=first, second=second, winner="first" if first == last else "second", judge=judge)
+        for (first, second), judge in product(pairs, JUDGES)
     ]
     for _ in range(20):
         await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
