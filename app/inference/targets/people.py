@@ -269,7 +269,9 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     log_density += model.prior.pull @ theta[: model.n] - 0.5 * (objective.precision @ theta**2 + z @ z)
     log_density -= 0.5 * (model.n * eta[0] - sigma.log_det + reduced.log_det.sum() + np.log(reduced.of_biases).sum())
     variance = _variances(reduced, sigma.base, objective)
-    bend = weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    bend = (
+        weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    )
     theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
     of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
     error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))
