@@ -226,7 +226,7 @@ def _update(
 
 
 def _move(posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats) -> _Moved:
-    mean, weights, convergence = newton.fit(comparisons, model, start=start)
+    mean, weights, convergence = newton.fit(comparisons, model, start=start, near=posterior.covariance)
     seen, in_sigma = posterior.seen, posterior.weights
     counts = np.divide(comparisons.weight[:seen], before.weight, out=np.ones(seen), where=before.weight > 0.0)
     in_next = np.append(in_sigma * counts, weights[seen:])

@@ -146,4 +146,5 @@ def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws:
     place = model.n + judges
     sd = np.sqrt(dense(posterior.covariance).diagonal()[place])
     drawn = posterior.mean[place][:, None] + sd[:, None] * rng.standard_normal((len(place), draws))
+    drawn[~model.estimated_biases[judges]] = 0.0
     return np.ascontiguousarray(drawn[number])
