@@ -32,6 +32,7 @@ AbsoluteScale = Literal["estimate", "given"]
 InferenceTargetName = Literal["all-pairs", "new-items", "people", "latent"]
 InferenceTargetChoice = Literal[InferenceTargetName, "auto"]
 PositionBias = Literal["none", "estimate", "closed-form"]
+PositionBiasChoice = Literal[PositionBias, "auto"]
 BatchName = Literal["greedy", "top"]
 StopReason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 SetStatus = Literal["open", "paused"]  # as its owner set it

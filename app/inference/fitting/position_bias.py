@@ -10,7 +10,10 @@ People vote, and so do judges whose probabilities count as votes (saturation.py)
 little of a bias, and a bias that might be takes more from the certainty than most biases do.
 """
 
+from typing import cast
+
 import numpy as np
+from nextpair.words import PositionBias
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.closed_form import known_biases
@@ -27,6 +30,13 @@ def biased_judges(method: Method, n: int, comparisons: Comparisons, judges: int)
     if method.expert != "soft-bt" or method.prior != "unit" or n > MOST:
         return np.zeros(judges, np.bool_)
     return np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
+
+
+def position_bias_of(method: Method, model: Model) -> PositionBias:
+    """What was done of biases in a model by `build_for`: the method's own word, or what auto came to."""
+    if method.position_bias != "auto":
+        return cast("PositionBias", method.position_bias)
+    return "estimate" if model.has_biases else "none"
 
 
 def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, biased: Bools | None = None) -> Model:

@@ -30,7 +30,7 @@ class Method(Response):
     expert_parameters: dict[str, float] | None
     prior: PriorName | None
     prior_variance: float | None
-    position_bias: PositionBias
+    position_bias: PositionBias = Field(description="What was done; of a set's `auto`, what it came to.")
     evidence: EvidenceName | dict[str, float] | None
     absolute_scale: AbsoluteScale | None
     temperatures: dict[str, float]
