@@ -146,8 +146,8 @@ def distance(
         met = settling.reason(ranked, published.scores, published.model, stop, goal)
         if met:
             return stopped(met, left)
-        is_round = isinstance(ranked, WinRates)
-        return Stopping(None, forecast_of_round(ranked, stop, left, goal) if is_round else NOTHING, left.in_all)
+        needed = forecast_of_round(ranked, stop, left, goal) if isinstance(ranked, WinRates) else NOTHING
+        return Stopping(None, needed, left.in_all)
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:
         return stopped(met, left)
