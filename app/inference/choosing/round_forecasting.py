@@ -10,14 +10,20 @@ doubt, tells that verdict to the posterior and its draws of W, and goes on until
     s -> s + Cov(s, d) / v (d' - d),  d' = m' + (d - m) sqrt(v' / v)    each draw, so that it has the new moments
     weight of a part of the posterior                             times the chance that it gave the verdict
 
-The posterior allows for errors that consistent judges do not make, and of judges as they were simulated the futures
-without errors foretell best: docs/uncertainty.md has what was forecast over what it took.
+The posterior allows for errors that consistent judges do not make; with them it was up to twice too long for judges as
+they were simulated. A future brings no errors, so the sd that is learnt from K verdicts is sd sqrt(K / (K + x)) after x
+more. What is played is multiplied by `times`, and its interval reaches at least from 1 / spread of the median to spread
+times it. Both are fitted, but for the top k, on sets of other seeds than those in the table of docs/uncertainty.md
+(benchmarks/studies/round_forecasts.py).
 
-    goal, top k      played
-    concordance      played, over SLOW: a posterior that also learns how far candidates are apart is sure sooner
-    rank intervals, entropy      not forecast; nor is anything of more than MOST candidates, nor of judges who are not
-                     known to repeat themselves
+    goal top k, stop top k       played
+    against, pair                played, AGAINST: these sets are asked by what a verdict adds, which takes longer
+    concordance                  played, CONCORDANCE: the same by which they are sooner through
+    rank width, entropy          not forecast; nor is anything of more than MOST candidates, nor of judges who are not
+                                 known to repeat themselves
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,17 +44,42 @@ ERRORS, SLACK = 4096, 128  # of verdicts, drawn once; those that several verdict
 NEVER = 2.0  # a probability
 
 
+class Correction(NamedTuple):
+    """Of what is played."""
+
+    times: float
+    spread: float
+
+
+PLAYED, AGAINST, CONCORDANCE = Correction(1.0, 1.0), Correction(1.2, 1.75), Correction(0.85, 1.6)
+
+
 def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RANKING) -> Forecast:
     """Comparisons that a set of at least two candidates still needs, none of whose criteria is met."""
     n = len(ranked.mean)
-    wanted = [(claims.goal, 1.0 - claims.error_level, NEVER) for claims in claims_of(stop, goal, n)]
-    if stop.concordance is not None:
-        wanted.append((goal, NEVER, stop.concordance))
-    if not wanted or n > MOST or not ranked.round.repeats or not ranked.known:
+    if n > MOST or not ranked.round.repeats or not ranked.known:
         return NOTHING
-    needs = np.min([_verdicts_needed(ranked, *each) for each in wanted], axis=0)
-    ends = np.maximum(np.quantile(needs, LEVELS, method="inverted_cdf"), 1.0).astype(int).tolist()
+    forecasts = [
+        _corrected(_verdicts_needed(ranked, claims.goal, 1.0 - claims.error_level, NEVER), _correction(claims.goal))
+        for claims in claims_of(stop, goal, n)
+    ]
+    if stop.concordance is not None:
+        forecasts.append(_corrected(_verdicts_needed(ranked, goal, NEVER, stop.concordance), CONCORDANCE))
+    if not forecasts:
+        return NOTHING
+    to_come = int(ranked.round.left.sum()) // 2
+    ends = np.clip(np.ceil(np.min(forecasts, axis=0)), 1, max(to_come, 1)).astype(int).tolist()
     return Forecast(*(None if left.in_all is not None and end > left.in_all else end for end in ends))
+
+
+def _correction(goal: Goal) -> Correction:
+    return PLAYED if goal.top_k is not None else AGAINST
+
+
+def _corrected(needs: Floats, correction: Correction) -> Floats:
+    """(3,) low, median and high."""
+    low, median, high = correction.times * np.quantile(needs, LEVELS, method="inverted_cdf")
+    return np.array([min(low, median / correction.spread), median, max(high, median * correction.spread)])
 
 
 def _verdicts_needed(ranked: WinRates, goal: Goal, claim: float, share: float) -> Floats:

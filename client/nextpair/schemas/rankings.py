@@ -128,7 +128,8 @@ class Stopping(Response):
     reason: StopReason | None = Field(description="The criterion that is met.")
     forecast: int | None = Field(
         description="Comparisons of weight 1 that are probably still needed, the median; null where that is more than "
-        "can be made, or than 100 times those so far."
+        "can be made, or than 100 times those so far. Of a set about new prompts `prompts` of the ranking says how "
+        "many of them are needed; of one about people nothing is forecast."
     )
     forecast_interval: tuple[int, int | None] | None = Field(
         default=None, description="Low and high, of 80%; null is as for the median."
