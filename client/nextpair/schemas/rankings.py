@@ -16,10 +16,7 @@ from nextpair.words import (
     StopReason,
 )
 
-ABOUT_CERTAINTY = (
-    "A ranking's certainty is about what its judges prefer, not about the truth: "
-    "an answer that counts for more makes it surer of what that judge prefers."
-)
+ABOUT_CERTAINTY = "A ranking's certainty is about what judges prefer, not about the truth."
 
 
 class Method(Response):
