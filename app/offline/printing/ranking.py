@@ -34,6 +34,7 @@ from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod, definition_of
 
 MOST_SHOWN = 1000  # rows of a table
+GIVING_WAY = ("± sd", "tie")  # columns of a table, where names are too long: intervals and ranks tell the same
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -287,9 +288,14 @@ def _headline(ranked: Ranked) -> str:
 
 
 def _ranking_table(ranked: Ranked, console: Console) -> Table:
-    """The ranking, with a picture of the intervals where there is room for it."""
+    """The ranking, with a picture of the intervals where there is room for it, and less where names have none."""
     columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows[:MOST_SHOWN]]
-    plain = grid(columns, rows)
+    plain, unbounded = grid(columns, rows), console.options.update(max_width=sys.maxsize)
+    for column in GIVING_WAY:
+        if column in columns and console.measure(plain, options=unbounded).maximum > console.width:
+            place = columns.index(column)
+            columns, *rows = ([*row[:place], *row[place + 1 :]] for row in (columns, *rows))
+            plain = grid(columns, rows)
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
         return plain
