@@ -83,14 +83,13 @@ def test_forecasts_fall_to_zero_on_the_way_and_are_right_about_how_long_it_is() 
     ratios, ends = [], []
     for number in range(2_000, 2_002):
         of, snapshot = after(3, number=number)
-        looks = [(snapshot, distance_of(of, snapshot))]
+        way = [snapshot]
         while not stop_reason(snapshot, STOP, FIRST, of.sought):
             snapshot = further(of, snapshot)
-            looks.append((snapshot, None))
-        forecast, took = looks[0][1], snapshot.version - 3
-        assert forecast is not None
-        ratios.append((forecast.median or np.inf) / took)
-        ends.append((forecast.median or np.inf) - (distance_of(of, looks[2 * len(looks) // 3][0]).median or 0))
+            way.append(snapshot)
+        early, late = (distance_of(of, each).median or np.inf for each in (way[0], way[2 * len(way) // 3]))
+        ratios.append(early / (len(way) - 1))
+        ends.append(early - late)
         assert distance_of(of, snapshot) == Forecast(0, 0, 0)
     assert 0.5 <= np.exp(np.mean(np.log(ratios))) <= 2.0
     assert np.mean(ends) > 0
