@@ -20,7 +20,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
         "criterion": "knowledge", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0,
     }  # fmt: skip
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
-    assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "none", {})
+    assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "auto", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
     assert (created["overlap"], created["inference_target"]) == (None, "auto")
     assert created["absolute_scale"] == "estimate"

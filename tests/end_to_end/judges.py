@@ -98,6 +98,7 @@ async def new_set(url: str) -> UUID:
         question="Which is better?",
         candidates=[CandidateIn(key=key) for key in KEYS],
         evidence="one-vote",
+        position_bias="none",
         inference_target="latent",
     )
     async with AsyncClient(url) as service:
