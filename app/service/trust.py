@@ -119,7 +119,8 @@ def _top(facts: Examined) -> schemas.Check:
     first_alone = stopping_of(facts.basis, Stop(top_k=1))
     if first_alone is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
-    claimed, says = first_place(facts.ranked, facts.basis.signal_for(target_of(facts.basis).name))
+    target = target_of(facts.basis).name
+    claimed, says = first_place(facts.ranked, facts.basis.signal_for(target), target)
     if not says:
         return _check("First place", "unknown", "Nobody has judged yet.", "–")
     figure = f"P(best) {facts.ranked[0][1]:.2f}"

@@ -1,7 +1,9 @@
 """First place: what a ranking claims of its leader, in one sentence for pages, checks and commands alike.
 
 no verdicts, or no two candidates   nothing
-no signal                           who leads, never that it is the best: verdicts do not differ from chance yet
+no signal                           who leads, never that it is the best: verdicts do not differ from chance yet;
+                                    who wins most by all pairs is said with its probability all the same, for that is
+                                    about the verdicts, whether or not they depend on the texts
 P(best) >= SURE                     the best; of several who share it, the shared first place
 else                                who leads, with its probability
 """
@@ -9,7 +11,7 @@ else                                who leads, with its probability
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nextpair.words import percent
+from nextpair.words import InferenceTargetName, percent
 
 from app.inference.reporting.inference_targets import named
 from app.inference.reporting.signal import Signal
@@ -23,7 +25,9 @@ class FirstPlace(NamedTuple):
     sentence: str  # empty where there is nothing to say
 
 
-def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal) -> FirstPlace:
+def first_place(
+    ranked: Sequence[tuple[str, float | None]], signal: Signal, target: InferenceTargetName = "latent"
+) -> FirstPlace:
     """What a ranking says of its first place.
 
     Args: `ranked` are keys and P(best), best first; a baseline states no probability, and claims nothing.
@@ -33,6 +37,9 @@ def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal) -> F
     key, p_best = ranked[0]
     if p_best is None:
         return FirstPlace(claimed=False, sentence=f"{key} leads; this method states no confidence.")
+    if not signal.claimed and target == "all-pairs" and p_best >= SURE:
+        sentence = f"{key} wins the most by all pairs, with a probability of {percent(p_best)}, but {NOT_YET}."
+        return FirstPlace(claimed=False, sentence=sentence)
     if not signal.claimed:
         return FirstPlace(claimed=False, sentence=f"{key} leads, but {NOT_YET}.")
     if p_best < SURE:

@@ -82,7 +82,7 @@ def _first_place(ranked: Ranked) -> str:
     rows = [
         (ranked.group.keys[row.candidate], row.uncertainty and row.uncertainty.p_best) for row in ranked.standings.rows
     ]
-    return first_place(rows, ranked.of_rows.signal).sentence
+    return first_place(rows, ranked.of_rows.signal, ranked.target.name).sentence
 
 
 def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:

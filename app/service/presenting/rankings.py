@@ -70,7 +70,7 @@ def _first_place(standings: Standings, basis: Basis, target: Target) -> str:
     ranked = [
         (basis.catalogue.keys[each.candidate], each.uncertainty and each.uncertainty.p_best) for each in standings.rows
     ]
-    return first_place(ranked, basis.signal_for(target.name)).sentence
+    return first_place(ranked, basis.signal_for(target.name), target.name).sentence
 
 
 def present_target(target: Target) -> schemas.InferenceTarget:
