@@ -148,7 +148,7 @@ def fill(send: Send) -> str:
     answers = [json.loads(line) for line in (ROOT / "app/demo/answers.jsonl").read_text().splitlines()]
     candidates = [{"key": answer["key"], "text": answer["text"]} for answer in answers]
     new = {"name": "Why is the sky blue?", "question": "Which answer explains it better to a ten-year-old?"}
-    method = {"position_bias": "estimate", "selection": {"random_share": 0.2}, "stop": {"top_k": 1}}
+    method = {"position_bias": "estimate", "selection": {"random_share": 0.2}, "stop": {"concordance": 0.99}}
     set_id: str = send("POST", "/v1/sets", {**new, **method, "candidates": candidates})["id"]
     for judge in JUDGES:
         send("PUT", f"/v1/judges/{judge.name}", {"kind": judge.kind})

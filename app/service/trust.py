@@ -8,7 +8,7 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import CheckVerdict, counted
+from nextpair.words import CheckVerdict, counted, percent
 
 from app.inference.choosing import Stop, Stopping
 from app.inference.judges import accords, binary, confirmed, votes
@@ -123,7 +123,7 @@ def _top(facts: Examined) -> schemas.Check:
     claimed, says = first_place(facts.ranked, facts.basis.signal_for(target), target)
     if not says:
         return _check("First place", "unknown", "Nobody has judged yet.", "–")
-    figure = f"P(best) {facts.ranked[0][1]:.2f}"
+    figure = f"P(best) {percent(facts.ranked[0][1])}"
     return (
         _check("First place", "holds", says, figure)
         if claimed

@@ -1,6 +1,6 @@
 """Inference targets: which one a ranking has, in which words, and what is refused."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 import httpx
@@ -11,6 +11,7 @@ from scipy.special import expit
 from app.inference.types import Floats
 from tests.factories import (
     ask,
+    ask_one,
     compare,
     compare_all,
     comparison,
@@ -276,3 +277,31 @@ async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncCli
     assert answers["all-pairs"]["status"] == "converged"
     assert answers["people"]["status"] == "cannot_converge"
     assert "verdicts by people may go on" in answers["people"]["reason"]
+
+
+async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_through(http: httpx.AsyncClient) -> None:
+    """Of ten, each beats those after it, but the third the first; in both orders."""
+    keys = list("abcdefghij")
+    stop = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
+    created = await create_set(http, *keys, inference_target="all-pairs", **stop)
+    better = {*combinations(keys, 2), ("c", "a")} - {("a", "c")}
+    pairs = np.random.default_rng(1).permutation(list(permutations(keys, 2))).tolist()
+    await compare_all(http, created["id"], [comparison(a, b, float((a, b) in better)) for a, b in pairs])
+    shown = await ranking(http, created["id"])
+    assert [row["rank"] for row in shown["ranking"]] == [1, 1, 1, *range(4, 11)]
+    assert [row["rank_interval"] for row in shown["ranking"][:4]] == [[1, 1], [1, 1], [1, 1], [4, 4]]
+    assert [row["p_best"] for row in shown["ranking"][:4]] == [1.0, 1.0, 1.0, 0.0]
+    assert shown["first_place"] == "Shared first: a, b and c."
+    assert shown["inference_target"]["sentence"] == "By all 45 pairs, as bob judged them."
+    assert (await ask(http, created["id"], "bob"))["status"] == "converged"
+
+
+async def test_a_set_about_all_pairs_cannot_converge_where_its_judge_gives_no_answer(http: httpx.AsyncClient) -> None:
+    stop = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
+    created = await create_set(http, "ash", "elm", inference_target="all-pairs", **stop)
+    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], failure="refused")
+    asked = await ask(http, created["id"], "gpt")
+    assert asked["status"] == "cannot_converge"
+    assert "failed" in asked["reason"]
+    await tell(http, (await ask_one(http, created["id"], "claude"))["id"], p_first=1.0)
+    assert (await ask(http, created["id"], "claude"))["status"] == "converged"

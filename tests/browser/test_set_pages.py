@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -124,6 +125,36 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"{last} ")
     await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")
+
+
+async def test_who_shares_the_first_place_is_named_and_marked(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    keys = [f"c{n}" for n in range(10)]
+    set_id = await new_set(*keys)
+    better = {*combinations(keys, 2), ("c2", "c0")} - {("c0", "c2")}
+    verdicts = [
+        schemas.ComparisonIn(first=pair[0], second=pair[1], p_first=float(pair in better), judge="gpt")
+        for pair in random.Random(1).sample(list(permutations(keys, 2)), 90)
+    ]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#leader")).to_have_text("Shared first: c0, c1 and c2.")
+    await expect(page.locator("#sureness")).to_have_text("All of the pairs are in the right order.")
+    ranks = page.locator("#ranking [data-column=rank]")
+    await expect(ranks).to_have_text(["=1", "=1", "=1", *(str(rank) for rank in range(4, 11))])
+
+
+async def test_without_signal_nothing_is_said_of_the_order(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await new_set(*TEXTS)
+    verdict = schemas.ComparisonIn(first="c0", second="c1", winner="first", judge="gpt")
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[verdict])))
+    page = await open_page(someone, set_id)
+    await expect(page.locator("#leader")).to_contain_text("leads, but the verdicts are still consistent")
+    await expect(page.locator("#sureness")).to_have_text("")
+    await expect(page.locator("#signal")).to_contain_text("No signal yet")
 
 
 async def test_a_ranking_that_takes_longer_than_verdicts_take_is_shown(

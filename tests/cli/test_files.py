@@ -48,6 +48,15 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     )
 
 
+def test_names_are_whole_in_a_table_of_eighty_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    table = out(capsys, "rank", JUDGE, "--top-k", "3")
+    assert {"kelp", "thistle", "bramble"} <= set(table.split())
+    assert "P(top 3)" in table
+
+
 def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     (group,) = json.loads(out(capsys, "rank", BATTLES, "--format", "json"))
     rows = list(csv.DictReader(io.StringIO(out(capsys, "rank", BATTLES, "--format", "csv"))))

@@ -43,3 +43,17 @@ def test_by_rank(client: nextpair.Client) -> None:
     ranked = nextpair.rank(SCORES, judge=lambda a, b: float(a > b), until=Stop(top_k=1), client=client)
     assert ranked.best == SCORES[BEST]
     assert ranked.ranking.comparisons <= 45
+
+
+def test_by_rank_with_more_calls_at_once_than_pairs_are_out(client: nextpair.Client) -> None:
+    """The judges in want of a pair wait for one; each verdict counts, and all of them end."""
+    calls = []
+
+    def judge(first: float, second: float) -> float:
+        calls.append((first, second))
+        return float(first > second)
+
+    ranked = nextpair.rank(SCORES, judge=judge, until=Stop(top_k=1), concurrency=16, client=client)
+    assert ranked.best == SCORES[BEST]
+    assert ranked.ranking.comparisons == len(calls) == len(set(calls))
+    assert ranked.ranking.comparisons < 2 * 45
