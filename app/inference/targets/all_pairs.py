@@ -8,9 +8,8 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
     what was said     stays: of one order, the other is drawn given it, and is the same where the judge has no bias
-    repeated votes    that differ, rho < 1: rho f + (1 - rho) sigma(d), f ~ sigma(d) the lasting verdict, given a votes
-                      for i and b against:
-                      P(f = 1) ~ sigma(d) (rho + (1 - rho) sigma(d))^a ((1 - rho) sigma(-d))^b, and so of f = 0
+    repeated votes    that differ, rho < 1: in each order q = rho f + (1 - rho) sigma(d + delta), f lasting as e has it;
+                      given a votes for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s.
