@@ -61,7 +61,8 @@ def _of_votes(lasting: float, q: float, cast: float, won: float, echo: float) ->
     if cast == 0.0:
         return 1.0
     wins = echo * lasting + (1.0 - echo) * q
-    return wins**won * (1.0 - wins) ** (cast - won)
+    given: float = wins**won * (1.0 - wins) ** (cast - won)
+    return given
 
 
 @unchecked_kernel
