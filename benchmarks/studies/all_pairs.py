@@ -22,22 +22,24 @@ from app.inference.reporting import Ranking, Wanted, ranks, summary_of
 from app.inference.state import (
     BlockedPairs,
     Catalogue,
+    Checked,
     Interpretation,
     Snapshot,
     Sought,
     advance,
     ask,
+    check,
     empty,
     exact,
     log_from_rows,
     make_catalogue,
     quantity,
-    stop_reason,
 )
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.markdown import table
 
 SEED = 20_281
+UNCHECKED = Checked(None)
 SHARES = (0.25, 0.5, 1.0)
 JUDGES, ERRORS = ("votes", ".999 / .001", "probabilities"), (0.0, 0.5, 1.5)
 WAYS = {"random": Criterion.RANDOM, "adaptive": Criterion.KNOWLEDGE}
@@ -113,9 +115,9 @@ def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign,
     return Campaign(verdicts, catalogue, plan, Sought("all-pairs", catalogue.has, ())), snapshot
 
 
-def further(of: Campaign, snapshot: Snapshot) -> Snapshot:
+def further(of: Campaign, snapshot: Snapshot, checked: Checked = UNCHECKED) -> Snapshot:
     """One more comparison."""
-    ((_, (first, second, _), _),) = ask(snapshot, of.catalogue, NOBODY, of.plan, 1)
+    ((_, (first, second, _), _),) = ask(snapshot, of.catalogue, NOBODY, of.plan, 1, published=checked.published)
     version = snapshot.version + 1
     verdict = (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
     return advance(snapshot, version, log_from_rows([verdict]), [])
@@ -147,10 +149,11 @@ def _against(ranking: Ranking, rank: Ints) -> list[float]:
 
 def run_to_stop(world: World, number: int) -> tuple[int, bool] | None:
     """Comparisons until the set stops, and whether its leader is among the first; None where it never does."""
-    of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
+    (of, snapshot), checked = campaign(world, Criterion.KNOWLEDGE, number), UNCHECKED
     while snapshot.version < of.pairs:
-        snapshot = further(of, snapshot)
-        if stop_reason(snapshot, STOP, GOAL, of.sought):
+        snapshot = further(of, snapshot, checked)
+        checked = check(snapshot, STOP, GOAL, of.sought)
+        if checked.reason:
             known = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought)
             return snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1)
     return None
