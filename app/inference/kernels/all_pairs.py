@@ -82,7 +82,7 @@ def mean_verdicts(
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
         has: (Q, N) which candidates the question is asked about.
-        sd: (Q,) of a measurement's error, 0 of votes; echo: (Q,) rho.
+        sd: (Q, D) of a measurement's error, 0 of votes; echo: (Q,) rho.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
@@ -98,9 +98,9 @@ def mean_verdicts(
                 count[j, 0] += 1.0
                 forth, back = p[q, i, j], 1.0 - p[q, j, i]
                 cast[0], cast[1] = times[q, i, j], times[q, j, i]
-                if cast[0] + cast[1] == 0.0 and sd[q] > 0.0:
+                if cast[0] + cast[1] == 0.0 and sd[q, 0] > 0.0:
                     for draw in range(draws):
-                        x = math.exp(scores[j, draw] - scores[i, draw] - sd[q] * rng.standard_normal())
+                        x = math.exp(scores[j, draw] - scores[i, draw] - sd[q, draw] * rng.standard_normal())
                         verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
                 elif cast[0] + cast[1] == 0.0 and echo[q] == 1.0:
                     for draw in range(draws):
@@ -118,7 +118,7 @@ def mean_verdicts(
                         verdict[draw] = echo[q] * lasting + 0.5 * (1.0 - echo[q]) * (here + there)
                 elif cast[0] > 0.0 and cast[1] > 0.0:
                     verdict[:] = 0.5 * (forth + back)
-                elif sd[q] > 0.0:
+                elif sd[q, 0] > 0.0:
                     for draw in range(draws):
                         verdict[draw] = _measured(bias[q, draw], forth, back)
                 else:

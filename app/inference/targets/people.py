@@ -11,12 +11,16 @@ open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of ea
     w_g ~ p(eta_g | log) / q(eta_g)              q normal, around the mode and with the curvature of p(eta | log)
     ln p(eta | log) = ln p(log, theta) - ln(det of its precision / det of the prior's) / 2 + ln prior + constant
 
-by Laplace in theta = (s, a, delta), which is exact for measurements. Slopes are by Fisher's identity: with r_v = sum of
-w e^2 of v's measurements, G_v how many there are, P_v = M_v - M_v Sigma M_v
+by Laplace in theta = (s, a, delta), which is exact for measurements. Weights of votes move with theta, and theta with
+eta, so that the determinant moves in two ways: its slope has theta' = theta - x, twice as far as the posterior's mean
+is from its mode. With H the precision of theta, d = R theta, var d = R H^-1 R^T, G_v how many measurements v has,
+P_v = M_v - M_v Sigma M_v
 
-    ln tau2        (|s|^2 / tau2 + tr Sigma / tau2 - N) / 2
-    ln omega_v^2   (|a_v|^2 / omega_v^2 - omega_v^2 tr P_v) / 2
-    ln sigma2_v    (r_v + tr(omega_v^2 P_v + M_v Sigma) + 1 - G_v) / 2      of voices that never vote
+    H x = R^T (var d dw/dd)                                                    0 where nobody votes
+    ln tau2        ((s . s' + tr Sigma) / tau2 - N) / 2
+    ln omega_v^2   (a_v . a_v' / omega_v^2 - omega_v^2 tr P_v) / 2
+    ln sigma2_v    (sum of w ((y - d) (y - d') + var d) over v's measurements - G_v) / 2
+    var d          of t_v + delta_v: A Sigma A + omega_v^2 A of t_v, A = I - omega_v^2 M_v; delta_v given t_v is reduced
 
 Nothing tells the effects of a judge alone from its scores: its omega^2 / tau2 keeps the prior, USUAL_EFFECTS or what
 the sets of a pool tell (`effects_apart`, `pool_effects`).
@@ -30,7 +34,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import root
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
@@ -46,6 +49,7 @@ from app.inference.fitting.consensus import (
     design_times,
     evaluate,
     reduce,
+    scatter,
     split,
 )
 from app.inference.fitting.grids import Normal
@@ -67,9 +71,11 @@ SEED = 0  # of the points: the same log gives the same posterior
 POINTS = 64
 WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
-STEP = 1e-2  # of differences, in prior sds
-NEAR = 1e-10  # of the mode, relative
+STEP = 1e-3  # of differences, in prior sds
+NEAR = 1e-9  # slope at the mode
+SMALL = 1e-4  # difference of scores between which a weight's slope is read
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
+LONGEST = 1.0  # step, in prior sds
 FLATTEST = 0.5  # curvature of p(eta | log), for that of the prior
 
 
@@ -130,9 +136,8 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Tol
     if people[published.answers.judge].all():
         return []
     voices = voices_of(published, people, {})
-    mode, start = _mode(voices)
-    root = _spread(mode, start, voices)
-    left = 1.0 - (root @ root).diagonal()  # of the prior's variance
+    mode, spread, _ = _mode(voices)
+    left = 1.0 - (spread @ spread).diagonal()  # of the prior's variance
     return [
         ToldOfEffects(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
         for place, judge in enumerate(voices.judges, start=1)
@@ -212,9 +217,9 @@ def in_cells(comparisons: Comparisons, noise: Floats, n: int) -> Comparisons:
 
 def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     """Weights (G,), which sum to 1, points, and their z (G, D), that stand for p(eta | log)."""
-    mode, start = _mode(voices)
-    spread = _spread(mode, start, voices)
+    mode, spread, start = _mode(voices)
     drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
+    drawn = drawn[:, mode.argsort().argsort()]  # whatever the order of judges
     z = np.clip(mode + drawn @ spread, -FARTHEST, FARTHEST)
     points = [at(each, start, voices) for each in z]
     log_weight = np.array([point.log_density for point in points]) + 0.5 / WIDER * (drawn**2).sum(axis=1)
@@ -223,8 +228,8 @@ def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     return weight[kept] / weight[kept].sum(), [points[g] for g in kept], z[kept]
 
 
-def _mode(voices: Voices) -> tuple[Floats, Floats]:
-    """z (D,) where the slope of ln p(eta | log) is 0, and theta there."""
+def _mode(voices: Voices) -> tuple[Floats, Floats, Floats]:
+    """z (D,) where ln p(eta | log) is greatest, the symmetric root of its covariance by the curvature there, theta."""
     count = len(voices.judges) + 1
     theta = np.zeros(voices.model.n + count * voices.model.n + count)
 
@@ -232,17 +237,27 @@ def _mode(voices: Voices) -> tuple[Floats, Floats]:
         within = np.clip(z, -FARTHEST, FARTHEST)
         return at(within, theta, voices).slope - (z - within)
 
-    mode = np.clip(root(slope, np.zeros(len(voices.prior)), tol=NEAR).x, -FARTHEST, FARTHEST)
-    return mode, at(mode, theta, voices).theta
+    def slope_and_curvature(z: Floats, _: Voices) -> tuple[Floats, Floats]:
+        at_z = slope(z)
+        curvature = np.array([at_z - slope(z + step) for step in STEP * np.eye(len(z))]) / STEP
+        return at_z, 0.5 * (curvature + curvature.T)
+
+    mode, _, curvature, _ = maximiser(slope_and_curvature, _uphill)(voices, np.zeros(len(voices.prior)), NEAR)
+    eigenvalues, vectors = _bent(curvature)
+    mode = np.clip(mode, -FARTHEST, FARTHEST)
+    return mode, np.asarray(vectors / np.sqrt(eigenvalues) @ vectors.T), at(mode, theta, voices).theta
 
 
-def _spread(mode: Floats, start: Floats, voices: Voices) -> Floats:
-    """(D, D) symmetric root of the covariance of z by the curvature at the mode."""
-    at_mode = at(mode, start, voices).slope
-    slopes = np.array([at(mode + step, start, voices).slope for step in STEP * np.eye(len(mode))])
-    curvature = (at_mode - slopes) / STEP
-    eigenvalues, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
-    return np.asarray(vectors / np.sqrt(np.maximum(eigenvalues, FLATTEST)) @ vectors.T)
+def _uphill(curvature: Floats, slope: Floats, _: Voices) -> Floats:
+    """Newton's step, at most LONGEST along an axis of the curvature."""
+    eigenvalues, vectors = _bent(curvature)
+    return np.asarray(vectors @ np.clip(vectors.T @ slope / eigenvalues, -LONGEST, LONGEST))
+
+
+def _bent(curvature: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues, FLATTEST or more, and vectors."""
+    eigenvalues, vectors = np.linalg.eigh(curvature)
+    return np.maximum(eigenvalues, FLATTEST), vectors
 
 
 def at(z: Floats, start: Floats, voices: Voices) -> Point:
@@ -258,34 +273,59 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     theta, _, curvature, _ = maximiser(evaluate, step_by_blocks)(objective, start, GRADIENT_TOLERANCE)
     reduced = reduce(curvature, objective)
     sigma = from_precision(np.diag(objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
-    log_likelihood = weight * model.expert.log_density(design_times(theta, objective), log.p)
-    residual = np.bincount(log.judge, -2.0 * is_measured * log_likelihood, count)
-    log_density = log_likelihood.sum() - 0.5 * answers @ np.log(sigma2) + model.prior.pull @ theta[: model.n]
-    log_density -= 0.5 * (objective.precision @ theta**2 + model.n * eta[0] - sigma.log_det + z @ z)
-    log_density -= 0.5 * (reduced.log_det.sum() + np.log(reduced.of_biases).sum())
-    of_scale, of_effects, spread_of_d = _slopes(theta, reduced, sigma.base, objective)
-    of_noise = 0.5 * (residual + spread_of_d - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
+    d = design_times(theta, objective)
+    log_density = weight @ model.expert.log_density(d, log.p) - 0.5 * answers @ np.log(sigma2)
+    log_density += model.prior.pull @ theta[: model.n] - 0.5 * (objective.precision @ theta**2 + z @ z)
+    log_density -= 0.5 * (model.n * eta[0] - sigma.log_det + reduced.log_det.sum() + np.log(reduced.of_biases).sum())
+    variance = _variances(reduced, sigma.base, objective)
+    bend = (
+        weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    )
+    theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
+    of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
+    error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))
+    told = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
+    of_noise = 0.5 * (told - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
     return Point(float(log_density), sd * slope - z, theta, Scores(theta[: model.n], sigma, scale=tau2))
 
 
 def step_by_blocks(weights: Floats, g: Floats, objective: Objective) -> Floats:
     """x with H x = g, by what is told of s. Slow formula: `consensus.newton_step`, which is the faster of very many."""
-    m, lean, of_biases, _ = reduced = reduce(weights, objective)
-    (g_s, g_a, g_delta), omega2 = split(g, objective), objective.variances.of_tastes[:, None]
+    reduced = reduce(weights, objective)
+    return _solved(g, reduced, covariance_of_scores(reduced, objective), objective)
+
+
+def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+    """x with H x = g."""
+    (m, lean, of_biases, _), omega2 = reduced, objective.variances.of_tastes[:, None]
+    g_s, g_a, g_delta = split(g, objective)
     by_biases = lean * g_delta[:, None]
     h = g_a - by_biases
     m_h = np.einsum("vab,vb->va", m, h)
-    x_s = covariance_of_scores(reduced, objective) @ (g_s - (by_biases + omega2 * m_h).sum(axis=0))
+    x_s = sigma @ (g_s - (by_biases + omega2 * m_h).sum(axis=0))
     x_a = omega2 * (h - omega2 * m_h - m @ x_s)
     return np.concatenate([x_s, x_a.ravel(), g_delta / of_biases - (lean * (x_s + x_a)).sum(axis=1)])
 
 
-def _slopes(theta: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
-    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); sum of w var(d) of each voice (V,)."""
-    (s, a, _), (tau2, omega2), m = split(theta, objective), objective.variances, reduced.of_scores
-    m_sigma = m @ sigma
-    of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m_sigma, m)
-    of_scale = 0.5 * float((s @ s + sigma.trace()) / tau2 - len(s))
-    of_effects = 0.5 * ((a * a).sum(axis=1) / omega2 - omega2 * of_p)
-    return of_scale, of_effects, omega2 * of_p + np.trace(m_sigma, axis1=1, axis2=2) + 1.0
+def _slopes(
+    theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: Objective
+) -> tuple[float, Floats]:
+    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
+    (s, a, _), (s_2, a_2, _) = split(theta, objective), split(theta_2, objective)
+    (tau2, omega2), m = objective.variances, reduced.of_scores
+    of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m @ sigma, m)
+    of_scale = 0.5 * float((s @ s_2 + sigma.trace()) / tau2 - len(s))
+    return of_scale, 0.5 * ((a * a_2).sum(axis=1) / omega2 - omega2 * of_p)
+
+
+def _variances(reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+    """(K,) of d."""
+    (first, second, _, voice, _), (m, lean, of_biases, _) = objective.comparisons, reduced
+    omega2 = objective.variances.of_tastes[:, None, None]
+    left = np.eye(objective.model.n) - omega2 * m
+    of_t = left @ sigma @ left + omega2 * left
+    with_bias = np.einsum("vab,vb->va", of_t, lean)
+    of_bias = 1.0 / of_biases + (lean * with_bias).sum(axis=1)
+    of_pair = of_t[voice, first, first] + of_t[voice, second, second] - 2.0 * of_t[voice, first, second]
+    return np.asarray(of_pair - 2.0 * (with_bias[voice, first] - with_bias[voice, second]) + of_bias[voice])

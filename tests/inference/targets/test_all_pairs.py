@@ -58,7 +58,7 @@ def drawn(pair: Pair, seed: int = 0) -> Floats:
     times = np.zeros((1, 2, 2))
     times[0, 0, 1], times[0, 1, 0] = forth, back
     scores = np.repeat([[pair.d], [0.0]], DRAWS, axis=1)
-    has, sd, echo = np.ones((1, 2), np.bool_), np.array([pair.sd]), np.array([pair.echo])
+    has, sd, echo = np.ones((1, 2), np.bool_), np.full((1, DRAWS), pair.sd), np.array([pair.echo])
     bias = np.full((1, DRAWS), pair.delta)
     verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, echo, np.random.default_rng(seed))[0]
     return verdicts
