@@ -34,7 +34,7 @@ class Checked(NamedTuple):
     """Whether a set is to stop, and what the next pairs are chosen by if not."""
 
     reason: Reason | None
-    published: Published | None = None  # where it was looked at, and does not stop; of scores themselves never
+    published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
 
 
 class Sought(NamedTuple):
@@ -115,8 +115,8 @@ def biases(snapshot: Snapshot) -> list[Bias]:
 def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
     """Look for a reason to ask no more pairs. What the live posterior nearly says, the published one confirms.
 
-    Where that is less sure, pairs that the live one is sure of are open in it: so they are chosen by it. Of very many
-    candidates no reason is looked for: it is about all pairs.
+    Where it refuses what the live one says, that one sees nothing left to ask: what follows is chosen by the published
+    one. Of very many candidates no reason is looked for: it is about all pairs.
 
     Args: `sought` is what the set is certain about, the scores themselves by default.
     """
@@ -126,13 +126,15 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
     if sought and sought.target != "latent":
         if not snapshot.comparisons.size:
             return Checked(None)
+        by_live = live_quantity(snapshot, sought), live, snapshot.model
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-        if settling.reason(live_quantity(snapshot, sought), live, snapshot.model, half, goal) is None:
+        if settling.reason(*by_live, half, goal) is None:
             return Checked(None)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = settling.reason(ranked, published.scores, published.model, stop, goal)
-        return Checked(met, None if met else published)
+        is_refused = met is None and settling.reason(*by_live, stop, goal) is not None
+        return Checked(met, published if is_refused else None)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
         return Checked(None)
     return Checked(_confirmed_reason(snapshot, exact(snapshot), stop, goal))
