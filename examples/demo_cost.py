@@ -14,10 +14,10 @@ from app.inference.state import (
     Sought,
     advance,
     ask,
+    check,
     empty,
     log_from_rows,
     make_catalogue,
-    stop_reason,
 )
 
 GOAL = Goal(top_k=1)
@@ -35,8 +35,8 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
     sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
     snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
-    while not stop_reason(snapshot, stop, GOAL, sought):
-        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1)
+    while not (checked := check(snapshot, stop, GOAL, sought)).reason:
+        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, published=checked.published)
         if not pairs:
             break
         (_, (first, second, _), _) = pairs[0]

@@ -83,7 +83,7 @@ class LocalLoop:
 
     def ask(self) -> list[Pair]:
         chosen = next_pairs(
-            self.posterior,
+            fitting.scores(self.posterior, self.comparisons, self.model),
             self.model,
             self.comparisons,
             NONE_LEASED,

@@ -5,17 +5,16 @@ leases of everyone else, and, while others hold all that is left, whatever is gi
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NoReturn
 from uuid import UUID
 
 from nextpair import schemas
-from nextpair.words import StopReason
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import HumanCheck, Sought, stop_reason
+from app.inference.state import Checked, HumanCheck, Sought, check
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
@@ -72,11 +71,11 @@ async def preview(
     await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,), people = await aiming(db, await posteriors.current_many(ctx, db, [row]))
-    stopped = await _stopped(ctx, [current], people)
+    checked = await _checked(ctx, [current], people)
     current = wanting(current, goal)
     judges_so_far = current.snapshot.evidence.judges.tolist()
     are_people = await _are_people(db, [current], judges_so_far)
-    state = AskState(current, stopped.get(set_id), choosing.blocked(rows), count, judges_so_far, are_people, count)
+    state = AskState(current, checked[set_id], choosing.blocked(rows), count, judges_so_far, are_people, count)
     chosen = await choosing.choose(ctx, [state], count, None)
     pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
     answer = await choosing.status_and_reason(ctx, state, has_pairs=bool(pairs))
@@ -135,7 +134,7 @@ async def _load(
     heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
     many, people = await aiming(db, await posteriors.current_many(ctx, db, heads))
     # People who check a judge go on when the set's own queue has ended.
-    stopped = await _stopped(ctx, many, people) if asker.checks is None else {}
+    checked = await _checked(ctx, many if asker.checks is None else [], people)
     current = {each.id: wanting(each, goal) for each in many}
     own_rows = leases.own_rows(rows, counts, most, asker)
     # Before they are handed out: one that finds no room stays as its holder knows it.
@@ -152,7 +151,7 @@ async def _load(
     for i in (i for i in counts if i in current):
         blocked = choosing.blocked(blocking[i])
         at_once = choosing.most_at_once(current[i], blocked.leases, is_person=is_person, holds_some=i in holding)
-        states.append(AskState(current[i], stopped.get(i), blocked, lacking[i], [asker.judge_id], are_people, at_once))
+        states.append(AskState(current[i], checked[i], blocked, lacking[i], [asker.judge_id], are_people, at_once))
     return states, own
 
 
@@ -164,20 +163,24 @@ async def _are_people(db: AsyncConnection, current: Iterable[CurrentSet], ids: S
     return {judge_id: judge_id in people for judge_id in ids}
 
 
-async def _stopped(ctx: Context, current: Iterable[CurrentSet], people: Collection[int]) -> dict[UUID, StopReason]:
-    """Reasons why no more pairs are needed, by the ids of the sets that need none."""
+async def _checked(ctx: Context, current: Iterable[CurrentSet], people: Collection[int]) -> dict[UUID, Checked]:
+    """Whether more pairs are needed, by the ids of the sets; of those that never stop they are."""
     rules = [(each, each.terms.stop) for each in current if each.terms.stop]
-    if not rules:
-        return {}
-    reasons = await ctx.live.compute(
-        lambda: [
-            stop_reason(
-                each.snapshot, stop, each.terms.plan.goal, Sought(each.terms.plan.target, each.catalogue.has, people)
-            )
-            for each, stop in rules
-        ]
-    )
-    return {each.id: reason for (each, _), reason in zip(rules, reasons, strict=True) if reason}
+    checked = defaultdict[UUID, Checked](lambda: Checked(None))
+    if rules:
+        checks = await ctx.live.compute(
+            lambda: [
+                check(
+                    each.snapshot,
+                    stop,
+                    each.terms.plan.goal,
+                    Sought(each.terms.plan.target, each.catalogue.has, people),
+                )
+                for each, stop in rules
+            ]
+        )
+        checked.update({each.id: of_set for (each, _), of_set in zip(rules, checks, strict=True)})
+    return checked
 
 
 def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:

@@ -5,12 +5,13 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from nextpair.words import AskStatus, StopReason
+from nextpair.words import AskStatus
 
 from app.inference.choosing import Stop, can_be_met
 from app.inference.reporting import prompts_in_words
 from app.inference.state import (
     BlockedPairs,
+    Checked,
     ChosenPair,
     HumanCheck,
     Reopening,
@@ -38,7 +39,7 @@ class AskState(NamedTuple):
     """All that an ask knows of one set."""
 
     current: CurrentSet
-    reason: StopReason | None  # why no more pairs are needed, if so
+    checked: Checked  # whether more pairs are needed
     blocked: BlockedPairs
     lacking: int  # pairs that are still wanted
     askers: Collection[int]  # judges, by id: for one of them the pairs are
@@ -100,7 +101,9 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
     if checks is not None:
         return ask_people(snapshot, state.blocked, terms.plan, checks, count)
     for reopening in _reopenings(state):
-        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers):
+        if pairs := ask(
+            snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers, state.checked.published
+        ):
             return pairs
     return []
 
@@ -127,7 +130,7 @@ async def status_and_reason(ctx: Context, state: AskState, *, has_pairs: bool) -
     status = status_of(state, has_pairs=has_pairs)
     if status == "cannot_converge":
         return status, await ctx.live.compute(lambda: _why_it_cannot(state))
-    return status, state.reason if status == "converged" else None
+    return status, state.checked.reason if status == "converged" else None
 
 
 def status_of(state: AskState, *, has_pairs: bool) -> AskStatus:
@@ -137,7 +140,7 @@ def status_of(state: AskState, *, has_pairs: bool) -> AskStatus:
         return "paused"
     if has_pairs:
         return "open"
-    if state.reason:
+    if state.checked.reason:
         return "converged"
     if left <= 0:
         return "all_leased" if left + state.blocked.leases > 0 else "budget_reached"
@@ -176,7 +179,7 @@ def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
 
 
 def _askable(state: AskState) -> int:
-    if state.current.terms.status != "open" or state.reason or state.current.snapshot.model.n < 2:
+    if state.current.terms.status != "open" or state.checked.reason or state.current.snapshot.model.n < 2:
         return 0
     return min(_left_in_budget(state), state.at_once)
 

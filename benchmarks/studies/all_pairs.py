@@ -27,23 +27,25 @@ from app.inference.reporting import Ranking, Wanted, ranks, summary_of
 from app.inference.state import (
     BlockedPairs,
     Catalogue,
+    Checked,
     Interpretation,
     Snapshot,
     Sought,
     advance,
     ask,
+    check,
     empty,
     exact,
     log_from_rows,
     make_catalogue,
     quantity,
-    stop_reason,
 )
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
 from benchmarks.studies.methods.markdown import table
 
 SEED = 20_281
+UNCHECKED = Checked(None)
 SHARES = (0.25, 0.5, 1.0)
 JUDGES, ERRORS = ("votes", ".999 / .001", "probabilities"), (0.0, 0.5, 1.5)
 WAYS = {"random": Criterion.RANDOM, "adaptive": Criterion.KNOWLEDGE}
@@ -157,9 +159,9 @@ def started(
     return Campaign(verdicts, catalogue, plan, Sought(target, catalogue.has, ())), snapshot
 
 
-def further(of: Campaign, snapshot: Snapshot, count: int = 1) -> Snapshot:
+def further(of: Campaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
     """More comparisons, asked for at once."""
-    asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count)
+    asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count, published=checked.published)
     verdicts = [
         (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
         for version, (_, (first, second, _), _) in enumerate(asked, snapshot.version + 1)
@@ -195,9 +197,11 @@ def _against(ranking: Ranking, rank: Ints) -> list[float]:
 
 def run_to_stop(of: Campaign, snapshot: Snapshot) -> End | None:
     """The end of a set; None where it does not stop before all pairs are judged."""
+    checked = UNCHECKED
     while snapshot.version < of.pairs:
-        snapshot = further(of, snapshot)
-        if stop_reason(snapshot, STOP, GOAL, of.sought):
+        snapshot = further(of, snapshot, checked=checked)
+        checked = check(snapshot, STOP, GOAL, of.sought)
+        if checked.reason:
             known = quantity(snapshot, exact(snapshot, target=of.sought.target), of.sought)
             return End(snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1))
     return None

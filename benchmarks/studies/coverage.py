@@ -135,7 +135,9 @@ def judged_batches(
     plan, everything = asking.Plan(policy, Order.BALANCED, 0), upper_triangle(model.n)
     live, log, open_pairs = posterior.prior(model), no_comparisons(), everything.copy()
     while True:
-        pairs = asking.next_pairs(live, model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng)
+        pairs = asking.next_pairs(
+            posterior.scores(live, log, model), model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng
+        )
         first, second = (np.array(side, np.int64) for side in zip(*((p.first, p.second) for p in pairs), strict=True))
         log = join(log, by_one_judge(first, second, judge(truth[first] - truth[second], rng)))
         live = posterior.fold(live, log, model)

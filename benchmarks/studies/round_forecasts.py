@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import RANKING, Criterion, Forecast, Goal, Left, Stop
-from app.inference.state import distance, exact, stop_reason
+from app.inference.state import check, distance, exact
 from benchmarks.studies.all_pairs import World, campaign, further
 from benchmarks.studies.methods.markdown import table
 
@@ -61,10 +61,10 @@ def one_set(world: World, rule: Rule, number: int) -> tuple[Forecast, int] | Non
     of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
     of = of._replace(plan=of.plan._replace(goal=rule.goal))
     snapshots = [snapshot]
-    while not stop_reason(snapshots[-1], *rule, of.sought):
+    while not (checked := check(snapshots[-1], *rule, of.sought)).reason:
         if snapshots[-1].version == of.pairs:
             return None
-        snapshots.append(further(of, snapshots[-1]))
+        snapshots.append(further(of, snapshots[-1], checked=checked))
     end = snapshots[-1].version
     if end <= FEWEST:
         return None

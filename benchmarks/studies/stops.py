@@ -25,13 +25,13 @@ from app.inference.state import (
     Snapshot,
     advance,
     ask,
+    check,
     comparisons_left,
     distance,
     empty,
     exact,
     log_from_rows,
     make_catalogue,
-    stop_reason,
 )
 from app.inference.types import Floats
 
@@ -122,7 +122,7 @@ def course(
         p = answer(float(scores[i] - scores[j]), (i, j), rng)
         new = log_from_rows([(len(snapshots), 0, i, j, p, judge.id, 1.0)])
         snapshots.append(advance(snapshots[-1], len(snapshots), new, []))
-        if stop_reason(snapshots[-1], STOP, RANKING):
+        if check(snapshots[-1], STOP, RANKING).reason:
             leader = int(np.argmax(exact(snapshots[-1]).scores.mean))
             is_false = bool((np.delete(scores, leader) >= scores[leader]).any())
             half_way = _forecast(snapshots[len(snapshots) // 2], judge) if truth is drawn else None

@@ -18,7 +18,7 @@ from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
 from app.inference.choosing.selection import Choice, Policy, expecting, fantasise, select
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, scores
+from app.inference.fitting.posterior import Scores
 from app.inference.kernels import contiguous
 from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import PairSet
@@ -90,7 +90,7 @@ def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
 
 
 def next_pairs(
-    posterior: Posterior,
+    scores: Scores,
     model: Model,
     comparisons: Comparisons,
     leased: Leased,
@@ -105,8 +105,8 @@ def next_pairs(
     Args: `known` is the comparisons' tally, if somebody has kept it.
     """
     leads, component = known or tally(comparisons, model.n)
-    mean, sigma = scores(posterior, comparisons, model)[:2]
-    sigma = fantasise(sigma, mean, model, leased.first, leased.second)
+    mean = scores.mean
+    sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
     component = connected(component, leased.first, leased.second, model, plan.goal)
     judged = None
     if plan.target == "all-pairs" and not sigma.bounds:

@@ -43,11 +43,15 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation:
 def approximate(
     comparisons: Comparisons, model: Model, approximation: Approximation = "laplace"
 ) -> tuple[Scores, Outcome]:
-    """The marginal posterior of the scores at the model's tau2."""
+    """The marginal posterior of the scores at the model's tau2; Laplace's where sites cannot be factored.
+
+    That takes a hundred thousand votes of one answer, or a tau2 of a million.
+    """
     if approximation == "ep" and serves(comparisons, model):
-        posterior, comparisons, _ = propagate(comparisons, model)
-    else:
-        posterior = fit(comparisons, model)
+        posterior, rows, _ = propagate(comparisons, model)
+        if posterior.convergence.outcome is not Outcome.SINGULAR:
+            return scores(posterior, rows, model), posterior.convergence.outcome
+    posterior = fit(comparisons, model)
     return scores(posterior, comparisons, model), posterior.convergence.outcome
 
 

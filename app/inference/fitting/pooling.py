@@ -23,7 +23,7 @@ from scipy.special import logsumexp
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Approximation, Hyperprior
+from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Model
 from app.inference.fitting.votes import laplace_evidence
@@ -34,7 +34,8 @@ STEP = 0.25
 SCALES = np.arange(np.log(1e-3), np.log(1e3), STEP)
 NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(500.0), STEP)
 COARSER = 4  # each point of votes is a fit, and they say little
-VOTES_TELL = 5  # votes for each candidate: before, Laplace's evidence finds too little of a large tau2
+FEW = 32  # candidates whose votes are weighed by expectation propagation, however few there are
+VOTES_TELL = 5  # votes for each of more candidates: before, Laplace's evidence finds too little of a large tau2
 FARTHEST = 700.0  # nats below the best: exp is no 0 yet, and what lies farther is as good as impossible
 SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
 LOG_PRIOR_OF_SPREAD = -0.5 * (np.log(SPREADS / 0.5) / np.log(2.0)) ** 2
@@ -49,13 +50,11 @@ class Told(NamedTuple):
     log_evidence: Floats  # (A, B) or (A, 1)
 
 
-def evidence_apart(
-    comparisons: Comparisons, item: Ints, model: Model, judges: Ints, approximation: Approximation = "laplace"
-) -> list[Told]:
+def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Told]:
     """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
-    here stand for in the pool; `approximation` is of the evidence of votes, of which "ep" takes any number.
+    here stand for in the pool.
     """
     votes, told = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):
@@ -65,7 +64,7 @@ def evidence_apart(
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES), np.exp(NOISES))))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
-    is_propagated = approximation == "ep" and serves(cast, model)
+    is_propagated = model.n <= FEW and serves(cast, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))

@@ -3,12 +3,14 @@
 rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
 rank interval   as in ranking.py, and never beyond the ranks of the draws in which all of them hold
-tie group       going down the ranking, a new group begins where the whole rank interval is below that of the
-                group's head; with epsilon, where the head is above by more than it in a share `level` of the draws
+tie group       going down the ranking, a new group begins where the whole rank interval is below that of somebody in
+                the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
 forecast        as in sureness.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
                 pairs that was judged: what is judged is known, and what is not is told by more
 """
+
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import owens_t
@@ -23,6 +25,7 @@ from app.inference.reporting.ranking import (
     ranks,
     relative_sd,
     simultaneous_intervals,
+    split_by_ranks,
 )
 from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, Sureness, all_pairs
 from app.inference.targets.all_pairs import ROUNDING, WinRates
@@ -82,14 +85,15 @@ def rank_intervals(drawn: Ints, level: float) -> Ints:
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:
     """(N,) numbers of the groups, 1 for the best."""
     groups, order = np.ones(len(win_rate), np.int64), np.argsort(-win_rate, kind="stable")
-    head, group = order[0], 1
-    for i in order[1:]:
-        is_below = rank_interval[i, 0] > rank_interval[head, 1]
-        if is_below and wanted.epsilon > 0.0:
-            is_below = (values[:, head] - values[:, i] > wanted.epsilon).mean() >= wanted.level
-        if is_below:
-            head, group = i, group + 1
-        groups[i] = group
+    apart = split_by_ranks(groups, win_rate, rank_interval, wanted._replace(epsilon=0.0))
+    if not wanted.epsilon:
+        return apart
+    head = order[0]
+    for before, i in pairwise(order):
+        is_above = (values[:, head] - values[:, i] > wanted.epsilon).mean() >= wanted.level
+        begins = apart[i] > apart[head] and is_above
+        groups[i] = groups[before] + begins
+        head = i if begins else head
     return groups
 
 

@@ -18,6 +18,7 @@ TARGETS: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
 PREDICTING = ("soft-bt", "hard-bt")  # methods that say how probable each verdict on a pair is: sigma(s_i - s_j)
 FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, and to do so by default
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
+MOST_IN_A_ROUND = 2_000_000  # verdicts, each pair in both orders: draws of more take gigabytes, and a minute
 NAMED = 3  # judges in a sentence
 
 
@@ -32,7 +33,8 @@ class Judging(NamedTuple):
 
     candidates: int
     prompts: int  # on which a pair was judged; all texts together are one
-    has_people: bool  # among those who judged
+    judges: int  # who judged
+    has_people: bool  # among them
     has_models: bool
     repeating: bool  # whether models, where there are some, answer alike when they are asked again
 
@@ -59,6 +61,7 @@ def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo
     return Judging(
         candidates=n,
         prompts=int(np.count_nonzero(np.bincount(item))),
+        judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
         has_models=bool((judged & ~people).any()),
         repeating=echo is None or bool((echo[~people] >= REPEATS_ITSELF).all()),
@@ -142,6 +145,12 @@ def _obstacle(target: InferenceTargetName, judging: Judging) -> str | None:
     if judging.candidates > RANKED_DENSE:
         return (
             f"of {judging.candidates:,} candidates there is latent alone, as of all above {RANKED_DENSE}; choose latent"
+        )
+    in_a_round = judging.candidates * (judging.candidates - 1) * judging.prompts * judging.judges
+    if target == "all-pairs" and in_a_round > MOST_IN_A_ROUND:
+        return (
+            f"{counted(judging.judges, 'judge')} on {counted(judging.prompts, 'prompt')} would give {in_a_round:,} "
+            f"verdicts of {judging.candidates:,} candidates, more than can be drawn; choose new-items or latent"
         )
     if target == "new-items" and judging.prompts < FEWEST_PROMPTS:
         return (

@@ -10,7 +10,8 @@
                     1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
                     surely worse than its head by more than epsilon. The divisor counts every pair and direction
                     (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
-                    coin give one group with probability `level`
+                    coin give one group with probability `level`. One begins, too, where the best rank that is possible
+                    is beyond the worst one of somebody in the group: ranks that exclude each other are no tie
     sureness        the share of the pairs that is expected to be in the right order (sureness.py), from the same draws
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
@@ -74,16 +75,16 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
-    interval = intervals(posterior, wanted.level)
+    interval, rank_interval = intervals(posterior, wanted.level), simultaneous_intervals(drawn, alike, wanted.level)
     return Ranking(
         rank,
         score,
         sd,
         interval,
-        simultaneous_intervals(drawn, alike, wanted.level),
+        rank_interval,
         _shared((drawn == 1).mean(axis=0), alike),
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
-        tie_groups(posterior, wanted),
+        split_by_ranks(tie_groups(posterior, wanted), posterior.mean, rank_interval, wanted),
         win_rates(score, score),
         win_rates(score, interval),
         entropy(posterior.covariance),
@@ -224,6 +225,22 @@ def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
         groups[i] = groups[before] + apart
         head = i if apart else head
     return groups
+
+
+def split_by_ranks(groups: Ints, mean: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:
+    """(N,) these groups, split where ranks exclude each other; as they are where a tie is up to epsilon.
+
+    Args: `rank_interval` (N, 2) are the best and worst ranks of what has these (N,) means.
+    """
+    if wanted.epsilon > 0.0:
+        return groups
+    split, order = np.ones(len(groups), np.int64), np.argsort(-mean, kind="stable")
+    worst = rank_interval[order[0], 1]
+    for before, i in pairwise(order):
+        begins = groups[i] > groups[before] or rank_interval[i, 0] > worst
+        split[i] = split[before] + begins
+        worst = rank_interval[i, 1] if begins else min(worst, rank_interval[i, 1])
+    return split
 
 
 def sure_of_any(n: int, level: float) -> float:

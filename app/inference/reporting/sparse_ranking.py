@@ -29,7 +29,7 @@ from app.inference.fitting.sparse import SparsePosterior
 from app.inference.kernels.inversions import inversions
 from app.inference.kernels.push import variances
 from app.inference.kernels.solving import solve
-from app.inference.reporting.ranking import Ranking, Wanted, ranks, sure_of_any, win_rates
+from app.inference.reporting.ranking import Ranking, Wanted, ranks, split_by_ranks, sure_of_any, win_rates
 from app.inference.reporting.sureness import Sureness, expected_after
 from app.inference.types import Floats, Ints
 
@@ -79,15 +79,16 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
+    rank_interval = _ranks_within(centre - c * spread, centre + c * spread)
     return Ranking(
         rank,
         score,
         sd,
         interval,
-        _ranks_within(centre - c * spread, centre + c * spread),
+        rank_interval,
         tally.p_best,
         tally.p_top,
-        tie_groups(posterior, variance + common, wanted),
+        split_by_ranks(tie_groups(posterior, variance + common, wanted), mean, rank_interval, wanted),
         win_rates(score, score),
         win_rates(score, interval),
         None,

@@ -9,13 +9,14 @@ from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import Log, PooledEvidence, log_from_rows
 from app.inference.state.pooling import ToldByLog, pooled, told_by
 from app.inference.state.published import (
+    Checked,
     Sought,
     biases,
+    check,
     distance,
     exact,
     prompts_needed,
     quantity,
-    stop_reason,
     under,
 )
 from app.inference.state.remaining import comparisons_left
@@ -41,6 +42,7 @@ __all__ = [
     "MANY",
     "BlockedPairs",
     "Catalogue",
+    "Checked",
     "ChosenPair",
     "Evidence",
     "HumanCheck",
@@ -56,6 +58,7 @@ __all__ = [
     "ask",
     "ask_people",
     "biases",
+    "check",
     "choices_are_quick",
     "comparisons_left",
     "compute_ahead",
@@ -73,7 +76,6 @@ __all__ = [
     "prompts_needed",
     "quantity",
     "raw",
-    "stop_reason",
     "told_by",
     "under",
     "warm_up",

@@ -16,6 +16,7 @@ from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
+from app.inference.fitting.published import Published
 from app.inference.fitting.sparse import is_sparse
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.availability import BOTH_ORDERS, mark
@@ -62,12 +63,15 @@ def ask(
     count: int,
     reopening: Reopening | None = None,
     askers: Collection[int] = (),
+    published: Published | None = None,
 ) -> list[ChosenPair]:
     """Up to `count` pairs that are neither used up nor blocked, best first; used up ones too where they may reopen.
 
     In front of them stand those that are due for overlap with one of `askers`, judges by their ids. A round gives each
     pair of candidates at most once; further items of the same pairs come in further rounds, with everything chosen so
     far counted as leased.
+
+    Args: `published` is chosen by in place of the live posterior, where that is surer than it should be.
     """
     item, first, second, leases = blocked
     blocked = BlockedPairs(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
@@ -76,7 +80,7 @@ def ask(
     if chosen:
         blocked = _with_leases(blocked, chosen)
     while len(chosen) < count:
-        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng, reopening)
+        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng, reopening, published)
         if not in_round:
             break
         chosen += in_round
@@ -166,6 +170,7 @@ def _round(
     count: int,
     rng: Draws,
     reopening: Reopening | None,
+    published: Published | None,
 ) -> list[ChosenPair]:
     on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
     if reopening and not any_open(on_items) and not is_sparse(snapshot.model):
@@ -174,7 +179,10 @@ def _round(
         on_items = OpenOnItems(catalogue.has, in_an_order, leaves_out=False)
         count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    state = snapshot.posterior, snapshot.model, snapshot.comparisons
+    if published is None:
+        state = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), snapshot.model, snapshot.comparisons
+    else:
+        state = published.scores, published.model, published.comparisons
     pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally)
     uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
     return [_on_item(pair, on_items, orders, snapshot, plan.order, rng, uses) for pair in pairs]

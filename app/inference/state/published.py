@@ -30,6 +30,13 @@ FEW_DRAWS = 200
 WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)
 
 
+class Checked(NamedTuple):
+    """Whether a set is to stop, and what the next pairs are chosen by if not."""
+
+    reason: Reason | None
+    published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
+
+
 class Sought(NamedTuple):
     """What a set is certain about, and all that this depends on beside its log."""
 
@@ -105,27 +112,32 @@ def biases(snapshot: Snapshot) -> list[Bias]:
     return estimates(published.posterior, published.comparisons, published.model)
 
 
-def stop_reason(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Reason | None:
-    """Reason to ask no more pairs, if there is one. What the live posterior nearly says, the published one confirms.
+def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
+    """Look for a reason to ask no more pairs. What the live posterior nearly says, the published one confirms.
 
-    Of very many candidates none is looked for: it is about all pairs.
+    Where it refuses what the live one says, that one sees nothing left to ask: what follows is chosen by the published
+    one. Of very many candidates no reason is looked for: it is about all pairs.
 
     Args: `sought` is what the set is certain about, the scores themselves by default.
     """
     if snapshot.model.n < 2 or is_sparse(snapshot.model):
-        return None
+        return Checked(None)
     live = posteriors.scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
     if sought and sought.target != "latent":
         if not snapshot.comparisons.size:
-            return None
+            return Checked(None)
+        by_live = live_quantity(snapshot, sought), live, snapshot.model
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-        if settling.reason(live_quantity(snapshot, sought), live, snapshot.model, half, goal) is None:
-            return None
+        if settling.reason(*by_live, half, goal) is None:
+            return Checked(None)
         published = exact(snapshot, target=sought.target)
-        return settling.reason(quantity(snapshot, published, sought), published.scores, published.model, stop, goal)
+        ranked = quantity(snapshot, published, sought)
+        met = settling.reason(ranked, published.scores, published.model, stop, goal)
+        is_refused = met is None and settling.reason(*by_live, stop, goal) is not None
+        return Checked(met, published if is_refused else None)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
-        return None
-    return _confirmed_reason(snapshot, exact(snapshot), stop, goal)
+        return Checked(None)
+    return Checked(_confirmed_reason(snapshot, exact(snapshot), stop, goal))
 
 
 def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:

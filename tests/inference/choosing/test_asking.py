@@ -27,7 +27,9 @@ def ask(
     open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
     live = posterior.fit(log, model(N))
     rng = Draws(plan, version, len(leased.first))
-    return next_pairs(live, model(N), log, leased, of_mask(open_pairs), plan, count, rng)
+    return next_pairs(
+        posterior.scores(live, log, model(N)), model(N), log, leased, of_mask(open_pairs), plan, count, rng
+    )
 
 
 def lease(presented: list[Presented]) -> Leased:
@@ -89,7 +91,9 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
     only[0, 2] = True
 
     live = posterior.fit(nothing, model(3))
-    presented = next_pairs(live, model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1))
+    presented = next_pairs(
+        posterior.scores(live, nothing, model(3)), model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1)
+    )
 
     assert shown(presented) == [(2, 0)]
 
@@ -97,7 +101,7 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
 def test_a_random_source_is_made_only_where_chance_decides() -> None:
     draws = Draws(PLAN, 0, 0)
     live = posterior.fit(LOG, model(N))
-    next_pairs(live, model(N), LOG, NONE_LEASED, every_pair(N), PLAN, 1, draws)
+    next_pairs(posterior.scores(live, LOG, model(N)), model(N), LOG, NONE_LEASED, every_pair(N), PLAN, 1, draws)
 
     assert "_generator" not in vars(draws)
     assert draws.random() == Draws(PLAN, 0, 0).random()
@@ -110,7 +114,14 @@ def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_sc
     mean, sigma = posterior.scores(live, log, m)[:2]
 
     presented = next_pairs(
-        live, m, log, NONE_LEASED, every_pair(N), PLAN._replace(policy=Policy(criterion)), 8, np.random.default_rng(0)
+        posterior.scores(live, log, m),
+        m,
+        log,
+        NONE_LEASED,
+        every_pair(N),
+        PLAN._replace(policy=Policy(criterion)),
+        8,
+        np.random.default_rng(0),
     )
 
     rng = np.random.default_rng(0)

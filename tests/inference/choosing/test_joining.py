@@ -34,7 +34,16 @@ def asked(
     log, of = log or no_comparisons(), of or model(n)
     plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
     open_pairs = every_pair(n)
-    presented = next_pairs(live, of, log, leased, open_pairs, plan, count, Draws(plan, log.size, len(leased.first)))
+    presented = next_pairs(
+        posterior.scores(live, log, of),
+        of,
+        log,
+        leased,
+        open_pairs,
+        plan,
+        count,
+        Draws(plan, log.size, len(leased.first)),
+    )
     return [(pair.first, pair.second) for pair in presented]
 
 
@@ -127,7 +136,10 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     open_pairs = every_pair(MANY)
 
     pairs = [
-        next_pairs(live, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed)) for seed in range(300)
+        next_pairs(
+            posterior.scores(live, log, of), of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed)
+        )
+        for seed in range(300)
     ]
 
     counts = np.unique([(first.first, first.second) for first, _ in pairs], axis=0, return_counts=True)[1]

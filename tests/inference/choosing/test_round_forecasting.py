@@ -5,7 +5,7 @@ import pytest
 
 from app.inference.choosing import RANKING, Criterion, Forecast, Goal, Left, Stop
 from app.inference.choosing.round_forecasting import forecast_of_round
-from app.inference.state import Snapshot, distance, exact, quantity, stop_reason
+from app.inference.state import Snapshot, check, distance, exact, quantity
 from app.inference.targets import WinRates
 from benchmarks.studies.all_pairs import STOP, Campaign, World, campaign, further
 
@@ -84,8 +84,8 @@ def test_forecasts_fall_to_zero_on_the_way_and_are_right_about_how_long_it_is() 
     for number in range(2_000, 2_002):
         of, snapshot = after(3, number=number)
         way = [snapshot]
-        while not stop_reason(snapshot, STOP, FIRST, of.sought):
-            snapshot = further(of, snapshot)
+        while not (checked := check(snapshot, STOP, FIRST, of.sought)).reason:
+            snapshot = further(of, snapshot, checked=checked)
             way.append(snapshot)
         early, late = (distance_of(of, each).median or np.inf for each in (way[0], way[2 * len(way) // 3]))
         ratios.append(early / (len(way) - 1))

@@ -12,13 +12,14 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.expectation_propagation import propagate, propagated_evidence
 from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
+from app.inference.fitting.integration import approximate
 from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
 from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import publish
 from app.inference.fitting.worth import at_scale
 from app.inference.kernels import tilted
 from app.inference.reporting.ranking import draw_ranks
-from app.inference.types import Comparisons, Floats, by_one_judge, join, take
+from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, take
 
 LEARNT = Method(evidence="learnt")
 
@@ -185,6 +186,14 @@ def test_extremes_converge(scale: float) -> None:
         posterior, _, log_evidence = propagate(votes, model(8, scale))
         assert posterior.convergence.converged
         assert np.isfinite(log_evidence)
+
+
+def test_numbers_too_large_for_sites_leave_laplaces_posterior() -> None:
+    log, of = all_pairs(5)._replace(weight=np.full(10, 1e9)), model(5, 1e10)
+    assert propagate(log, of).posterior.convergence.outcome is Outcome.SINGULAR
+    of_scores, outcome = approximate(log, of, "ep")
+    assert outcome is Outcome.CONVERGED
+    assert of_scores.mean == pytest.approx(posteriors.fit(log, of).mean)
 
 
 def test_what_is_published_is_near_the_truth_where_laplace_is_not() -> None:

@@ -28,6 +28,14 @@ def test_all_pairs_are_judged_once_each_judge_has_judged_all_of_them() -> None:
     assert judged(3, *by_one, (0, 1, 0, 1), (0, 2, 0, 1), (0, 1, 2, 1)).complete
 
 
+def test_a_round_of_very_many_verdicts_is_refused() -> None:
+    on_many_items = judged(200, *((item, 0, 1, 0) for item in range(51)), items=51)
+    with pytest.raises(ValueError, match="1 judge on 51 prompts would give 2,029,800 verdicts of 200 candidates"):
+        resolve(on_many_items, "soft-bt", wanted="all-pairs")
+    assert "all-pairs" not in resolve(on_many_items, "soft-bt").also
+    assert resolve(judged(200, *((item, 0, 1, 0) for item in range(50)), items=50), "soft-bt", wanted="all-pairs")[0]
+
+
 @pytest.mark.parametrize("target", ["all-pairs", "new-items", "people"])
 def test_of_very_many_candidates_there_is_latent_alone(target: str) -> None:
     many = judged(501, (0, 0, 1, 0), (1, 0, 1, 1), items=2)

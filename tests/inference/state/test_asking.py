@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.inference import state
-from app.inference.choosing import Criterion, Order, Overlap, Plan, Policy
+from app.inference.choosing import Criterion, Goal, Order, Overlap, Plan, Policy
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, Catalogue, ChosenPair, HumanCheck, Interpretation, Snapshot
 from app.inference.types import Bools
@@ -158,6 +158,16 @@ def test_pairs_due_for_overlap_come_first_to_those_who_have_not_judged_them() ->
     blocked = BlockedPairs(np.array([0]), np.array([1]), np.array([0]), 1)
     free = state.ask(snapshot, everyone, blocked, overlapping, 1, askers=[JUDGE])
     assert unordered_in_turn(free) == [(0, 2)]
+
+
+def test_a_posterior_that_refused_a_stop_says_who_contends() -> None:
+    rows = ((seq, 0, 0, other, 1.0, 1, 1.0) for seq, other in enumerate(range(1, 6), 1))
+    snapshot = state.advance(state.empty(INTERPRETATION, 6, 1), 5, state.log_from_rows(rows), [])
+    live = state.exact(snapshot)
+    published = live._replace(scores=live.scores._replace(mean=np.array([0.0, 0.0, 0.0, 9.0, 9.0, 0.0])))
+    best = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, 0, Goal(top_k=1), target="all-pairs")
+    (chosen,) = state.ask(snapshot, catalogue(np.ones((1, 6), np.bool_)), NONE_BLOCKED, best, 1, published=published)
+    assert unordered_in_turn([chosen]) == [(3, 4)]
 
 
 def test_for_new_items_the_least_used_one_comes_next() -> None:

@@ -347,7 +347,7 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
     held = snapshots.empty(PLAIN, n, 1)
-    assert snapshots.stop_reason(held, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING) is None
+    assert snapshots.check(held, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING).reason is None
 
 
 def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> None:
@@ -362,4 +362,4 @@ def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> No
     for level, reason in ((learnt - 1e-6, "concordance"), (learnt + 1e-6, None)):
         stop = Stop(concordance=level)
         assert snapshots.distance(snapshot, published, stop, RANKING, Left(0, None)).reason == reason
-        assert snapshots.stop_reason(snapshot, stop, RANKING) == reason
+        assert snapshots.check(snapshot, stop, RANKING).reason == reason
