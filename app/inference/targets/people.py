@@ -11,12 +11,16 @@ open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of ea
     w_g ~ p(eta_g | log) / q(eta_g)              q normal, around the mode and with the curvature of p(eta | log)
     ln p(eta | log) = ln p(log, theta) - ln(det of its precision / det of the prior's) / 2 + ln prior + constant
 
-by Laplace in theta = (s, a, delta), which is exact for measurements. Slopes are by Fisher's identity: with r_v = sum of
-w e^2 of v's measurements, G_v how many there are, P_v = M_v - M_v Sigma M_v
+by Laplace in theta = (s, a, delta), which is exact for measurements. Weights of votes move with theta, and theta with
+eta, so that the determinant moves in two ways: its slope has theta' = theta - x, twice as far as the posterior's mean
+is from its mode. With H the precision of theta, d = R theta, var d = R H^-1 R^T, G_v how many measurements v has,
+P_v = M_v - M_v Sigma M_v
 
-    ln tau2        (|s|^2 / tau2 + tr Sigma / tau2 - N) / 2
-    ln omega_v^2   (|a_v|^2 / omega_v^2 - omega_v^2 tr P_v) / 2
-    ln sigma2_v    (r_v + tr(omega_v^2 P_v + M_v Sigma) + 1 - G_v) / 2      of voices that never vote
+    H x = R^T (var d dw/dd)                                                    0 where nobody votes
+    ln tau2        ((s . s' + tr Sigma) / tau2 - N) / 2
+    ln omega_v^2   (a_v . a_v' / omega_v^2 - omega_v^2 tr P_v) / 2
+    ln sigma2_v    (sum of w ((y - d) (y - d') + var d) over v's measurements - G_v) / 2
+    var d          of t_v + delta_v: A Sigma A + omega_v^2 A of t_v, A = I - omega_v^2 M_v; delta_v given t_v is reduced
 
 Nothing tells the effects of a judge alone from its scores: its omega^2 / tau2 keeps the prior, USUAL_EFFECTS or what
 the sets of a pool tell (`effects_apart`, `pool_effects`).
@@ -46,6 +50,7 @@ from app.inference.fitting.consensus import (
     design_times,
     evaluate,
     reduce,
+    scatter,
     split,
 )
 from app.inference.fitting.grids import Normal
@@ -69,6 +74,7 @@ WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 STEP = 1e-2  # of differences, in prior sds
 NEAR = 1e-10  # of the mode, relative
+SMALL = 1e-4  # difference of scores between which a weight's slope is read
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
 FLATTEST = 0.5  # curvature of p(eta | log), for that of the prior
 
@@ -258,34 +264,57 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     theta, _, curvature, _ = maximiser(evaluate, step_by_blocks)(objective, start, GRADIENT_TOLERANCE)
     reduced = reduce(curvature, objective)
     sigma = from_precision(np.diag(objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
-    log_likelihood = weight * model.expert.log_density(design_times(theta, objective), log.p)
-    residual = np.bincount(log.judge, -2.0 * is_measured * log_likelihood, count)
-    log_density = log_likelihood.sum() - 0.5 * answers @ np.log(sigma2) + model.prior.pull @ theta[: model.n]
-    log_density -= 0.5 * (objective.precision @ theta**2 + model.n * eta[0] - sigma.log_det + z @ z)
-    log_density -= 0.5 * (reduced.log_det.sum() + np.log(reduced.of_biases).sum())
-    of_scale, of_effects, spread_of_d = _slopes(theta, reduced, sigma.base, objective)
-    of_noise = 0.5 * (residual + spread_of_d - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
+    d = design_times(theta, objective)
+    log_density = weight @ model.expert.log_density(d, log.p) - 0.5 * answers @ np.log(sigma2)
+    log_density += model.prior.pull @ theta[: model.n] - 0.5 * (objective.precision @ theta**2 + z @ z)
+    log_density -= 0.5 * (model.n * eta[0] - sigma.log_det + reduced.log_det.sum() + np.log(reduced.of_biases).sum())
+    variance = _variances(reduced, sigma.base, objective)
+    bend = weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
+    of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
+    error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))
+    told = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
+    of_noise = 0.5 * (told - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
     return Point(float(log_density), sd * slope - z, theta, Scores(theta[: model.n], sigma, scale=tau2))
 
 
 def step_by_blocks(weights: Floats, g: Floats, objective: Objective) -> Floats:
     """x with H x = g, by what is told of s. Slow formula: `consensus.newton_step`, which is the faster of very many."""
-    m, lean, of_biases, _ = reduced = reduce(weights, objective)
-    (g_s, g_a, g_delta), omega2 = split(g, objective), objective.variances.of_tastes[:, None]
+    reduced = reduce(weights, objective)
+    return _solved(g, reduced, covariance_of_scores(reduced, objective), objective)
+
+
+def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+    """x with H x = g."""
+    (m, lean, of_biases, _), omega2 = reduced, objective.variances.of_tastes[:, None]
+    g_s, g_a, g_delta = split(g, objective)
     by_biases = lean * g_delta[:, None]
     h = g_a - by_biases
     m_h = np.einsum("vab,vb->va", m, h)
-    x_s = covariance_of_scores(reduced, objective) @ (g_s - (by_biases + omega2 * m_h).sum(axis=0))
+    x_s = sigma @ (g_s - (by_biases + omega2 * m_h).sum(axis=0))
     x_a = omega2 * (h - omega2 * m_h - m @ x_s)
     return np.concatenate([x_s, x_a.ravel(), g_delta / of_biases - (lean * (x_s + x_a)).sum(axis=1)])
 
 
-def _slopes(theta: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> tuple[float, Floats, Floats]:
-    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); sum of w var(d) of each voice (V,)."""
-    (s, a, _), (tau2, omega2), m = split(theta, objective), objective.variances, reduced.of_scores
-    m_sigma = m @ sigma
-    of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m_sigma, m)
-    of_scale = 0.5 * float((s @ s + sigma.trace()) / tau2 - len(s))
-    of_effects = 0.5 * ((a * a).sum(axis=1) / omega2 - omega2 * of_p)
-    return of_scale, of_effects, omega2 * of_p + np.trace(m_sigma, axis1=1, axis2=2) + 1.0
+def _slopes(
+    theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: Objective
+) -> tuple[float, Floats]:
+    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
+    (s, a, _), (s_2, a_2, _) = split(theta, objective), split(theta_2, objective)
+    (tau2, omega2), m = objective.variances, reduced.of_scores
+    of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m @ sigma, m)
+    of_scale = 0.5 * float((s @ s_2 + sigma.trace()) / tau2 - len(s))
+    return of_scale, 0.5 * ((a * a_2).sum(axis=1) / omega2 - omega2 * of_p)
+
+
+def _variances(reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+    """(K,) of d."""
+    (first, second, _, voice, _), (m, lean, of_biases, _) = objective.comparisons, reduced
+    omega2 = objective.variances.of_tastes[:, None, None]
+    left = np.eye(objective.model.n) - omega2 * m
+    of_t = left @ sigma @ left + omega2 * left
+    with_bias = np.einsum("vab,vb->va", of_t, lean)
+    of_bias = 1.0 / of_biases + (lean * with_bias).sum(axis=1)
+    of_pair = of_t[voice, first, first] + of_t[voice, second, second] - 2.0 * of_t[voice, first, second]
+    return np.asarray(of_pair - 2.0 * (with_bias[voice, first] - with_bias[voice, second]) + of_bias[voice])

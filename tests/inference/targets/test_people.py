@@ -101,15 +101,20 @@ def test_measurements_have_the_density_and_the_scores_of_the_whole_model() -> No
     np.testing.assert_allclose(apart, apart[0], atol=1e-5)
 
 
-def test_slopes_are_those_of_finite_differences() -> None:
-    """But for the prior of biases, which the slope by the noise takes for flat."""
+@pytest.mark.parametrize("who", ["probabilities", "votes", "both"])
+def test_slopes_are_those_of_finite_differences(who: str) -> None:
     voices = all_pairs_of_two_models()
-    z, theta = np.random.default_rng(2).normal(0.0, 0.5, 5), blank(voices)
+    if who != "probabilities":
+        latent, people = model_and_people()
+        log = latent.answers
+        vote = np.where((log.judge == 0) | (who == "votes"), log.p > 0.5, log.p)
+        voices = voices_of(published(log._replace(p=vote.astype(np.float64)), 3), people, {})
+    z, theta = np.random.default_rng(2).normal(0.0, 0.5, len(voices.prior)), blank(voices)
     rises = [
         (at(z + step, theta, voices).log_density - at(z - step, theta, voices).log_density) / 2e-4
-        for step in 1e-4 * np.eye(5)
+        for step in 1e-4 * np.eye(len(z))
     ]
-    np.testing.assert_allclose(at(z, theta, voices).slope, rises, atol=0.01)
+    np.testing.assert_allclose(at(z, theta, voices).slope, rises, rtol=1e-4, atol=1e-4)
 
 
 def test_one_step_is_the_slow_one() -> None:
