@@ -34,7 +34,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import root
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
@@ -72,10 +71,11 @@ SEED = 0  # of the points: the same log gives the same posterior
 POINTS = 64
 WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
-STEP = 1e-2  # of differences, in prior sds
-NEAR = 1e-10  # of the mode, relative
+STEP = 1e-3  # of differences, in prior sds
+NEAR = 1e-9  # slope at the mode
 SMALL = 1e-4  # difference of scores between which a weight's slope is read
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
+LONGEST = 1.0  # step, in prior sds
 FLATTEST = 0.5  # curvature of p(eta | log), for that of the prior
 
 
@@ -136,9 +136,8 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Tol
     if people[published.answers.judge].all():
         return []
     voices = voices_of(published, people, {})
-    mode, start = _mode(voices)
-    root = _spread(mode, start, voices)
-    left = 1.0 - (root @ root).diagonal()  # of the prior's variance
+    mode, spread, _ = _mode(voices)
+    left = 1.0 - (spread @ spread).diagonal()  # of the prior's variance
     return [
         ToldOfEffects(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
         for place, judge in enumerate(voices.judges, start=1)
@@ -218,9 +217,9 @@ def in_cells(comparisons: Comparisons, noise: Floats, n: int) -> Comparisons:
 
 def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     """Weights (G,), which sum to 1, points, and their z (G, D), that stand for p(eta | log)."""
-    mode, start = _mode(voices)
-    spread = _spread(mode, start, voices)
+    mode, spread, start = _mode(voices)
     drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
+    drawn = drawn[:, mode.argsort().argsort()]  # whatever the order of judges
     z = np.clip(mode + drawn @ spread, -FARTHEST, FARTHEST)
     points = [at(each, start, voices) for each in z]
     log_weight = np.array([point.log_density for point in points]) + 0.5 / WIDER * (drawn**2).sum(axis=1)
@@ -229,8 +228,8 @@ def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     return weight[kept] / weight[kept].sum(), [points[g] for g in kept], z[kept]
 
 
-def _mode(voices: Voices) -> tuple[Floats, Floats]:
-    """z (D,) where the slope of ln p(eta | log) is 0, and theta there."""
+def _mode(voices: Voices) -> tuple[Floats, Floats, Floats]:
+    """z (D,) where ln p(eta | log) is greatest, the symmetric root of its covariance by the curvature there, theta."""
     count = len(voices.judges) + 1
     theta = np.zeros(voices.model.n + count * voices.model.n + count)
 
@@ -238,17 +237,27 @@ def _mode(voices: Voices) -> tuple[Floats, Floats]:
         within = np.clip(z, -FARTHEST, FARTHEST)
         return at(within, theta, voices).slope - (z - within)
 
-    mode = np.clip(root(slope, np.zeros(len(voices.prior)), tol=NEAR).x, -FARTHEST, FARTHEST)
-    return mode, at(mode, theta, voices).theta
+    def slope_and_curvature(z: Floats, _: Voices) -> tuple[Floats, Floats]:
+        at_z = slope(z)
+        curvature = np.array([at_z - slope(z + step) for step in STEP * np.eye(len(z))]) / STEP
+        return at_z, 0.5 * (curvature + curvature.T)
+
+    mode, _, curvature, _ = maximiser(slope_and_curvature, _uphill)(voices, np.zeros(len(voices.prior)), NEAR)
+    eigenvalues, vectors = _bent(curvature)
+    mode = np.clip(mode, -FARTHEST, FARTHEST)
+    return mode, np.asarray(vectors / np.sqrt(eigenvalues) @ vectors.T), at(mode, theta, voices).theta
 
 
-def _spread(mode: Floats, start: Floats, voices: Voices) -> Floats:
-    """(D, D) symmetric root of the covariance of z by the curvature at the mode."""
-    at_mode = at(mode, start, voices).slope
-    slopes = np.array([at(mode + step, start, voices).slope for step in STEP * np.eye(len(mode))])
-    curvature = (at_mode - slopes) / STEP
-    eigenvalues, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T))
-    return np.asarray(vectors / np.sqrt(np.maximum(eigenvalues, FLATTEST)) @ vectors.T)
+def _uphill(curvature: Floats, slope: Floats, _: Voices) -> Floats:
+    """Newton's step, at most LONGEST along an axis of the curvature."""
+    eigenvalues, vectors = _bent(curvature)
+    return np.asarray(vectors @ np.clip(vectors.T @ slope / eigenvalues, -LONGEST, LONGEST))
+
+
+def _bent(curvature: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues, FLATTEST or more, and vectors."""
+    eigenvalues, vectors = np.linalg.eigh(curvature)
+    return np.maximum(eigenvalues, FLATTEST), vectors
 
 
 def at(z: Floats, start: Floats, voices: Voices) -> Point:
@@ -269,7 +278,9 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     log_density += model.prior.pull @ theta[: model.n] - 0.5 * (objective.precision @ theta**2 + z @ z)
     log_density -= 0.5 * (model.n * eta[0] - sigma.log_det + reduced.log_det.sum() + np.log(reduced.of_biases).sum())
     variance = _variances(reduced, sigma.base, objective)
-    bend = weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    bend = (
+        weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
+    )
     theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
     of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
     error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))

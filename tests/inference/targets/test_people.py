@@ -203,8 +203,8 @@ def test_relabelling_relabels() -> None:
     log = latent.answers
     renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = of_people(latent, people, {}), of_people(published(renamed, 3), people[np.argsort(judges)], {})
-    np.testing.assert_allclose(other.mean[order], one.mean, atol=0.02)
-    np.testing.assert_allclose(dense(other.covariance)[np.ix_(order, order)], dense(one.covariance), atol=0.02)
+    np.testing.assert_allclose(other.mean[order], one.mean, atol=1e-9)
+    np.testing.assert_allclose(dense(other.covariance)[np.ix_(order, order)], dense(one.covariance), atol=1e-9)
 
 
 def test_sets_of_a_pool_tell_the_effects_of_a_judge() -> None:
