@@ -28,10 +28,10 @@ def candidates(*keys: str) -> list[dict[str, Any]]:
 
 
 async def create_set(http: httpx.AsyncClient, *keys: str, **fields: Any) -> dict[str, Any]:
-    """A set of texts, as the service answers it; its certainty is about the scores unless `fields` say otherwise."""
+    """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise."""
     body = {
         "name": "Trees", "question": "Which is better?", "candidates": candidates(*(keys or KEYS)),
-        "inference_target": "latent", **fields,
+        "inference_target": "latent", "position_bias": "none", **fields,
     }  # fmt: skip
     answer = await http.post("/v1/sets", json=body)
     assert answer.status_code == 201, answer.text

@@ -133,7 +133,7 @@ EXAMPLES: dict[str, Any] = {
             "forecast": [{"comparisons": 2, "concordance": 0.6}, {"comparisons": 4, "concordance": 0.66}],
         },
         "certainty": {
-            "about": "A ranking's certainty is about what its judges prefer, not about the truth: ...",
+            "about": "A ranking's certainty is about what judges prefer, not about the truth.",
             "agreement_with_people": {"pairs": 120, "share": 0.78, "interval": [0.7, 0.84]},
             "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 120, "at_bound": False}},
         },

@@ -31,6 +31,7 @@ from app.cli.options import (
     PriorVariance,
     ScoresOption,
     Second,
+    SimulatedBiasOption,
     WeightOption,
     Where,
     WinnerOption,
@@ -64,7 +65,7 @@ def rank(
     parameter: ParameterOption = None,
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
-    position_bias: PositionBiasOption = "none",
+    position_bias: PositionBiasOption = "auto",
     evidence: EvidenceOption = None,
     inference_target: Annotated[
         InferenceTargetChoice,
@@ -305,7 +306,7 @@ def simulate(
     parameter: ParameterOption = None,
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
-    position_bias: PositionBiasOption = "none",
+    position_bias: SimulatedBiasOption = "none",
     evidence: EvidenceOption = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Learn what answers are worth from all groups together.")

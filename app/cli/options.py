@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nextpair.words import AbsoluteScale, EvidenceName, MethodName, PositionBias, PriorName
+from nextpair.words import AbsoluteScale, EvidenceName, MethodName, PositionBias, PositionBiasChoice, PriorName
 
 from app.offline.printing import Format
 
@@ -55,10 +55,15 @@ ParameterOption = Annotated[
 ]
 PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
-    PositionBias,
+    PositionBiasChoice,
     typer.Option(
-        help="A judge's liking for the first position: none, estimated with the scores, or from its mean verdict."
+        help="A judge's position bias: none, estimated with the scores, or from its mean verdict; auto estimates it "
+        "for judges who give probabilities."
     ),
+]
+SimulatedBiasOption = Annotated[
+    PositionBias,
+    typer.Option(help="The judge's position bias: none, estimated with the scores, or from its mean verdict."),
 ]
 EvidenceOption = Annotated[
     EvidenceName | None,

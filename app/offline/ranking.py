@@ -15,7 +15,7 @@ from nextpair.words import (
     InferenceTargetChoice,
     InferenceTargetName,
     MethodName,
-    PositionBias,
+    PositionBiasChoice,
     PriorName,
 )
 
@@ -35,6 +35,7 @@ from app.inference.fitting import (
     TooMany,
     is_sparse,
     no_absolute_scores,
+    position_bias_of,
     usual_evidence,
 )
 from app.inference.reporting import (
@@ -61,6 +62,7 @@ MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where t
 LINEAR = ("soft-bt", "sigma-beta", "phi-beta", "gaussian", "average-probability")  # in p
 ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
 IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
+NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
 NOBODY = "the judge"  # where the file names none
 OF_ROWS = ("the signal", "the agreement of judges", "the agreement with people")  # which need each row by itself
 
@@ -105,7 +107,7 @@ class RankingMethod(NamedTuple):
     prior_variance: float = 1.0
     parameters: tuple[tuple[str, float], ...] = ()  # of the expert
     prior: PriorName = "unit"
-    position_bias: PositionBias = "none"
+    position_bias: PositionBiasChoice = "none"
     wanted: Wanted = Wanted()
     evidence: EvidenceName = "one-vote"
     absolute_scale: AbsoluteScale = "estimate"
@@ -218,12 +220,17 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     if method.is_evidence_usual and method.evidence == "learnt" and (n > DENSE or group.is_folded):
         method = method._replace(evidence="one-vote")
         left_out.append("what an answer is worth: it counts as one vote")
+    if method.position_bias == "auto" and group.is_folded:
+        method = method._replace(position_bias="none")
+        left_out.append("position biases: none is assumed")
     _require_room(group, method)
     published = None if method.name in BASELINES else _published(group, method, "latent")
     target = _target(group, method, published)
     if published and target.name == "all-pairs":
         published = _published(group, method, target.name)
     standings = _settled(_standings(group, method, published, target.name), group, method)
+    if published:
+        method = method._replace(position_bias=position_bias_of(definition_of(method), published.model))
     if published and standings.entropy is None:
         left_out += ["the entropy", "which candidates are interchangeable"]
     if group.is_folded:
@@ -352,10 +359,10 @@ def require_possible(method: RankingMethod) -> RankingMethod:
     if method.evidence == "learnt" and usual_evidence(method.name, method.prior) != "learnt":
         raise InputError("--evidence learnt goes with the method soft-bt and the prior unit; leave it out")
     if method.name in BASELINES:
-        if method.parameters or method.prior != "unit" or method.position_bias != "none":
+        if method.parameters or method.prior != "unit" or method.position_bias not in NO_BIAS:
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
         return method
-    if method.name in JOINT and (method.parameters or method.position_bias != "none"):
+    if method.name in JOINT and (method.parameters or method.position_bias not in NO_BIAS):
         raise InputError(f"{method.name} estimates biases by itself and has no --parameter or --position-bias")
     try:
         model_of(method, 1)
@@ -371,13 +378,13 @@ def model_of(method: RankingMethod, n: int, judges: int = 1) -> Model:
 
 def definition_of(method: RankingMethod) -> fitting.Method:
     """The choice of a model for a posterior method."""
-    expert = "soft-bt" if method.name in JOINT else method.name
+    is_joint = method.name in JOINT
     return fitting.Method(
-        expert,
+        "soft-bt" if is_joint else method.name,
         method.parameters,
         method.prior,
         method.prior_variance,
-        method.position_bias,
+        "none" if is_joint else method.position_bias,
         method.evidence,
         method.absolute_scale,
     )

@@ -57,6 +57,14 @@ class Examined(Facts):
         keys = self.basis.catalogue.keys
         return [(keys[each], float(ranking.p_best[each])) for each in np.argsort(ranking.rank, kind="stable").tolist()]
 
+    @cached_property
+    def allowed_for(self) -> set[str]:
+        """The judges whose position bias the ranking allows for."""
+        basis = self.basis
+        model, judges = basis.published_for(target_of(basis).name).model, basis.snapshot.evidence.judges
+        allowed = judges[model.estimated_biases] if model.has_biases else judges
+        return {basis.names[judge] for judge in allowed.tolist()} if model.allows_for_biases else set()
+
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
     """All checks at one version; failures, which are no part of the log, as of now.
@@ -146,7 +154,6 @@ def _more(stopping: Stopping) -> str:
 
 def _position(facts: Examined) -> schemas.Check:
     diagnostics = facts.of_now
-    is_estimated = facts.basis.snapshot.interpretation.method.position_bias != "none"
     if not diagnostics.position_bias:
         says = (
             "The fit of the judges' biases did not converge." if diagnostics.comparisons else "Nobody has judged yet."
@@ -159,9 +166,9 @@ def _position(facts: Examined) -> schemas.Check:
         for name, bias in diagnostics.position_bias.items()
         if name not in leaning and (name not in identified or bias.sd > KNOWN)
     }
-    if leaning and not is_estimated:
+    if ignored := {name: bias for name, bias in leaning.items() if name not in facts.allowed_for}:
         says = "Set position_bias to estimate, so that the ranking allows for it."
-        return _about_bias("doubt", leaning, f"{_favours(leaning)} {says}")
+        return _about_bias("doubt", ignored, f"{_favours(ignored)} {says}")
     if sum(bias.comparisons for bias in unknown.values()) > SHARE * diagnostics.comparisons:
         says = "cannot be told from merit yet: judge more pairs, and show some the other way round."
         return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
@@ -169,7 +176,8 @@ def _position(facts: Examined) -> schemas.Check:
         return _about_bias("holds", leaning, f"{_favours(leaning)} The ranking allows for it.")
     slight = {name: bias for name, bias in identified.items() if abs(bias.delta) > 2.0 * bias.sd}
     if slight:
-        says = "The ranking allows for it." if is_estimated else f"The bias is small, at most {BIAS} in log-odds."
+        is_allowed_for = slight.keys() <= facts.allowed_for
+        says = "The ranking allows for it." if is_allowed_for else f"The bias is small, at most {BIAS} in log-odds."
         return _about_bias("holds", slight, f"{_favours(slight)} {says}")
     return _about_bias("holds", identified, "No judge clearly favours the text shown first or second.")
 

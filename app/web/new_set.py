@@ -7,7 +7,7 @@ from threading import Event
 
 from fastapi import APIRouter, Request, Response
 from nextpair.schemas import SetIn
-from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBias
+from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBiasChoice
 
 from app.api.dependencies import ContextDep
 from app.files.candidates import CandidateColumns
@@ -33,7 +33,8 @@ ORDERS: dict[OrderName, str] = {
     "each": "both orders are asked, each when it tells most",
     "as_selected": "the one that joined the set earlier",
 }
-POSITION_BIASES: dict[PositionBias, str] = {
+POSITION_BIASES: dict[PositionBiasChoice, str] = {
+    "auto": "estimate it for judges who give probabilities",
     "none": "assume that there is none",
     "estimate": "estimate it for each judge, together with the scores",
     "closed-form": "read it off each judge's mean verdict, before any score",

@@ -6,14 +6,19 @@ The truth is the order of the mean verdicts on all pairs, where who ties shares 
 
     held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was so
     stop     the set's rule, goal top 1 at 0.95, looked at after every comparison
+
+The third table replays judges who answered all pairs of real texts; its truth is their own mean verdicts, and what
+`latent` does with the same answers stands beside it.
 """
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import InferenceTargetName
 from scipy.special import expit
 
 from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
@@ -35,12 +40,14 @@ from app.inference.state import (
     stop_reason,
 )
 from app.inference.types import Floats, Ints
+from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
 from benchmarks.studies.methods.markdown import table
 
 SEED = 20_281
 SHARES = (0.25, 0.5, 1.0)
 JUDGES, ERRORS = ("votes", ".999 / .001", "probabilities"), (0.0, 0.5, 1.5)
 WAYS = {"random": Criterion.RANDOM, "adaptive": Criterion.KNOWLEDGE}
+ROUNDING = 9  # decimals of a win, below which candidates tie
 STOP, GOAL = Stop(goal=0.95), Goal(top_k=1)
 NONE = np.empty(0, np.int64)
 NOBODY = BlockedPairs(NONE, NONE, NONE, 0)
@@ -55,7 +62,7 @@ class World(NamedTuple):
 class Campaign(NamedTuple):
     """A set under judgement."""
 
-    verdicts: Floats  # (N, N) p that i is better than j
+    verdicts: Floats  # (N, N) p that i is better than j when i is shown first
     catalogue: Catalogue
     plan: Plan
     sought: Sought
@@ -65,16 +72,27 @@ class Campaign(NamedTuple):
         return len(self.verdicts) * (len(self.verdicts) - 1) // 2
 
 
+class End(NamedTuple):
+    """A set that stopped."""
+
+    comparisons: int
+    is_right: bool  # its leader is among the first of all pairs
+
+
 def main() -> None:
     parser = ArgumentParser("python -m benchmarks.studies.all_pairs", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="of every judge")
     parser.add_argument("--candidates", type=int, nargs="+", default=[12, 24])
     parser.add_argument("--stop", type=int, nargs="+", default=[16, 24], help="candidates of the second table")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the real judgements")
+    parser.add_argument("--sets", type=int, default=25, help="of each part of a data set")
     chosen = parser.parse_args()
     columns = ["judge", "errors", "N", "pairs", "share", "held, %", "best, stated / so", "width of ranks"]
     print(table(columns, held(chosen.candidates, chosen.runs)), flush=True)
     columns = ["judge", "errors", "N", "reached", "comparisons, median (90%)", "right, %"]
     print("\n" + table(columns, stopped(chosen.stop, chosen.runs)), flush=True)
+    columns = ["data", "sets", "pairs", "target", "reached", "comparisons, median (90%)", "right, %"]
+    print("\n" + table(columns, replayed(chosen.data, chosen.sets)), flush=True)
 
 
 def held(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
@@ -91,12 +109,31 @@ def held(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
 
 def stopped(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     for n, judge, errors in product(candidates, JUDGES, ERRORS):
-        ends = [run_to_stop(World(judge, errors, n), number) for number in range(runs)]
-        reached = [end for end in ends if end is not None]
-        middle, late = np.quantile([count for count, _ in reached], [0.5, 0.9]) if reached else (np.nan, np.nan)
-        right = np.mean([is_right for _, is_right in reached]) if reached else np.nan
-        cost = f"{middle:.0f} ({late:.0f}) of {n * (n - 1) // 2}"
-        yield judge, f"{errors:g}", str(n), f"{len(reached)} of {runs}", cost, f"{100 * right:.1f}"
+        ends = [run_to_stop(*campaign(World(judge, errors, n), Criterion.KNOWLEDGE, number)) for number in range(runs)]
+        reached, cost, right = _of_ends(ends)
+        yield judge, f"{errors:g}", str(n), reached, f"{cost} of {n * (n - 1) // 2}", right
+
+
+def replayed(folder: Path, sets: int) -> Iterator[Sequence[str]]:
+    for data_set in (SUMMEVAL, TOPICALCHAT, HANNA, VICUNA):
+        if absent := missing(folder, data_set.folder):
+            print(absent)
+            continue
+        cases = [case for part in data_set.parts for case in data_set.cases(folder, part, sets)]
+        for target in ("latent", "all-pairs"):
+            ends = [
+                run_to_stop(*started(case.answers, Criterion.KNOWLEDGE, number, target))
+                for number, case in enumerate(cases)
+            ]
+            pairs = f"{np.median([len(case.keys) * (len(case.keys) - 1) // 2 for case in cases]):.0f}"
+            yield data_set.title, str(len(cases)), pairs, target, *_of_ends(ends)
+
+
+def _of_ends(ends: Sequence[End | None]) -> tuple[str, str, str]:
+    reached = [end for end in ends if end is not None]
+    middle, late = np.quantile([end.comparisons for end in reached], [0.5, 0.9]) if reached else (np.nan, np.nan)
+    right = np.mean([end.is_right for end in reached]) if reached else np.nan
+    return f"{len(reached)} of {len(ends)}", f"{middle:.0f} ({late:.0f})", f"{100 * right:.1f}"
 
 
 def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign, Snapshot]:
@@ -107,23 +144,33 @@ def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign,
     verdicts = {"votes": is_above.astype(float), ".999 / .001": np.where(is_above, 0.999, 0.001)}.get(
         world.judge, expit(d)
     )
-    catalogue = make_catalogue(0, tuple(map(str, range(world.n))), (("", None),), np.ones((1, world.n), np.int64))
-    plan = Plan(Policy(criterion), Order.BALANCED, number, GOAL, target="all-pairs")
-    snapshot = empty(Interpretation(Method(evidence="learnt"), {}), world.n, 1)
-    return Campaign(verdicts, catalogue, plan, Sought("all-pairs", catalogue.has, ())), snapshot
+    return started(verdicts, criterion, number)
 
 
-def further(of: Campaign, snapshot: Snapshot) -> Snapshot:
-    """One more comparison."""
-    ((_, (first, second, _), _),) = ask(snapshot, of.catalogue, NOBODY, of.plan, 1)
-    version = snapshot.version + 1
-    verdict = (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
-    return advance(snapshot, version, log_from_rows([verdict]), [])
+def started(
+    verdicts: Floats, criterion: Criterion, seed: int, target: InferenceTargetName = "all-pairs"
+) -> tuple[Campaign, Snapshot]:
+    n = len(verdicts)
+    catalogue = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
+    plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
+    snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
+    return Campaign(verdicts, catalogue, plan, Sought(target, catalogue.has, ())), snapshot
+
+
+def further(of: Campaign, snapshot: Snapshot, count: int = 1) -> Snapshot:
+    """More comparisons, asked for at once."""
+    asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count)
+    verdicts = [
+        (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
+        for version, (_, (first, second, _), _) in enumerate(asked, snapshot.version + 1)
+    ]
+    return advance(snapshot, snapshot.version + count, log_from_rows(verdicts), [])
 
 
 def truth_of(of: Campaign) -> Floats:
-    """(N,) wins in all pairs."""
-    return np.asarray(of.verdicts.sum(axis=1) - of.verdicts.diagonal())
+    """(N,) wins in all pairs, in both orders."""
+    mean = of.verdicts - of.verdicts.T
+    return np.asarray(np.nansum(mean - np.diag(mean.diagonal()), axis=1).round(ROUNDING))
 
 
 def one_run(world: World, criterion: Criterion, number: int) -> Floats:
@@ -131,8 +178,9 @@ def one_run(world: World, criterion: Criterion, number: int) -> Floats:
     of, snapshot = campaign(world, criterion, number)
     rank, rows = ranks(truth_of(of)), []
     for share in SHARES:
-        while snapshot.version < round(share * of.pairs):
-            snapshot = further(of, snapshot)
+        while missing := round(share * of.pairs) - snapshot.version:
+            at_once = criterion is Criterion.RANDOM or share == 1.0
+            snapshot = further(of, snapshot, missing if at_once else 1)
         published = exact(snapshot), exact(snapshot, target="all-pairs")
         of_targets = published[0].scores, quantity(snapshot, published[1], of.sought)
         rows.append([_against(summary_of(each, Wanted()), rank) for each in of_targets])
@@ -145,14 +193,13 @@ def _against(ranking: Ranking, rank: Ints) -> list[float]:
     return [float(is_held), float(ranking.p_best[leader]), float(rank[leader] == 1), float((worst - best).mean())]
 
 
-def run_to_stop(world: World, number: int) -> tuple[int, bool] | None:
-    """Comparisons until the set stops, and whether its leader is among the first; None where it never does."""
-    of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
+def run_to_stop(of: Campaign, snapshot: Snapshot) -> End | None:
+    """The end of a set; None where it does not stop before all pairs are judged."""
     while snapshot.version < of.pairs:
         snapshot = further(of, snapshot)
         if stop_reason(snapshot, STOP, GOAL, of.sought):
-            known = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought)
-            return snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1)
+            known = quantity(snapshot, exact(snapshot, target=of.sought.target), of.sought)
+            return End(snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1))
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from nextpair.errors import ApiError
 from nextpair.schemas import Rank, Ranking
-from nextpair.words import counted
+from nextpair.words import counted, percent
 
 T = TypeVar("T")
 HEAD = ["rank", "key", "score", "ranks", "best", "output"]
@@ -80,7 +80,7 @@ class RankedOutputs(Generic[T]):
             _shortened(row.key),
             f"{row.score:z.2f}" + ("" if row.sd is None else f" ± {row.sd:.2f}"),
             "" if row.rank_interval is None else f"{row.rank_interval[0]}–{row.rank_interval[1]}",
-            "" if row.p_best is None else f"{row.p_best:.0%}",
+            "" if row.p_best is None else percent(row.p_best),
             _shortened(str(self.outputs[row.key])),
         ]
 
@@ -99,7 +99,7 @@ class Picture:
 
 
 def _share(concordance: float) -> str:
-    return "all" if concordance == 1.0 else f"about {min(concordance, 0.99):.0%}"
+    return "all" if concordance == 1.0 else f"about {percent(concordance)}"
 
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:

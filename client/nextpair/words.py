@@ -32,6 +32,7 @@ AbsoluteScale = Literal["estimate", "given"]
 InferenceTargetName = Literal["all-pairs", "new-items", "people", "latent"]
 InferenceTargetChoice = Literal[InferenceTargetName, "auto"]
 PositionBias = Literal["none", "estimate", "closed-form"]
+PositionBiasChoice = Literal[PositionBias, "auto"]
 BatchName = Literal["greedy", "top"]
 StopReason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 SetStatus = Literal["open", "paused"]  # as its owner set it
@@ -64,3 +65,10 @@ P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "bo
 def counted(n: int, noun: str) -> str:
     """The number and its noun, which takes an s unless there is one: 1 pair, 1,200 pairs."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def percent(probability: float) -> str:
+    """In whole per cent; what is neither certain nor impossible never looks it."""
+    if probability in (0.0, 1.0):
+        return f"{probability:.0%}"
+    return "<1%" if probability < 0.005 else f"{min(probability, 0.99):.0%}"

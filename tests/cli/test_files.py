@@ -37,9 +37,9 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert lines[1] == "By all 276 pairs, as the judge judged them."
     assert lines[2] == "kelp is the best, with a probability of 100%."
     assert lines[3] == "all of the pairs are in this order"
-    assert "what its judges prefer, not about the truth" in lines[4]
-    assert lines[8].split()[:2] == ["1", "kelp"]
-    assert "●" in lines[8]
+    assert "what judges prefer, not about the truth" in lines[4]
+    assert lines[9].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[9]
     lines = out(capsys, "rank", JUDGE, "--inference-target", "latent").splitlines()
     assert re.fullmatch(
         r"about \d+% of the pairs are in the right order \(\d+ to \d+%\); \d+% after 1,104 comparisons; "

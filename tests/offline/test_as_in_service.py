@@ -102,7 +102,7 @@ def assert_same(printed: dict[str, Any], served: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("form", "items", "definition", "options"),
     [
-        ("jsonl", ITEMS[:3], {}, []),
+        ("jsonl", ITEMS[:3], {"position_bias": "auto"}, []),
         (
             "csv",
             ITEMS,
@@ -135,7 +135,7 @@ async def test_systems_on_several_items_by_a_model_and_a_person(
 
 
 async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    created = await create_set(http, *KEYS)
+    created = await create_set(http, *KEYS, position_bias="auto")
     await compare_all(http, created["id"], simulated(KEYS, 40, seed=1))
     file = str(await exported(http, created["id"], tmp_path / "log.parquet"))
     for target in ("latent", "all-pairs"):
@@ -146,7 +146,7 @@ async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsy
 async def test_scores_of_the_same_candidate_on_several_items(
     http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    created, rng = await create_systems(http, ITEMS, *KEYS), np.random.default_rng(2)
+    created, rng = await create_systems(http, ITEMS, *KEYS, position_bias="auto"), np.random.default_rng(2)
     await compare_all(http, created["id"], of_systems())
     scores = [
         said(key, round(float(rng.normal(6 - n)), 2), judge="model", item=item)

@@ -57,7 +57,8 @@ def parts(tmp_path: Path) -> Path:
 
 def ranked(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, dict[str, str]]:
     """Rows by key."""
-    assert run(["rank", *map(str, arguments), "--inference-target", "latent", "--format", "csv"]) == 0
+    plain = "--inference-target", "latent", "--position-bias", "none"
+    assert run(["rank", *map(str, arguments), *plain, "--format", "csv"]) == 0
     return {row["key"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
 
 
@@ -92,12 +93,13 @@ def test_what_sums_cannot_say_is_left_out_and_named(
     (answer,) = json.loads(capsys.readouterr().out)
     assert answer["left_out"] == [
         "what an answer is worth: it counts as one vote",
+        "position biases: none is assumed",
         "the signal",
         "the agreement of judges",
         "the agreement with people",
     ]
     assert (answer["comparisons"], answer["signal"], answer["agreement"]) == (K, None, None)
-    assert answer["method"]["evidence"] == "one-vote"
+    assert (answer["method"]["evidence"], answer["method"]["position_bias"]) == ("one-vote", "none")
     assert run(["rank", str(log), "--evidence", "learnt", "--format", "json"]) == 0
     (answer,) = json.loads(capsys.readouterr().out)
     assert (answer["left_out"], answer["signal"]["verdicts"] > 0) == ([], True)
@@ -118,7 +120,7 @@ def test_many_candidates_are_ranked_without_a_matrix(
         np.testing.assert_allclose(
             [float(many[key][column]) for key in dense], [float(row[column]) for row in dense.values()], atol=tolerance
         )
-    assert run(["rank", str(log)]) == 0
+    assert run(["rank", str(log), "--position-bias", "none"]) == 0
     assert "not said of so much: what an answer is worth" in capsys.readouterr().out
 
 

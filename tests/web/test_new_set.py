@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
-from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBias
+from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBiasChoice
 
 from app.files import tables
 from app.settings import Settings
@@ -51,7 +51,7 @@ def parquet(**columns: Any) -> bytes:
 
 async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> None:
     shown = await page(http, "/sets/new")
-    for value in ("knowledge", "balanced", "none"):
+    for value in ("knowledge", "balanced", "auto"):
         assert f'<option value="{value}" selected>' in shown
     assert "<details>" in shown
 
@@ -61,7 +61,7 @@ async def test_every_choice_of_the_contract_is_offered_the_default_first(http: h
     for field, names in (
         ("criterion", CriterionName),
         ("order", OrderName),
-        ("position_bias", PositionBias),
+        ("position_bias", PositionBiasChoice),
         ("inference_target", InferenceTargetChoice),
     ):
         options = re.findall(

@@ -6,11 +6,11 @@ Not here: which pair to ask next (choosing), what is said of a posterior (report
 from app.inference.covariance import DENSE, RANKED_DENSE, TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
+from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
 from app.inference.fitting.published import Published, publish
 from app.inference.fitting.saturation import as_votes
@@ -49,6 +49,7 @@ __all__ = [
     "moments",
     "no_absolute_scores",
     "pool",
+    "position_bias_of",
     "prior",
     "publish",
     "scores",

@@ -19,18 +19,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from app.inference.experts import Expert
-from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
+from app.inference.fitting.model import BIAS_VARIANCE, Model
 from app.inference.types import Comparisons, Floats
 
 FARTHEST = 100.0  # a judge that only ever names one position ends here
-
-
-def build_for(method: Method, n: int, comparisons: Comparisons, judges: int) -> Model:
-    """The model of `method`, holding the biases that these comparisons give where it wants the closed form."""
-    model = build(method, n, judges)
-    if method.position_bias != "closed-form":
-        return model
-    return model._replace(known_biases=known_biases(model.expert, comparisons, judges))
 
 
 def with_biases_as_parameters(model: Model, judges: int) -> Model:

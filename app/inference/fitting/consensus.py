@@ -160,7 +160,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
         return precision * x + scatter(weights * design_times(x, objective), objective)
 
     diagonal = precision + scatter(weights, objective, at_second=1.0)
-    return conjugate_gradients(hessian_times, diagonal, g, GRADIENT_TOLERANCE)
+    return conjugate_gradients(hessian_times, lambda x: x / diagonal, g, GRADIENT_TOLERANCE)
 
 
 def split(theta: Floats, objective: Objective) -> tuple[Floats, Floats, Floats]:

@@ -18,7 +18,8 @@ it is, tau = w and nu = w y: without votes everything is exact. With Z_m the int
     ln Z = sum_m ln C_m + ((h + R^T nu)^T mu + ln det Sigma + ln det q - h^T q^-1 h) / 2
     ln C_m = ln Z_m - (ln(v / v_c) + m^2 / v - m_c^2 / v_c) / 2,  of a measurement -w y^2 / 2
 
-is the logarithm of the evidence: the mean of the likelihood exp(sum_k c_k l(d_k)) under the prior.
+is the logarithm of the evidence: the mean of the likelihood exp(sum_k c_k l(d_k)) under the prior. It is stationary
+where moments agree, so that it is exact to about M EVIDENCE_TOLERANCE^2 before they do.
 
     a, b       Sites.wins, .losses          (M,)
     tau, nu    Sites.precision, .shift      (M + G,) those of the measurements last
@@ -40,6 +41,7 @@ from app.inference.verdicts import numbered
 
 MOST = 200  # candidates: among more, the forty variances that are tried take many seconds
 TOLERANCE = 1e-5  # of means, in standard deviations, and of variances, relative
+EVIDENCE_TOLERANCE = 1e-3  # the same where the evidence is all that is asked for
 MAX_ITERATIONS = 200
 FIRST_SHARE, LEAST_SHARE, LESS, MORE, NEARER = 0.9, 0.1, 0.6, 1.1, 0.25
 
@@ -69,16 +71,16 @@ def serves(comparisons: Comparisons, model: Model) -> bool:
     return model.expert.measurement is None or bool(is_vote(comparisons.p).any())
 
 
-def propagate(comparisons: Comparisons, model: Model) -> Propagated:
+def propagate(comparisons: Comparisons, model: Model, tolerance: float = TOLERANCE) -> Propagated:
     """The normal posterior of all `comparisons` by an expert that is soft-bt, and its evidence.
 
     Where H cannot be factored, the prior, as `posterior.fit` has it. A posterior has converged once no row's mean is
-    further than TOLERANCE standard deviations, or its variance by that share, from the tilted one.
+    further than `tolerance` standard deviations, or its variance by that share, from the tilted one.
     """
     sites = _at_mode(_sites(comparisons, model), newton.fit(comparisons, model).mean, model)
     try:
         with np.errstate(all="ignore"):
-            return _settled(sites, model)
+            return _settled(sites, model, tolerance)
     except np.linalg.LinAlgError:
         convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
         singular = prior(model)._replace(weights=np.zeros(sites.rows.size), convergence=convergence, graph=None)
@@ -87,10 +89,10 @@ def propagate(comparisons: Comparisons, model: Model) -> Propagated:
 
 def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
     """ln Z of all comparisons, -inf where H cannot be factored; Laplace's is votes.laplace_evidence."""
-    return propagate(comparisons, model).log_evidence
+    return propagate(comparisons, model, EVIDENCE_TOLERANCE).log_evidence
 
 
-def _settled(sites: Sites, model: Model) -> Propagated:
+def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
     """Raises numpy.linalg.LinAlgError."""
     share, before, iterations = FIRST_SHARE, np.inf, 0
     while True:
@@ -100,7 +102,7 @@ def _settled(sites: Sites, model: Model) -> Propagated:
         precision, shift, log_constants, distance = _renewed(sites, mean, covariance, model)
         if not np.isfinite(distance + log_constants):
             raise np.linalg.LinAlgError("a cavity is not finite")
-        if distance <= TOLERANCE or iterations == MAX_ITERATIONS:
+        if distance <= tolerance or iterations == MAX_ITERATIONS:
             break
         is_nearer = distance < (1.0 - NEARER * share) * before
         share = min(MORE * share, 1.0) if is_nearer else max(LESS * share, LEAST_SHARE)
@@ -109,7 +111,7 @@ def _settled(sites: Sites, model: Model) -> Propagated:
             shift=sites.shift + share * (shift - sites.shift),
         )
         before, iterations = distance, iterations + 1
-    convergence = Convergence.of(distance, iterations, TOLERANCE)
+    convergence = Convergence.of(distance, iterations, tolerance)
     log_evidence = log_constants + sites.log_constant + _log_integral(mean, pull, covariance, model.prior)
     return Propagated(Posterior(mean, covariance, sites.precision, convergence), sites.rows, log_evidence)
 

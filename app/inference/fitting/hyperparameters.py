@@ -95,7 +95,7 @@ def _among_compared(comparisons: Comparisons, model: Model) -> tuple[Comparisons
     """The same of those candidates alone that were compared: scores of the others keep their prior, whatever it is."""
     compared, place = np.unique(np.concatenate([comparisons.first, comparisons.second]), return_inverse=True)
     first, second = place.reshape(2, -1)
-    n, prior = len(compared), unit_prior(len(compared), model.prior.variance, model.size - model.n)
+    n, prior = len(compared), unit_prior(len(compared), model.prior.variance, model.prior.precision[model.n :])
     return comparisons._replace(first=first, second=second), model._replace(n=n, prior=prior)
 
 

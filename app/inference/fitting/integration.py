@@ -34,7 +34,8 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation:
         at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
         of_point = at_scale(model, float(scale))
         of_scores, outcome = approximate(at_point, of_point, approximation)
-        of_scores, is_singular = of_scores._replace(scale=float(scale)), outcome is Outcome.SINGULAR
+        of_scores = of_scores._replace(scale=float(scale), noise=float(noise))
+        is_singular = outcome is Outcome.SINGULAR
         (failed if is_singular else parts).append((float(weight), of_scores))
     return mixed(_of_weight_1(parts) if failed and parts else parts or failed)
 

@@ -129,6 +129,15 @@ def log_evidence(of_groups: Spectrum, scale: Floats, kappa: Floats) -> Floats:
     return np.asarray(-0.5 * (spread + left / kappa))
 
 
+def log_evidence_by_ratio(of_groups: Spectrum, ratio: Floats, kappa: Floats) -> Floats:
+    """ln Z at each tau2 / kappa (A,) and kappa (B,): (A, B), as `log_evidence` has it."""
+    eigenvalues, multiplicity, projections, squares, size = of_groups
+    signal = ratio[:, None] * eigenvalues
+    left = squares - (projections**2 * ratio[:, None] / (1.0 + signal)).sum(axis=1)
+    spread = (multiplicity * np.log1p(signal)).sum(axis=1)
+    return np.asarray(-0.5 * (size * np.log(kappa) + spread[:, None] + left[:, None] / kappa))
+
+
 def phi_of_measurements(groups: Groups, noise: Floats, judges: int) -> Floats:
     """(J,) phi of those who measure; 1 of all others."""
     answers = np.bincount(groups.judge, groups.weight, judges)

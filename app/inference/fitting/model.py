@@ -9,7 +9,7 @@ bias per judge; P = N + J of them. Comparison k has
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
     anchor    s_n ~ N(0, VAGUE), next to nothing, whatever tau2 is                              for PoE 3.4
-    bias      delta_j ~ N(0, BIAS_VARIANCE)                                                     decision 30
+    bias      delta_j ~ N(0, BIAS_VARIANCE), or N(0, HELD_VARIANCE) of a judge that has none      decision 30
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
 differences of scores have the same posterior whichever score is held, and only differences are published; so none is
@@ -33,10 +33,12 @@ from app.inference.covariance import require_matrix
 from app.inference.experts import Expert, measured_bt, soft_bt
 from app.inference.kernels import contiguous, design
 from app.inference.kernels.design import NO_BIAS
-from app.inference.types import Comparisons, Convergence, Floats, Ints
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints
 
+NONE = np.empty(0)
 VAGUE = 1e6
 BIAS_VARIANCE = 100.0
+HELD_VARIANCE = 1e-8  # of a bias that is 0
 
 
 class Method(NamedTuple):
@@ -46,7 +48,7 @@ class Method(NamedTuple):
     parameters: tuple[tuple[str, float], ...] = ()  # of the expert, where they are not its defaults
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
-    position_bias: str = "none"  # or "estimate" or "closed-form"
+    position_bias: str = "none"  # or "estimate", "closed-form", or "auto": position_bias.py
     evidence: str = "one-vote"  # or "learnt": tau2 and what answers are worth
     absolute_scale: str = "estimate"  # or "given": of absolute scores
 
@@ -78,6 +80,11 @@ class Model(NamedTuple):
         return self.size > self.n
 
     @property
+    def estimated_biases(self) -> Bools:
+        """(J,) which of the biases that are parameters are not held at 0; (0,) where none is a parameter."""
+        return np.asarray(self.prior.precision[self.n :] < 1.0 / HELD_VARIANCE)
+
+    @property
     def allows_for_biases(self) -> bool:
         return self.has_biases or self.known_biases is not None
 
@@ -90,9 +97,13 @@ class Fit(NamedTuple):
     convergence: Convergence
 
 
-def build(method: Method, n: int, judges: int = 1) -> Model:
-    """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does."""
-    biases = judges if method.position_bias == "estimate" else 0
+def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) -> Model:
+    """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does.
+
+    Args: `biased` (J,) tells whose bias is a parameter: everybody's or, by the method, nobody's by default.
+    """
+    if biased is None:
+        biased = np.full(judges, method.position_bias == "estimate")
     expert = experts.make(method.expert, dict(method.parameters))
     if method.evidence == "learnt":
         if method.expert != "soft-bt" or method.prior != "unit":
@@ -100,7 +111,7 @@ def build(method: Method, n: int, judges: int = 1) -> Model:
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
-    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, biases))
+    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, precision_of_biases(biased)))
 
 
 def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
@@ -108,13 +119,19 @@ def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 
-def unit_prior(n: int, variance: float, biases: int = 0) -> Prior:
-    precision = np.concatenate([np.full(n, 1.0 / variance), np.full(biases, 1.0 / BIAS_VARIANCE)])
-    return Prior(precision, np.zeros(n + biases), variance, np.zeros(n + biases))
+def precision_of_biases(biased: Bools) -> Floats:
+    """(J,), or (0,) where nobody is biased."""
+    return np.where(biased, 1.0 / BIAS_VARIANCE, 1.0 / HELD_VARIANCE) if biased.any() else NONE
 
 
-def anchor_prior(n: int, _: float, biases: int = 0) -> Prior:
-    return unit_prior(n, VAGUE, biases)._replace(variance=1.0)
+def unit_prior(n: int, variance: float, of_biases: Floats = NONE) -> Prior:
+    """Args: `of_biases` (J,) are the precisions of those that are parameters."""
+    precision = np.append(np.full(n, 1.0 / variance), of_biases)
+    return Prior(precision, np.zeros(len(precision)), variance, np.zeros(len(precision)))
+
+
+def anchor_prior(n: int, _: float, of_biases: Floats = NONE) -> Prior:
+    return unit_prior(n, VAGUE, of_biases)._replace(variance=1.0)
 
 
 PRIORS = {"unit": unit_prior, "anchor": anchor_prior}

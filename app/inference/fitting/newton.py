@@ -18,12 +18,14 @@ comparisons are: none at all, islands, ties only, or one candidate that always w
 """
 
 from collections.abc import Callable
+from functools import partial
 from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 
+from app.inference.covariance import Covariance, times
 from app.inference.fitting import interior_point
 from app.inference.fitting.model import Fit, Model, bias_places, differences, hessian, information, scatter
 from app.inference.kernels import bradley_terry, comparison_graph, contiguous
@@ -44,6 +46,7 @@ class Objective(NamedTuple):
     comparisons: Comparisons
     model: Model
     tolerance: float  # of |g|_inf
+    near: Covariance | None = None  # close to H^-1
 
 
 class Climbed(NamedTuple):
@@ -54,8 +57,8 @@ class Climbed(NamedTuple):
     convergence: Convergence
 
 
-def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) -> Fit:
-    """The MAP. Args: `start` (P,) is where to begin; zeros by default."""
+def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, near: Covariance | None = None) -> Fit:
+    """The MAP. Args: `start` (P,) is where to begin, zeros by default; `near` (P, P) is close to H^-1."""
     start = np.zeros(model.size) if start is None else contiguous(start)
     if model.expert.kink is not None and comparisons.size:
         return interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
@@ -66,7 +69,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None) 
             return _in_their_order(climbed, votes)
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
     aim = tolerance(comparisons, model)
-    mean, g, w, iterations = maximise(Objective(comparisons, model, aim), start, aim)
+    mean, g, w, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
     return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, aim))
 
 
@@ -141,7 +144,7 @@ def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> floa
 
 def evaluate(theta: Floats, objective: Objective) -> tuple[Floats, Floats]:
     """g (P,) and w (K,)."""
-    comparisons, model, _ = objective
+    comparisons, model = objective.comparisons, objective.model
     d = differences(theta, comparisons, model)
     return gradient(theta, d, comparisons, model), comparisons.weight * model.expert.curvature(d, comparisons.p)
 
@@ -162,7 +165,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 
     For few parameters by a Cholesky factor of H, else by conjugate gradients, which need no H.
     """
-    comparisons, model, tolerance = objective
+    comparisons, model, tolerance, near = objective
     if model.size <= FEW:
         _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
         if not failed:
@@ -173,27 +176,32 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     def hessian_times(x: Floats) -> Floats:
         return precision_times(x, first, second, bias, weights, model.prior.precision)
 
+    if near is not None:
+        return conjugate_gradients(hessian_times, partial(times, near), g, tolerance)
     diagonal = model.prior.precision + information(weights, comparisons, model)
-    return conjugate_gradients(hessian_times, diagonal, g, tolerance)
+    return conjugate_gradients(hessian_times, lambda x: x / diagonal, g, tolerance)
 
 
-def conjugate_gradients(hessian_times: Callable[[Floats], Floats], diagonal: Floats, g: Floats, aim: float) -> Floats:
+def conjugate_gradients(
+    hessian_times: Callable[[Floats], Floats], precondition: Callable[[Floats], Floats], g: Floats, aim: float
+) -> Floats:
     """x with H x = g, shape (P,), to a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
 
     Args:
         hessian_times: H x.
-        diagonal: (P,) of H.
+        precondition: the product with what is close to H^-1.
         aim: |g|_inf that is wanted in the end.
     """
-    x, residual, direction = np.zeros_like(g), g, g / diagonal
+    x, residual, direction = np.zeros_like(g), g, precondition(g)
     square, largest, rounds = g @ direction, np.abs(g).max(), 0
     enough = max(min(LEAST_PRECISE, np.sqrt(np.mean(g**2))) * largest, LEAST_PRECISE * aim)
     while largest > enough and rounds < 10 * len(g):
         product = hessian_times(direction)
         t = square / (direction @ product)
         x, residual, rounds = x + t * direction, residual - t * product, rounds + 1
-        before, square, largest = square, residual @ (residual / diagonal), np.abs(residual).max()
-        direction = residual / diagonal + square / before * direction
+        towards = precondition(residual)
+        before, square, largest = square, residual @ towards, np.abs(residual).max()
+        direction = towards + square / before * direction
     return x
 
 
@@ -213,4 +221,4 @@ def _tolerance(rows: Floats | Ints, votes: Floats, model: Model) -> float:
     """`tolerance` where candidates are in so many rows, which stand for so many votes."""
     exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
     of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
-    return exactness + of_sums + 1e-14 * float(model.prior.precision.max(initial=0.0))
+    return exactness + of_sums + 1e-14 * float(model.prior.precision[: model.n].max(initial=0.0))

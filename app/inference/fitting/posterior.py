@@ -92,6 +92,7 @@ class Scores(NamedTuple):
     covariance: Covariance  # (N, N)
     parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
     scale: float | None = None  # tau2 of a part
+    noise: float = 1.0  # sigma2 of a part, relative to that learnt
 
 
 def period(n: int) -> int:
@@ -225,7 +226,7 @@ def _update(
 
 
 def _move(posterior: Posterior, before: Comparisons, comparisons: Comparisons, model: Model, start: Floats) -> _Moved:
-    mean, weights, convergence = newton.fit(comparisons, model, start=start)
+    mean, weights, convergence = newton.fit(comparisons, model, start=start, near=posterior.covariance)
     seen, in_sigma = posterior.seen, posterior.weights
     counts = np.divide(comparisons.weight[:seen], before.weight, out=np.ones(seen), where=before.weight > 0.0)
     in_next = np.append(in_sigma * counts, weights[seen:])

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
-from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
 from app.inference.fitting.integration import approximate, integrate
 from app.inference.fitting.model import Method, Model
+from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior, Scores
 from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed

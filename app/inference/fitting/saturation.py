@@ -24,7 +24,7 @@ from app.inference.experts.measured_bt import LONGEST, is_vote, measurement
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
+from app.inference.fitting.measurements import log_evidence_by_ratio, measurements, spectrum
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.fitting.worth import at_scale, same_question, with_measured_ties
@@ -44,20 +44,24 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
     measured, p = ~is_vote(with_measured_ties(comparisons).p), comparisons.p.copy()
     for judge in np.unique(comparisons.judge[measured]):
         own = comparisons.judge == judge
-        if log_odds_of_words(take(comparisons, own & measured), item[own & measured]) > 0.0:
+        if log_odds_of_words(take(comparisons, own & measured), item[own & measured], least=0.0) > 0.0:
             p[own] = _words(p[own])
     return comparisons._replace(p=p)
 
 
-def log_odds_of_words(comparisons: Comparisons, item: Ints) -> float:
-    """ln Z_B - ln Z_A of answers by one judge, none of them 0 or 1; `item` (K,) is what each was about."""
+def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.inf) -> float:
+    """ln Z_B - ln Z_A of answers by one judge, none of them 0 or 1; `item` (K,) is what each was about.
+
+    Args: below `least` a bound from above will do: Z_votes is at most 1.
+    """
     who, place = np.unique(np.append(comparisons.first, comparisons.second), return_inverse=True)
     first, second = place.reshape(2, -1)
     p = np.where(comparisons.p == 0.5, np.nextafter(0.5, 1.0), comparisons.p)
     comparisons = Comparisons(first, second, p, comparisons.judge, np.ones(comparisons.size))
     once = np.unique(same_question(comparisons, item, len(who)), return_index=True)[1]
     comparisons, item = take(comparisons, once), item[once]
-    return _as_words(comparisons, len(who)) - _as_measurements(comparisons, item, len(who))
+    bound = _of_lengths(comparisons.p) - _as_measurements(comparisons, item, len(who))
+    return bound if bound < least else bound + _of_votes(comparisons, len(who))
 
 
 def _as_measurements(comparisons: Comparisons, item: Ints, n: int) -> float:
@@ -66,18 +70,22 @@ def _as_measurements(comparisons: Comparisons, item: Ints, n: int) -> float:
     (log_noise, of_noise), (log_ratio, of_ratio) = _axis(WEAK_NOISE, FINE), _axis(WEAK_RATIO, FINE)
     noise = LEAST_NOISE + np.exp(log_noise)
     of_groups = spectrum(groups, np.ones(comparisons.size), build(Method(), n))
-    by_ratio = [log_evidence(of_groups, ratio * noise, noise).diagonal() for ratio in np.exp(log_ratio)]
-    return float(logsumexp(np.array(by_ratio) + of_ratio[:, None] + of_noise)) - _constant(comparisons.size)
+    by_ratio = log_evidence_by_ratio(of_groups, np.exp(log_ratio), noise)
+    return float(logsumexp(by_ratio + of_ratio[:, None] + of_noise)) - _constant(comparisons.size)
 
 
-def _as_words(comparisons: Comparisons, n: int) -> float:
-    """ln Z_B."""
+def _of_votes(comparisons: Comparisons, n: int) -> float:
+    """ln of E Z_votes."""
     words, model = comparisons._replace(p=_words(comparisons.p)), build(Method(), n)
     evidence = propagated_evidence if serves(words, model) else laplace_evidence
     log_scale, of_scale = _axis(WEAK_RATIO, COARSE)
-    of_votes = logsumexp([evidence(words, at_scale(model, float(np.exp(x)))) for x in log_scale] + of_scale)
+    return float(logsumexp([evidence(words, at_scale(model, float(np.exp(x)))) for x in log_scale] + of_scale))
+
+
+def _of_lengths(p: Floats) -> float:
+    """ln of E N(|y|; 0, v I + FARTHEST^2 1 1^T)."""
     log_spread, of_spread = _axis(WEAK_NOISE, FINE)
-    return float(of_votes + logsumexp(_log_normal(np.abs(measurement(comparisons.p)), log_spread) + of_spread))
+    return float(logsumexp(_log_normal(np.abs(measurement(p)), log_spread) + of_spread))
 
 
 def _log_normal(length: Floats, log_spread: Floats) -> Floats:

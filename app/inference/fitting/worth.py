@@ -97,4 +97,4 @@ def usual_votes(comparisons: Comparisons, hyperparameters: Hyperparameters) -> f
 
 def at_scale(model: Model, scale: float) -> Model:
     """The model with tau2 = `scale`."""
-    return model._replace(prior=unit_prior(model.n, scale, model.size - model.n))
+    return model._replace(prior=unit_prior(model.n, scale, model.prior.precision[model.n :]))

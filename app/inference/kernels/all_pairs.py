@@ -18,12 +18,7 @@ def _sigma(x: float) -> float:
 
 @unchecked_kernel
 def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Generator) -> float:
-    """The mean of the votes in both orders; NaN is one that was not cast."""
-    if math.isnan(forth) and math.isnan(back):
-        u = rng.random()
-        return 0.5 * ((u < _sigma(d + delta)) + (u < _sigma(d - delta)))
-    if not math.isnan(forth) and not math.isnan(back):
-        return 0.5 * (forth + back)
+    """The mean of the votes in both orders, of which one was cast; NaN is the other."""
     cast, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0 or cast == 0.5:
         return cast
@@ -33,13 +28,8 @@ def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Gen
 
 
 @unchecked_kernel
-def _measured(d: float, delta: float, forth: float, back: float, sd: float, rng: np.random.Generator) -> float:
-    """The mean of the probabilities in both orders; NaN is one that was not given."""
-    if math.isnan(forth) and math.isnan(back):
-        y = d + sd * rng.standard_normal()
-        return 0.5 * (_sigma(y + delta) + _sigma(y - delta)) if delta != 0.0 else _sigma(y)
-    if not math.isnan(forth) and not math.isnan(back):
-        return 0.5 * (forth + back)
+def _measured(delta: float, forth: float, back: float) -> float:
+    """The mean of the probabilities in both orders, of which one was given; NaN is the other."""
     given, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0:
         return given
@@ -48,13 +38,31 @@ def _measured(d: float, delta: float, forth: float, back: float, sd: float, rng:
 
 
 @unchecked_kernel
-def _lasting(q: float, votes: float, won: float, echo: float, rng: np.random.Generator) -> float:
-    """The mean of all votes that a judge would ever cast, who repeats itself with probability `echo`."""
-    lost = votes - won
-    for_it = q * (echo + (1.0 - echo) * q) ** won * ((1.0 - echo) * (1.0 - q)) ** lost
-    against = (1.0 - q) * ((1.0 - echo) * q) ** won * (echo + (1.0 - echo) * (1.0 - q)) ** lost
-    lasts: float = echo if rng.random() * (for_it + against) < for_it else 0.0
-    return lasts + (1.0 - echo) * q
+def _lasting(here: float, there: float, cast: Floats, won: Floats, echo: float, rng: np.random.Generator) -> float:
+    """The mean of the lasting votes in both orders of a judge who repeats itself with probability `echo`.
+
+    Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
+        how many votes there were so, and for it.
+    """
+    both, neither = min(here, there), 1.0 - max(here, there)
+    both *= _of_votes(1.0, here, cast[0], won[0], echo) * _of_votes(1.0, there, cast[1], won[1], echo)
+    neither *= _of_votes(0.0, here, cast[0], won[0], echo) * _of_votes(0.0, there, cast[1], won[1], echo)
+    one = abs(here - there)
+    if one > 0.0:
+        first = 1.0 if here > there else 0.0
+        one *= _of_votes(first, here, cast[0], won[0], echo) * _of_votes(1.0 - first, there, cast[1], won[1], echo)
+    u = rng.random() * (both + one + neither)
+    return 0.5 * ((u < both) + (u < both + one))
+
+
+@unchecked_kernel
+def _of_votes(lasting: float, q: float, cast: float, won: float, echo: float) -> float:
+    """The probability of these votes in one order, given the lasting one."""
+    if cast == 0.0:
+        return 1.0
+    wins = echo * lasting + (1.0 - echo) * q
+    given: float = wins**won * (1.0 - wins) ** (cast - won)
+    return given
 
 
 @unchecked_kernel
@@ -74,11 +82,14 @@ def mean_verdicts(
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
         has: (Q, N) which candidates the question is asked about.
-        sd: (Q,) of a measurement's error, 0 of votes; echo: (Q,) rho.
+        sd: (Q, D) of a measurement's error, 0 of votes; echo: (Q,) rho.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
+    odds, verdict = np.exp(scores - scores.max()), np.empty(draws)
+    cast, won = np.zeros(2), np.zeros(2)
     for q in range(len(p)):
+        tilt = np.exp(bias[q])
         for i in range(n):
             for j in range(i):
                 if not (has[q, i] and has[q, j]):
@@ -86,24 +97,33 @@ def mean_verdicts(
                 count[i, 0] += 1.0
                 count[j, 0] += 1.0
                 forth, back = p[q, i, j], 1.0 - p[q, j, i]
-                many = times[q, i, j] + times[q, j, i]
-                if echo[q] == 1.0 and times[q, i, j] > 0.0 and times[q, j, i] > 0.0:
-                    total[i] += 0.5 * (forth + back)
-                    total[j] += 1.0 - 0.5 * (forth + back)
-                    continue
-                won = 0.0
-                if echo[q] < 1.0 and many > 0.0:
-                    won = (times[q, i, j] * forth if times[q, i, j] > 0.0 else 0.0) + (
-                        times[q, j, i] * back if times[q, j, i] > 0.0 else 0.0
-                    )
-                for draw in range(draws):
-                    d, delta = scores[i, draw] - scores[j, draw], bias[q, draw]
-                    if echo[q] < 1.0:
-                        verdict = _lasting(_sigma(d), many, won, echo[q], rng)
-                    elif sd[q] > 0.0:
-                        verdict = _measured(d, delta, forth, back, sd[q], rng)
-                    else:
-                        verdict = _voted(d, delta, forth, back, rng)
-                    total[i, draw] += verdict
-                    total[j, draw] += 1.0 - verdict
+                cast[0], cast[1] = times[q, i, j], times[q, j, i]
+                if cast[0] + cast[1] == 0.0 and sd[q, 0] > 0.0:
+                    for draw in range(draws):
+                        x = math.exp(scores[j, draw] - scores[i, draw] - sd[q, draw] * rng.standard_normal())
+                        verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
+                elif cast[0] + cast[1] == 0.0 and echo[q] == 1.0:
+                    for draw in range(draws):
+                        above, below, u = odds[i, draw], odds[j, draw], rng.random()
+                        wins = u * (above * tilt[draw] + below) < above * tilt[draw]
+                        verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
+                elif echo[q] < 1.0:
+                    won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
+                    won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
+                    for draw in range(draws):
+                        above, below = odds[i, draw], odds[j, draw]
+                        here = above * tilt[draw] / (above * tilt[draw] + below)
+                        there = above / (above + below * tilt[draw])
+                        lasting = _lasting(here, there, cast, won, echo[q], rng)
+                        verdict[draw] = echo[q] * lasting + 0.5 * (1.0 - echo[q]) * (here + there)
+                elif cast[0] > 0.0 and cast[1] > 0.0:
+                    verdict[:] = 0.5 * (forth + back)
+                elif sd[q, 0] > 0.0:
+                    for draw in range(draws):
+                        verdict[draw] = _measured(bias[q, draw], forth, back)
+                else:
+                    for draw in range(draws):
+                        verdict[draw] = _voted(scores[i, draw] - scores[j, draw], bias[q, draw], forth, back, rng)
+                total[i] += verdict
+                total[j] += 1.0 - verdict
     return total / np.maximum(count, 1.0)

@@ -87,7 +87,7 @@ def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
 
 
 def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
-    """The bias of every judge that compared anything; none where the model does not allow for biases.
+    """The bias of every judge that compared anything, and whose bias the model allows for.
 
     Standard deviations include what is not known of the scores.
     """
@@ -99,7 +99,8 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    return listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
+    every = listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
+    return [bias for bias in every if model.estimated_biases[bias.judge]]
 
 
 def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats) -> list[Bias]:

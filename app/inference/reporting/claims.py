@@ -9,6 +9,8 @@ else                                who leads, with its probability
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nextpair.words import percent
+
 from app.inference.reporting.inference_targets import named
 from app.inference.reporting.signal import Signal
 
@@ -34,15 +36,9 @@ def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal) -> F
     if not signal.claimed:
         return FirstPlace(claimed=False, sentence=f"{key} leads, but {NOT_YET}.")
     if p_best < SURE:
-        return FirstPlace(
-            claimed=False, sentence=f"{key} leads: it is the best with a probability of {percent(p_best)}."
-        )
+        sentence = f"{key} leads: it is the best with a probability of {percent(p_best)}."
+        return FirstPlace(claimed=False, sentence=sentence)
     shared = [each for each, probability in ranked if probability is not None and probability >= SURE]
     if len(shared) > 1:
         return FirstPlace(claimed=True, sentence=f"Shared first: {named(shared)}.")
     return FirstPlace(claimed=True, sentence=f"{key} is the best, with a probability of {percent(p_best)}.")
-
-
-def percent(probability: float) -> str:
-    """In whole per cent; nothing uncertain rounds to 100%."""
-    return "100%" if probability >= 1.0 else f"{min(round(100 * probability), 99)}%"

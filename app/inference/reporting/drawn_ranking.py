@@ -2,7 +2,7 @@
 
 rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
-rank interval   as in ranking.py, and never beyond the ranks that were drawn
+rank interval   as in ranking.py, and never beyond the ranks of the draws in which all of them hold
 tie group       going down the ranking, a new group begins where the whole rank interval is below that of the
                 group's head; with epsilon, where the head is above by more than it in a share `level` of the draws
 sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
@@ -74,8 +74,9 @@ def ranks_of(values: Floats) -> Ints:
 
 def rank_intervals(drawn: Ints, level: float) -> Ints:
     """(N, 2) rank intervals that hold together in at least `level` of the (D, N) drawn ranks."""
-    apart = simultaneous_intervals(drawn, np.arange(drawn.shape[1]), level)
-    return np.column_stack([np.maximum(apart[:, 0], drawn.min(axis=0)), np.minimum(apart[:, 1], drawn.max(axis=0))])
+    best, worst = simultaneous_intervals(drawn, np.arange(drawn.shape[1]), level).T
+    within = drawn[((best <= drawn) & (drawn <= worst)).all(axis=1)]
+    return np.column_stack([within.min(axis=0), within.max(axis=0)])
 
 
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:

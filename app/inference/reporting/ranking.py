@@ -160,7 +160,7 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
     n, order = len(posterior.mean), best_first(posterior)
     draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     drawn = np.empty((draws, n), np.int64)
-    scores = draw_scores(posterior, order, rng, draws)
+    scores = draw_scores(posterior, order, rng, draws).scores
     drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     return drawn
 

@@ -9,6 +9,7 @@ from nextpair.words import InferenceTargetName
 from app.inference.choosing import settling
 from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
+from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Claims, Reason, Stop, claims_of, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
@@ -19,7 +20,7 @@ from app.inference.fitting.sparse import is_sparse
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
-from app.inference.targets import PromptsNeeded, Quantity, drawn_values, publish_for, quantity_of
+from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, publish_for, quantity_of
 from app.inference.targets import prompts_needed as prompts_needed_for
 from app.inference.types import Bools
 
@@ -138,12 +139,18 @@ def distance(
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
+    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (`prompts_needed`), as more
+    comparisons on the same ones need not settle it; people, nothing: it hangs on who is asked.
+
     Args: `published` is exact for the target of `sought`, the scores themselves by default.
     """
     if sought and sought.target != "latent":
         ranked = quantity(snapshot, published, sought)
         met = settling.reason(ranked, published.scores, published.model, stop, goal)
-        return stopped(met, left) if met else Stopping(None, NOTHING, left.in_all)
+        if met:
+            return stopped(met, left)
+        needed = forecast_of_round(ranked, stop, left, goal) if isinstance(ranked, WinRates) else NOTHING
+        return Stopping(None, needed, left.in_all)
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:
         return stopped(met, left)

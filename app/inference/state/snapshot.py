@@ -19,16 +19,16 @@ import numpy as np
 from app.inference.choosing.asking import Tally, tally
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.position_bias import biased_judges, build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Comparisons, Ints, take
+from app.inference.types import Bools, Comparisons, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 FEW = 32  # candidates among whom learning takes some milliseconds
@@ -42,6 +42,7 @@ class Stage(NamedTuple):
     fitted: int  # comparisons at which the scale of absolute scores was estimated
     learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
     pooled: int  # sequence number of the last entry that the set's pool told it
+    biased: tuple[bool, ...] = ()  # by judge, whose bias is a parameter
 
 
 class Lesson(NamedTuple):
@@ -186,7 +187,8 @@ def _lesson(snapshot: Snapshot) -> Lesson:
 
 def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
     """What was learnt ahead for a stage that follows without a void, if that is what the stage takes."""
-    if old.lesson is None or (old.stage.judges, old.stage.pooled) != (stage.judges, stage.pooled):
+    of_judges, of_old = ((each.judges, each.pooled, each.biased) for each in (stage, old.stage))
+    if old.lesson is None or of_judges != of_old:
         return None
     return old.lesson.hyperparameters if old.lesson.size == stage.learnt else None
 
@@ -203,7 +205,8 @@ def pair_votes_of(snapshot: Snapshot) -> PairVotes:
 
 def plain_model(snapshot: Snapshot) -> Model:
     """The model without what absolute scores add to the prior: a stop is judged against this prior."""
-    plain = build(snapshot.interpretation.method, snapshot.model.n, len(snapshot.evidence.judges))
+    method, n, biased = snapshot.interpretation.method, snapshot.model.n, np.array(snapshot.stage.biased, np.bool_)
+    plain = build(method, n, biased=biased)
     if snapshot.learnt is None:
         return plain
     return at_scale(plain, snapshot.learnt.scale)._replace(votes=snapshot.model.votes)
@@ -229,7 +232,12 @@ def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
     fitted = leading(size, 1) if evidence.absolute.size else 0
     in_closed_form = leading(size, DIGITS) if method.position_bias == "closed-form" else 0
-    return Stage(judges, absolute, fitted, learnt_from(size, n) if learns else in_closed_form, pooled)
+    biased, learnt = _biased(evidence, method, n), learnt_from(size, n) if learns else in_closed_form
+    return Stage(judges, absolute, fitted, learnt, pooled, tuple(biased.tolist()) if biased.any() else ())
+
+
+def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
+    return biased_judges(method, n, evidence.answers, len(evidence.judges))
 
 
 def echo_of(snapshot: Snapshot, judge: int) -> float | None:
@@ -258,14 +266,14 @@ def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) 
 def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
     first, judges = slice(size), len(evidence.judges)
     answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
-    model = build_for(method, n, answers, judges)
+    model = build_for(method, n, answers, judges, _biased(evidence, method, n))
     return learn(answers, evidence.item[first], model, judges, prior).hyperparameters
 
 
 def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
     """The model of a stage: the same whether its first comparison has just come or its last."""
     answers = take(evidence.answers, slice(stage.learnt))
-    model = build_for(method, n, answers, len(evidence.judges))
+    model = build_for(method, n, answers, len(evidence.judges), _biased(evidence, method, n))
     if learnt is not None:
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
     if not evidence.absolute.size:

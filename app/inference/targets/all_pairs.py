@@ -8,9 +8,8 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
     what was said     stays: of one order, the other is drawn given it, and is the same where the judge has no bias
-    repeated votes    that differ, rho < 1: rho f + (1 - rho) sigma(d), f ~ sigma(d) the lasting verdict, given a votes
-                      for i and b against:
-                      P(f = 1) ~ sigma(d) (rho + (1 - rho) sigma(d))^a ((1 - rho) sigma(-d))^b, and so of f = 0
+    repeated votes    that differ, rho < 1: in each order q = rho f + (1 - rho) sigma(d + delta), f lasting as e has it;
+                      given a votes for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s.
@@ -35,13 +34,24 @@ VERDICTS, FEWEST, MOST = 5_000_000, 200, 4000  # drawn in all; draws
 ROUNDING = 10  # decimals of a win rate, below which candidates tie
 
 
+class Round(NamedTuple):
+    """The complete round of verdicts, one on each pair by each question, pair by pair."""
+
+    said: Floats  # (N, N) the sum of the verdicts that i is better than j
+    left: Ints  # (N, N) how many are to come
+    asked: Floats  # (N,) verdicts on each candidate
+    sd: float  # of a measurement's error, 0 of votes
+    repeats: bool  # whether judges answer alike when they are asked again
+
+
 class WinRates(NamedTuple):
     """Draws of the win rates that all pairs would give, and the scores from which they were drawn."""
 
     scores: Scores
     values: Floats  # (D, N) W
-    verdicts: int  # in a complete round: one on each pair by each question
+    verdicts: int  # in a complete round
     known: int  # of them
+    round: Round
 
     @property
     def mean(self) -> Floats:
@@ -97,20 +107,38 @@ def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, d
     questions = max(len(asked.judge), 1)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     order = best_first(scores)
-    s = draw_scores(scores, order, rng, draws)
+    drawn = draw_scores(scores, order, rng, draws)
     if not len(asked.judge):
         asked = _of_a_stranger(n)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, echo = _errors(published, asked)
     values = np.empty((draws, n))
     values[:, order] = mean_verdicts(
-        np.ascontiguousarray(s.T), _biases(published, asked, rng, draws), asked.p[sorted_], asked.times[sorted_],
-        np.ascontiguousarray(asked.has[:, order]), sd, echo, rng,
+        np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
+        asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
+        sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
     told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     outputs = asked.has.sum(axis=1)
     verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    return WinRates(scores, np.round(values, ROUNDING), verdicts, int(np.count_nonzero(told)) // 2)
+    return WinRates(
+        scores, np.round(values, ROUNDING), verdicts, int(np.count_nonzero(told)) // 2, _round(asked, told, sd, echo)
+    )
+
+
+def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
+    """Args: `told` (Q, N, N) the pairs that were judged, either way round."""
+    both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
+    shown = (asked.times > 0.0).astype(np.float64)
+    said = both / np.maximum(shown + shown.swapaxes(1, 2), 1.0)
+    has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
+    return Round(
+        said.sum(axis=0),
+        (has & ~told).sum(axis=0),
+        has.sum(axis=(0, 2)).astype(np.float64),
+        float(sd.mean()) if (sd > 0.0).all() else 0.0,
+        bool((echo == 1.0).all()),
+    )
 
 
 def _of_a_stranger(n: int) -> Asked:
@@ -146,4 +174,5 @@ def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws:
     place = model.n + judges
     sd = np.sqrt(dense(posterior.covariance).diagonal()[place])
     drawn = posterior.mean[place][:, None] + sd[:, None] * rng.standard_normal((len(place), draws))
+    drawn[~model.estimated_biases[judges]] = 0.0
     return np.ascontiguousarray(drawn[number])

@@ -96,5 +96,5 @@ def drawn_values(quantity: Quantity, draws: int = DRAWS) -> Floats:
         return quantity.values
     order = best_first(quantity)
     values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(quantity, order, np.random.default_rng(SEED), draws)
+    values[:, order] = draw_scores(quantity, order, np.random.default_rng(SEED), draws).scores
     return values

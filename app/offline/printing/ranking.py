@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from nextpair.schemas import ABOUT_CERTAINTY
-from nextpair.words import JOINT, counted
+from nextpair.words import JOINT, counted, percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -34,6 +34,7 @@ from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod, definition_of
 
 MOST_SHOWN = 1000  # rows of a table
+GIVING_WAY = ("± sd", "tie")  # columns of a table, where names are too long: intervals and ranks tell the same
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -204,7 +205,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     console.print(escape(ranked.target.sentence))
     if sentence := _first_place(ranked):
         console.print(escape(sentence))
-    if ranked.standings.sureness:
+    if ranked.standings.sureness and (ranked.of_rows is None or ranked.of_rows.signal.claimed):
         console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
     if ranked.left_out:
@@ -272,16 +273,11 @@ def _scale_line(scale: JudgeScale) -> str:
 
 def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
     low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
-    now = f"about {_expected(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
+    now = f"about {percent(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
     if sureness.interval == (1.0, 1.0):
         now = "all of the pairs are in this order"
-    later = (f"{_expected(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
+    later = (f"{percent(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
     return "; ".join([now, *later])
-
-
-def _expected(share: float) -> str:
-    """Nothing that is expected is certain."""
-    return f"{min(share, 0.99):.0%}"
 
 
 def _headline(ranked: Ranked) -> str:
@@ -292,9 +288,14 @@ def _headline(ranked: Ranked) -> str:
 
 
 def _ranking_table(ranked: Ranked, console: Console) -> Table:
-    """The ranking, with a picture of the intervals where there is room for it."""
+    """The ranking, with a picture of the intervals where there is room for it, and less where names have none."""
     columns, rows = _columns(ranked), [_cells(standing, ranked) for standing in ranked.standings.rows[:MOST_SHOWN]]
-    plain = grid(columns, rows)
+    plain, unbounded = grid(columns, rows), console.options.update(max_width=sys.maxsize)
+    for column in GIVING_WAY:
+        if column in columns and console.measure(plain, options=unbounded).maximum > console.width:
+            place = columns.index(column)
+            columns, *rows = ([*row[:place], *row[place + 1 :]] for row in (columns, *rows))
+            plain = grid(columns, rows)
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
         return plain
@@ -321,7 +322,7 @@ def _cells(standing: Standing, ranked: Ranked) -> list[str]:
 def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
     (low, high), (best, worst) = u.interval, u.rank_interval
     ranks = str(best) if best == worst else f"{best}-{worst}"
-    chances = ["<1%" if p < 0.005 else f"{p:.0%}" for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
+    chances = [percent(p) for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
     return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, f"{u.win_rate:.0%}", str(u.tie_group), *chances]
 
 

@@ -8,7 +8,7 @@ from nextpair.words import JOINT, MethodName
 
 from app.inference.choosing import Stopping
 from app.inference.experts import parameters
-from app.inference.fitting import BASELINES, Method, Published
+from app.inference.fitting import BASELINES, Method, Published, position_bias_of
 from app.inference.reporting import (
     Bias,
     Standing,
@@ -41,12 +41,11 @@ def present_ranking(
     certainty: schemas.Certainty,
 ) -> schemas.Ranking:
     """A ranking by the method of this name; there is no posterior, `published`, behind a baseline."""
-    snapshot, is_baseline = basis.snapshot, name in BASELINES
-    estimates_bias = name in JOINT or (not is_baseline and method.position_bias != "none")
+    snapshot, how = basis.snapshot, _method(basis.row, name, method, wanted, published)
     return schemas.Ranking(
         set_id=basis.row.id,
         version=snapshot.version,
-        method=_method(basis.row, name, method, wanted),
+        method=how,
         inference_target=present_target(target),
         convergence=present_convergence(standings.convergence),
         comparisons=snapshot.comparisons.size,
@@ -56,11 +55,11 @@ def present_ranking(
         certainty=certainty,
         signal=schemas.Signal(**basis.signal_for(target.name)._asdict()),
         first_place=_first_place(standings, basis, target),
-        position_bias=present_biases(standings.biases, snapshot, basis.names) if estimates_bias else None,
+        position_bias=present_biases(standings.biases, snapshot, basis.names) if how.position_bias != "none" else None,
         tastes=_tastes(standings, basis) if name == "consensus" else None,
         evidence=_evidence(published, basis) if published else None,
         absolute_scores=_scales(published, basis) if published else None,
-        held_out=None if is_baseline else basis.tested,
+        held_out=None if name in BASELINES else basis.tested,
         stopping=_stopping(stopping) if basis.row.stop else None,
         prompts=prompts and _prompts(prompts),
         ranking=[_rank(standing, basis.catalogue) for standing in standings.rows],
@@ -119,11 +118,14 @@ def present_convergence(convergence: Convergence) -> schemas.Convergence:
     )
 
 
-def _method(row: Record, name: MethodName, method: Method, wanted: Wanted) -> schemas.Method:
+def _method(
+    row: Record, name: MethodName, method: Method, wanted: Wanted, published: Published | None
+) -> schemas.Method:
     of_posteriors = "expert", "expert_parameters", "prior", "prior_variance", "evidence", "absolute_scale"
     shown = dict.fromkeys(of_posteriors) | {"position_bias": "none"}
     if name not in BASELINES:
         shown = method._asdict()
+        shown["position_bias"] = published and position_bias_of(method, published.model)
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
         shown["evidence"] = "learnt" if method.evidence == "learnt" else votes_of(row) or method.evidence
     if name in JOINT:

@@ -16,10 +16,7 @@ from nextpair.words import (
     StopReason,
 )
 
-ABOUT_CERTAINTY = (
-    "A ranking's certainty is about what its judges prefer, not about the truth: "
-    "an answer that counts for more makes it surer of what that judge prefers."
-)
+ABOUT_CERTAINTY = "A ranking's certainty is about what judges prefer, not about the truth."
 
 
 class Method(Response):
@@ -30,7 +27,7 @@ class Method(Response):
     expert_parameters: dict[str, float] | None
     prior: PriorName | None
     prior_variance: float | None
-    position_bias: PositionBias
+    position_bias: PositionBias = Field(description="What was done; of a set's `auto`, what it came to.")
     evidence: EvidenceName | dict[str, float] | None
     absolute_scale: AbsoluteScale | None
     temperatures: dict[str, float]
@@ -128,7 +125,8 @@ class Stopping(Response):
     reason: StopReason | None = Field(description="The criterion that is met.")
     forecast: int | None = Field(
         description="Comparisons of weight 1 that are probably still needed, the median; null where that is more than "
-        "can be made, or than 100 times those so far."
+        "can be made, or than 100 times those so far. Of a set about new prompts `prompts` of the ranking says how "
+        "many of them are needed; of one about people nothing is forecast."
     )
     forecast_interval: tuple[int, int | None] | None = Field(
         default=None, description="Low and high, of 80%; null is as for the median."

@@ -27,7 +27,7 @@ from nextpair.words import (
     InferenceTargetChoice,
     OrderName,
     PoolBy,
-    PositionBias,
+    PositionBiasChoice,
     PriorName,
     SetStatus,
 )
@@ -157,10 +157,12 @@ class SetIn(Request):
         "which every verdict is a noisy reading. `auto` decides by what was judged and by whom: see GET ranking.",
     )
     order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
-    position_bias: PositionBias = Field(
-        default="none",
-        description="Each judge's liking for the first position: `estimate`, together with the scores; `closed-form`, "
-        "from its mean verdict, for pairs and orders drawn at random.",
+    position_bias: PositionBiasChoice = Field(
+        default="auto",
+        description="Each judge's position bias: `estimate`, together with the scores; `closed-form`, from its mean "
+        "verdict, for pairs and orders drawn at random; `none`. `auto` estimates it for judges who give "
+        "probabilities, with the expert soft-bt, the prior unit and up to 500 candidates. GET ranking says what was "
+        "done.",
     )
     absolute_scale: AbsoluteScale = Field(
         default="estimate",
@@ -232,7 +234,7 @@ class SetOut(Response):
     selection: Selection
     inference_target: InferenceTargetChoice
     order: OrderName
-    position_bias: PositionBias
+    position_bias: PositionBiasChoice
     absolute_scale: AbsoluteScale
     temperatures: dict[str, float]
     evidence: EvidenceName | dict[str, float]

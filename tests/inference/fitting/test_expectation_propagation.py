@@ -10,7 +10,7 @@ from scipy.special import expit, log_expit, ndtr
 from app.inference.covariance import dense
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.expectation_propagation import propagate
+from app.inference.fitting.expectation_propagation import propagate, propagated_evidence
 from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
 from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
 from app.inference.fitting.posterior import Scores
@@ -135,6 +135,12 @@ def test_other_names_give_the_same_posterior() -> None:
     assert other.mean[order] == pytest.approx(one.mean)
     assert dense(other.covariance)[np.ix_(order, order)] == pytest.approx(dense(one.covariance))
     assert of_renamed == pytest.approx(evidence)
+
+
+@pytest.mark.parametrize("scale", [0.1, 10.0, 1000.0])
+def test_the_evidence_alone_is_had_sooner(scale: float) -> None:
+    log, of = all_pairs(12), model(12, scale)
+    assert propagated_evidence(log, of) == pytest.approx(propagate(log, of, 1e-9).log_evidence, abs=2e-3)
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0])

@@ -11,7 +11,7 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.grids import Normal, zoom
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.integration import integrate
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
+from app.inference.fitting.measurements import log_evidence, log_evidence_by_ratio, measurements, spectrum
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, fit, fold
 from app.inference.fitting.published import publish
@@ -76,8 +76,11 @@ def test_the_evidence_of_measurements_is_that_of_the_normal_they_are(delta: floa
         ]
         for t in scales
     ]
-    apart = log_evidence(spectrum(groups, r, m), scales, kappas) - np.array(slow)
+    of_groups = spectrum(groups, r, m)
+    apart = log_evidence(of_groups, scales, kappas) - np.array(slow)
     assert apart == pytest.approx(apart[0, 0], abs=1e-4)
+    by_ratio = [log_evidence(of_groups, scales[:1] * kappa, kappas[k : k + 1]) for k, kappa in enumerate(kappas)]
+    assert log_evidence_by_ratio(of_groups, scales[:1], kappas)[0] == pytest.approx(np.ravel(by_ratio))
 
 
 def test_laplaces_evidence_of_one_vote_is_nearly_the_integral() -> None:

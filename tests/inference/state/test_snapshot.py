@@ -14,10 +14,10 @@ from app.inference.covariance import dense
 from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.closed_form import build_for
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import AT_ONCE, period
 from app.inference.fitting.worth import at_scale
 from app.inference.kernels.bradley_terry import FEW

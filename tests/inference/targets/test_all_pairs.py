@@ -58,7 +58,7 @@ def drawn(pair: Pair, seed: int = 0) -> Floats:
     times = np.zeros((1, 2, 2))
     times[0, 0, 1], times[0, 1, 0] = forth, back
     scores = np.repeat([[pair.d], [0.0]], DRAWS, axis=1)
-    has, sd, echo = np.ones((1, 2), np.bool_), np.array([pair.sd]), np.array([pair.echo])
+    has, sd, echo = np.ones((1, 2), np.bool_), np.full((1, DRAWS), pair.sd), np.array([pair.echo])
     bias = np.full((1, DRAWS), pair.delta)
     verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, echo, np.random.default_rng(seed))[0]
     return verdicts
@@ -105,6 +105,19 @@ def test_votes_that_differ_leave_a_lasting_verdict_open() -> None:
     verdicts = drawn(Pair(0.4, forth=0.75, echo=rho, times=(4.0, 0.0)))
     assert verdicts.mean() == pytest.approx(expected, abs=0.01)
     assert drawn(Pair(0.4, echo=0.0)) == pytest.approx(q)
+
+
+def test_a_lasting_verdict_has_its_order_too() -> None:
+    """Slow formula: the judge repeats what one error gave it in each order, or judges afresh; draws as it did judge."""
+    rho, d, delta, rng, size = 0.6, 0.4, 0.9, np.random.default_rng(7), 1_000_000
+    error = rng.logistic(size=size)
+    lasting, q = np.stack([d + delta + error > 0.0, d - delta + error > 0.0]), expit(np.array([d + delta, d - delta]))
+    votes = [np.where(rng.random(size) < rho, lasting[k], rng.random(size) < q[k]) for k in (0, 0, 1)]
+    as_it_did = votes[0] & ~votes[1] & ~votes[2]
+    expected = rho * lasting[:, as_it_did].mean() + (1.0 - rho) * q.mean()
+    verdicts = drawn(Pair(d, delta, forth=0.5, back=1.0, echo=rho, times=(2.0, 1.0)))
+    assert verdicts.mean() == pytest.approx(expected, abs=0.005)
+    assert drawn(Pair(d, delta, echo=rho)).mean() == pytest.approx(q.mean(), abs=0.005)
 
 
 @pytest.mark.parametrize("kind", ["votes", "saturated", "probabilities"])

@@ -19,3 +19,12 @@ export const decimal = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1");
  * @param {number} value
  */
 export const signed = (value) => (decimal(value).startsWith("-") ? decimal(value) : `+${decimal(value)}`);
+
+/**
+ * A probability in whole per cent; what is neither certain nor impossible never looks it.
+ * @param {number} probability
+ */
+export function chance(probability) {
+  if (probability === 0 || probability === 1) return `${100 * probability}%`;
+  return probability < 0.005 ? "<1%" : `${Math.min(Math.round(100 * probability), 99)}%`;
+}

@@ -1,7 +1,7 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
 import { element, find, findAll, redraw } from "../lib/dom.js";
-import { counted, decimal } from "../lib/numbers.js";
+import { chance, counted, decimal } from "../lib/numbers.js";
 import { address, newer, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
 import { oneAtATime } from "../lib/wishes.js";
@@ -138,7 +138,9 @@ function draw() {
   const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
   find("#drawn").textContent = isOfPairs ? "Win rate" : "Score";
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
-  redraw(find("#ranking tbody"), rows.map((row) => line(row, forest(/** @type {Estimate} */ (estimates.get(row.key)), scale))));
+  const shared = new Set(ranking.ranking.map(({ rank }) => rank).filter((rank, place, ranks) => rank === ranks[place - 1]));
+  redraw(find("#ranking tbody"), rows.map((row) =>
+    line(row, shared.has(row.rank), forest(/** @type {Estimate} */ (estimates.get(row.key)), scale))));
 }
 
 /**
@@ -175,22 +177,23 @@ function scaleOf(estimates, marks) {
 
 /**
  * @param {Contract.Rank} row
+ * @param {boolean} isShared
  * @param {SVGElement} drawing
  */
-function line(row, drawing) {
+function line(row, isShared, drawing) {
   const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
-  const cell = (/** @type {Node | string | number} */ content) =>
-    element("td", {}, typeof content === "number" ? String(content) : content);
+  const cell = (/** @type {string} */ column, /** @type {Node | string | number} */ content) =>
+    element("td", { "data-column": column }, typeof content === "number" ? String(content) : content);
   return element("tr", { "data-key": row.key },
-    cell(row.rank),
+    cell("rank", isShared ? `=${row.rank}` : row.rank),
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
-    cell(drawing),
-    cell(winRate(row)),
-    cell(decimal(row.score)),
-    cell(best === worst ? best : `${best}–${worst}`),
-    cell(row.p_best === null ? "–" : decimal(row.p_best)),
-    cell(row.tie_group ?? "–"),
-    cell(row.comparisons));
+    cell("win_rate", winRate(row)),
+    cell("plot", drawing),
+    cell("score", decimal(row.score)),
+    cell("rank_interval", best === worst ? best : `${best}–${worst}`),
+    cell("p_best", row.p_best === null ? "–" : chance(row.p_best)),
+    cell("tie_group", row.tie_group ?? "–"),
+    cell("comparisons", row.comparisons));
 }
 
 /**
@@ -209,7 +212,7 @@ function candidate(key) {
 /** @param {Contract.Rank} row */
 function winRate({ win_rate: rate, win_rate_interval: interval }) {
   if (rate === null) return "–";
-  return interval ? `${percent(rate)}% ${within(interval)}` : `${percent(rate)}%`;
+  return interval && interval[0] < interval[1] ? `${percent(rate)}% ${within(interval)}` : `${percent(rate)}%`;
 }
 
 /**
@@ -261,22 +264,23 @@ function untilItStops(stopping) {
 }
 
 const percent = (/** @type {number} */ share) => Math.round(100 * share);
-const expected = (/** @type {number} */ share) => Math.min(percent(share), 99); // nothing expected is certain
 const within = (/** @type {[number, number]} */ interval) => `(${interval.map(percent).join(" to ")}%)`;
 
 /**
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function showSureness({ sureness, certainty, comparisons, ranking: { length: n } }, goesOn) {
-  const isKnown = sureness && comparisons > 0;
-  const later = sureness?.forecast.at(TWICE);
-  find("#sureness").textContent = isKnown
-    ? inOrder(sureness, n)
-      + (goesOn && later ? ` Expect ${expected(later.concordance)}% after ${counted(later.comparisons, "comparison")}.` : "")
-    : "";
-  find("#certainty").textContent = isKnown
-    ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ")
+function showSureness({ sureness, certainty, signal, ranking: { length: n } }, goesOn) {
+  const isClaimed = sureness && signal.claimed;
+  find("#sureness").textContent = isClaimed ? inOrder(sureness, n) + (goesOn ? expected(sureness) : "") : "";
+  find("#certainty").textContent = isClaimed ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ") : "";
+}
+
+/** @param {Contract.Sureness} sureness */
+function expected({ concordance, forecast }) {
+  const later = forecast.at(TWICE);
+  return later && chance(later.concordance) !== chance(concordance)
+    ? ` Expect ${chance(later.concordance)} after ${counted(later.comparisons, "comparison")}.`
     : "";
 }
 
@@ -285,10 +289,10 @@ function showSureness({ sureness, certainty, comparisons, ranking: { length: n }
  * @param {number} n
  */
 function inOrder({ concordance, pairs, interval: [least, most] }, n) {
-  const share = `${expected(concordance)}%`;
-  if (pairs === 1) return `The order that was asked for is right with a probability of ${share}.`;
+  if (pairs === 1) return `The order that was asked for is right with a probability of ${chance(concordance)}.`;
   const which = pairs < n * (n - 1) / 2 ? `${counted(pairs, "pair")} that matter to the goal` : "pairs";
-  return `About ${share} of the ${which} are in the right order (${expected(least)} to ${percent(most)}%).`;
+  if (least === 1) return `All of the ${which} are in the right order.`;
+  return `About ${chance(concordance)} of the ${which} are in the right order (${percent(least)} to ${percent(most)}%).`;
 }
 
 /** @param {Contract.Certainty} certainty */

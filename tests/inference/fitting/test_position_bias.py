@@ -1,0 +1,122 @@
+"""Whose positional bias a model allows for by default."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.fitting import Method, Published, build_for, no_absolute_scores, publish
+from app.inference.fitting.position_bias import MOST, biased_judges, position_bias_of
+from app.inference.reporting import Wanted, ranks, summary_of
+from app.inference.reporting.bias import estimates
+from app.inference.state import Interpretation, Snapshot, advance, empty, exact, log_from_rows
+from app.inference.targets import publish_for
+from app.inference.types import Comparisons, Floats
+
+AUTO = Method(position_bias="auto", evidence="learnt")
+N = 10
+
+
+def answers_of(n: int, seed: int, bias: float = 1.0, noise: float = 0.5) -> tuple[Floats, Comparisons]:
+    """(N,) scores, and one judge's probabilities of all pairs, in random orders."""
+    rng = np.random.default_rng(seed)
+    s, (low, high) = 1.5 * rng.standard_normal(n), np.triu_indices(n, 1)
+    turned = rng.random(len(low)) < 0.5
+    first, second = np.where(turned, high, low), np.where(turned, low, high)
+    p = expit(s[first] - s[second] + bias + noise * rng.standard_normal(len(first)))
+    return s, Comparisons(first, second, p, np.zeros(len(first), np.int64), np.ones(len(first)))
+
+
+def with_a_voter(log: Comparisons) -> Comparisons:
+    """The log, whose every other verdict is a vote by judge 1."""
+    votes = np.arange(log.size) % 2 == 1
+    return log._replace(p=np.where(votes, (log.p > 0.5).astype(float), log.p), judge=votes.astype(np.int64))
+
+
+def test_judges_who_give_probabilities_have_a_bias_and_voters_have_none() -> None:
+    log = with_a_voter(answers_of(N, 0)[1])
+    assert biased_judges(AUTO, N, log, 3).tolist() == [True, False, False]
+    assert biased_judges(AUTO, MOST, log, 2).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("method", "n"), [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, MOST + 1)]
+)
+def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(method: Method, n: int) -> None:
+    method, (_, log) = method._replace(evidence="one-vote"), answers_of(N, 0)
+    model = build_for(method, n, log, 1)
+    assert not model.allows_for_biases
+    assert position_bias_of(method, model) == "none"
+
+
+def test_votes_alone_give_the_numbers_without_biases() -> None:
+    log = answers_of(N, 0)[1]
+    log = log._replace(p=np.round(log.p))
+    auto, none = (published(log, AUTO._replace(position_bias=word)) for word in ("auto", "none"))
+    np.testing.assert_array_equal(auto.scores.mean, none.scores.mean)
+    np.testing.assert_array_equal(auto.scores.covariance.base, none.scores.covariance.base)
+
+
+def test_probabilities_alone_give_the_numbers_of_estimated_biases() -> None:
+    log = answers_of(N, 0)[1]
+    auto, every = (published(log, AUTO._replace(position_bias=word)) for word in ("auto", "estimate"))
+    np.testing.assert_array_equal(auto.scores.mean, every.scores.mean)
+    assert position_bias_of(AUTO, auto.model) == "estimate"
+
+
+def test_the_bias_of_a_voter_beside_a_model_stays_0_and_is_not_listed() -> None:
+    log = with_a_voter(answers_of(N, 0)[1])
+    found = published(log, AUTO)
+    (bias,) = estimates(found.posterior, found.comparisons, found.model)
+    assert bias.judge == 0
+    assert abs(bias.delta - 1.0) < 3.0 * bias.sd
+    assert abs(found.posterior.mean[N + 1]) < 1e-6
+
+
+def test_a_judge_whose_probabilities_count_as_votes_has_no_bias() -> None:
+    log = answers_of(N, 0, bias=0.0)[1]
+    log, item = log._replace(p=np.where(log.p > 0.5, 0.999, 0.001)), np.zeros(log.size, np.int64)
+    found = publish_for("all-pairs", log, item, no_absolute_scores(), AUTO, N, 1)
+    assert position_bias_of(AUTO, found.model) == "none"
+
+
+def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_before() -> None:
+    log = with_a_voter(answers_of(N, 0)[1])
+    votes_first = np.argsort(log.judge == 0, kind="stable")
+    rows = [(k, 0, *row) for k, row in enumerate(zip(*(c[votes_first].tolist() for c in log), strict=True), 1)]
+    at_once = advance(empty(Interpretation(AUTO, {}), N, 1), len(rows), log_from_rows(rows), [])
+    *_, last = one_by_one(rows)
+    voters = int((log.judge == 1).sum())
+    *of_votes, first = one_by_one(rows[: voters + 1])
+    assert [each.model.has_biases for each in (*of_votes, first)] == [*[False] * voters, True]
+    assert not advance(first, voters + 2, log_from_rows([]), [voters + 1]).model.has_biases
+    np.testing.assert_allclose(last.posterior.mean, at_once.posterior.mean, atol=1e-9)
+    np.testing.assert_allclose(exact(last).scores.mean, published(log, AUTO).scores.mean, atol=1e-9)
+
+
+def one_by_one(rows: list[tuple[int, int, int, int, float, int, float]]) -> Iterator[Snapshot]:
+    snapshot = empty(Interpretation(AUTO, {}), N, 1)
+    for row in rows:
+        snapshot = advance(snapshot, row[0], log_from_rows([row]), [])
+        yield snapshot
+
+
+@pytest.mark.parametrize(("bias", "widest"), [(1.0, 0.75), (0.0, 1.1)])
+def test_ranks_hold_narrower_where_a_judge_is_biased_and_about_as_wide_where_it_is_not(
+    bias: float, widest: float
+) -> None:
+    none, auto = (np.array([width_and_held(word, bias, 100 + run) for run in range(4)]) for word in ("none", "auto"))
+    assert auto[:, 0].mean() < widest * none[:, 0].mean()
+    assert auto[:, 1].all()
+
+
+def width_and_held(word: str, bias: float, seed: int) -> tuple[float, float]:
+    """Mean width of the rank intervals, and whether all hold."""
+    s, log = answers_of(N, seed, bias)
+    best, worst = summary_of(published(log, AUTO._replace(position_bias=word)).scores, Wanted()).rank_interval.T
+    return float((worst - best).mean()), float(((best <= ranks(s)) & (ranks(s) <= worst)).all())
+
+
+def published(log: Comparisons, method: Method) -> Published:
+    return publish(log, np.zeros(log.size, np.int64), no_absolute_scores(), method, N, int(log.judge.max()) + 1)
