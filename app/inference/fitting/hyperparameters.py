@@ -130,7 +130,7 @@ def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hy
         above_noise = log_scale[:, None] - typical - np.log(kappa)
         of_scale = above_noise if hyperprior.log_scale is None else log_scale[:, None]
         return np.asarray(
-            log_evidence(of_groups, np.exp(log_scale), kappa)
+            log_evidence(of_groups, np.exp(log_scale)[:, None] / kappa, kappa)
             + _log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO)
             - 0.5 * (log_kappa / sd) ** 2
         )

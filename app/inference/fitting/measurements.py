@@ -120,22 +120,13 @@ def _scattered(groups: Groups, values: Floats, n: int) -> Floats:
     return np.asarray(np.bincount(groups.low, values, n) - np.bincount(groups.high, values, n), np.float64)
 
 
-def log_evidence(of_groups: Spectrum, scale: Floats, kappa: Floats) -> Floats:
-    """ln Z at each tau2 (A,) and kappa (B,): (A, B), but for what depends on neither."""
+def log_evidence(of_groups: Spectrum, ratio: Floats, kappa: Floats) -> Floats:
+    """ln Z at each tau2 / kappa and kappa, which broadcast to the shape of the result, but for a constant."""
     eigenvalues, multiplicity, projections, squares, size = of_groups
-    signal = scale[:, None, None] * eigenvalues
-    left = squares - (projections**2 * scale[:, None, None] / (kappa[:, None] + signal)).sum(axis=2)
-    spread = size * np.log(kappa) + (multiplicity * np.log1p(signal / kappa[:, None])).sum(axis=2)
-    return np.asarray(-0.5 * (spread + left / kappa))
-
-
-def log_evidence_by_ratio(of_groups: Spectrum, ratio: Floats, kappa: Floats) -> Floats:
-    """ln Z at each tau2 / kappa (A,) and kappa (B,): (A, B), as `log_evidence` has it."""
-    eigenvalues, multiplicity, projections, squares, size = of_groups
-    signal = ratio[:, None] * eigenvalues
-    left = squares - (projections**2 * ratio[:, None] / (1.0 + signal)).sum(axis=1)
-    spread = (multiplicity * np.log1p(signal)).sum(axis=1)
-    return np.asarray(-0.5 * (size * np.log(kappa) + spread[:, None] + left[:, None] / kappa))
+    signal = ratio[..., None] * eigenvalues
+    left = squares - (projections**2 * ratio[..., None] / (1.0 + signal)).sum(axis=-1)
+    spread = (multiplicity * np.log1p(signal)).sum(axis=-1)
+    return np.asarray(-0.5 * (size * np.log(kappa) + spread + left / kappa))
 
 
 def phi_of_measurements(groups: Groups, noise: Floats, judges: int) -> Floats:

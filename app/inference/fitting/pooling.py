@@ -62,7 +62,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
         if own.any():
             groups = measurements(take(comparisons, own), item[own], model.n)
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
-            told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES), np.exp(NOISES))))
+            told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     is_propagated = model.n <= FEW and serves(cast, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:

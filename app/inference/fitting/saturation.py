@@ -24,7 +24,7 @@ from app.inference.experts.measured_bt import LONGEST, is_vote, measurement
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO
-from app.inference.fitting.measurements import log_evidence_by_ratio, measurements, spectrum
+from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.fitting.worth import at_scale, same_question, with_measured_ties
@@ -70,7 +70,7 @@ def _as_measurements(comparisons: Comparisons, item: Ints, n: int) -> float:
     (log_noise, of_noise), (log_ratio, of_ratio) = _axis(WEAK_NOISE, FINE), _axis(WEAK_RATIO, FINE)
     noise = LEAST_NOISE + np.exp(log_noise)
     of_groups = spectrum(groups, np.ones(comparisons.size), build(Method(), n))
-    by_ratio = log_evidence_by_ratio(of_groups, np.exp(log_ratio), noise)
+    by_ratio = log_evidence(of_groups, np.exp(log_ratio)[:, None], noise)
     return float(logsumexp(by_ratio + of_ratio[:, None] + of_noise)) - _constant(comparisons.size)
 
 

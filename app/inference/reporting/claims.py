@@ -25,9 +25,7 @@ class FirstPlace(NamedTuple):
     sentence: str  # empty where there is nothing to say
 
 
-def first_place(
-    ranked: Sequence[tuple[str, float | None]], signal: Signal, target: InferenceTargetName = "latent"
-) -> FirstPlace:
+def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal, target: InferenceTargetName) -> FirstPlace:
     """What a ranking says of its first place.
 
     Args: `ranked` are keys and P(best), best first; a baseline states no probability, and claims nothing.
@@ -37,11 +35,11 @@ def first_place(
     key, p_best = ranked[0]
     if p_best is None:
         return FirstPlace(claimed=False, sentence=f"{key} leads; this method states no confidence.")
-    if not signal.claimed and target == "all-pairs" and p_best >= SURE:
-        sentence = f"{key} wins the most by all pairs, with a probability of {percent(p_best)}, but {NOT_YET}."
-        return FirstPlace(claimed=False, sentence=sentence)
     if not signal.claimed:
-        return FirstPlace(claimed=False, sentence=f"{key} leads, but {NOT_YET}.")
+        leads = f"{key} leads"
+        if target == "all-pairs" and p_best >= SURE:
+            leads = f"{key} wins the most by all pairs, with a probability of {percent(p_best)}"
+        return FirstPlace(claimed=False, sentence=f"{leads}, but {NOT_YET}.")
     if p_best < SURE:
         sentence = f"{key} leads: it is the best with a probability of {percent(p_best)}."
         return FirstPlace(claimed=False, sentence=sentence)

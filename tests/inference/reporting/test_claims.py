@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from nextpair.words import InferenceTargetName
 
 from app.inference.reporting import first_place
 from app.inference.reporting.signal import Signal
@@ -25,18 +26,26 @@ CLAIMED, ABSENT = Signal(e_value=100.0, claimed=True, verdicts=30), Signal(e_val
 )
 def test_what_is_said_depends_on_how_probable_it_is(p_best: Sequence[float | None], sentence: str) -> None:
     keys = ("ash", "birch", "cedar", "elm", "fir", "oak")
-    place = first_place(list(zip(keys, p_best, strict=False)), CLAIMED)
+    place = first_place(list(zip(keys, p_best, strict=False)), CLAIMED, "latent")
     assert place.sentence == sentence
     assert place.claimed == ("leads" not in sentence)
 
 
-def test_without_signal_nobody_is_the_best() -> None:
-    place = first_place([("ash", 1.0), ("birch", 0.0)], ABSENT)
+@pytest.mark.parametrize(
+    ("target", "p_best", "leads"),
+    [
+        ("latent", 1.0, "ash leads"),
+        ("all-pairs", 0.9, "ash leads"),
+        ("all-pairs", 0.97, "ash wins the most by all pairs, with a probability of 97%"),
+    ],
+)
+def test_without_signal_nobody_is_the_best(target: InferenceTargetName, p_best: float, leads: str) -> None:
+    place = first_place([("ash", p_best), ("birch", 1.0 - p_best)], ABSENT, target)
     assert not place.claimed
-    assert place.sentence == "ash leads, but the verdicts are still consistent with random judging."
+    assert place.sentence == f"{leads}, but the verdicts are still consistent with random judging."
 
 
 def test_of_no_verdicts_and_of_one_candidate_nothing_is_said() -> None:
     nobody = Signal(e_value=1.0, claimed=False, verdicts=0)
-    assert first_place([("ash", 0.5), ("birch", 0.5)], nobody) == (False, "")
-    assert first_place([("ash", 1.0)], CLAIMED) == (False, "")
+    assert first_place([("ash", 0.5), ("birch", 0.5)], nobody, "latent") == (False, "")
+    assert first_place([("ash", 1.0)], CLAIMED, "latent") == (False, "")

@@ -80,7 +80,7 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     assert all(later >= sooner - 1e-3 for sooner, later in pairwise(shares))
     answers, item = random_log(seed)
     signal = signal_of(answers, N, item)
-    place = first_place([(str(row.candidate), known and known.p_best) for row, known in rows], signal)
+    place = first_place([(str(row.candidate), known and known.p_best) for row, known in rows], signal, target)
     assert not place.claimed or (signal.claimed and (rows[0][1] is not None and rows[0][1].p_best >= 0.95))
     assert "100%" not in place.sentence or (rows[0][1] is not None and rows[0][1].p_best == 1.0)
 
