@@ -10,6 +10,20 @@ import numpy as np
 from app.inference.kernels import unchecked_kernel
 from app.inference.types import Bools, Floats
 
+WIDEST = 1000.0  # between the scores of a draw: wider ones have odds that are no finite numbers, or 0
+
+
+@unchecked_kernel
+def _odds(scores: Floats) -> Floats:
+    """(N, D) exp of the scores less the middle of each draw, whose scores are drawn together where they are wider."""
+    odds = np.empty_like(scores)
+    for draw in range(scores.shape[1]):
+        low, high = scores[:, draw].min(), scores[:, draw].max()
+        middle, shrink = 0.5 * (low + high), min(1.0, WIDEST / max(high - low, 1.0))
+        for i in range(len(scores)):
+            odds[i, draw] = math.exp(shrink * (scores[i, draw] - middle))
+    return odds
+
 
 @unchecked_kernel
 def _sigma(x: float) -> float:
@@ -86,7 +100,7 @@ def mean_verdicts(
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
-    odds, verdict = np.exp(scores - scores.max()), np.empty(draws)
+    odds, verdict = _odds(scores), np.empty(draws)
     cast, won = np.zeros(2), np.zeros(2)
     for q in range(len(p)):
         tilt = np.exp(bias[q])

@@ -87,6 +87,19 @@ def test_a_vote_that_was_not_cast_is_drawn_from_the_scores() -> None:
     assert drawn(Pair(0.7, delta=1.0)).mean() == pytest.approx(0.5 * (expit(1.7) + expit(-0.3)), abs=0.01)
 
 
+def test_scores_far_apart_decide_as_surely_in_every_draw() -> None:
+    """Their odds are no finite numbers; nor are those of close scores beside the odds of another draw."""
+    scores = np.array([[900.0, 1.0], [-900.0, 0.0], [-950.0, -1.0]]).repeat([1, 40_000], axis=1)
+    nothing = np.full((1, 3, 3), np.nan)
+    verdicts = mean_verdicts(
+        scores, np.zeros((1, scores.shape[1])), nothing, np.zeros((1, 3, 3)), np.ones((1, 3), np.bool_),
+        np.zeros((1, scores.shape[1])), np.ones(1), np.random.default_rng(0),
+    )  # fmt: skip
+    np.testing.assert_array_equal(verdicts[:, 0], [1.0, 0.5, 0.0])
+    expected = [expit(scores[i, 1] - np.delete(scores[:, 1], i)).mean() for i in range(3)]
+    np.testing.assert_allclose(verdicts[:, 1:].mean(axis=1), expected, atol=0.01)
+
+
 def test_a_probability_in_one_order_tells_the_other_up_to_the_bias() -> None:
     y = logit(0.8)
     assert drawn(Pair(9.0, 0.4, forth=0.8, sd=1.0)) == pytest.approx(0.5 * (0.8 + expit(y - 0.8)))
