@@ -29,7 +29,7 @@ from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior, Scores
 from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise, tie_groups
-from app.inference.reporting.standings import DRAWS_SEED
+from app.inference.targets import DRAWS_SEED
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons
 
 SEED = 20_260

@@ -28,7 +28,7 @@ from app.inference.covariance import dense
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
 from app.inference.reporting import Wanted
 from app.inference.reporting.ranking import summarise
-from app.inference.reporting.standings import DRAWS_SEED
+from app.inference.targets import DRAWS_SEED
 from app.inference.targets.new_items import on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case

@@ -36,7 +36,6 @@ from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
 from app.inference.reporting.signal import CLAIMED, Signal, signal_of
 from app.inference.reporting.standings import (
-    DRAWS_SEED,
     Foretold,
     Standing,
     Standings,
@@ -53,7 +52,6 @@ __all__ = [
     "AGAINST",
     "CLAIMED",
     "DRAWS",
-    "DRAWS_SEED",
     "Agreement",
     "Bias",
     "Calibration",

@@ -2,7 +2,8 @@
 
 rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
-rank interval   as in ranking.py, and never beyond the ranks of the draws in which all of them hold
+rank interval   as in ranking.py, never beyond the ranks of the draws in which all of them hold, and with the rank
+                itself, which draws in which others tie may not have
 tie group       going down the ranking, a new group begins where the whole rank interval is below that of somebody in
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
@@ -38,7 +39,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) ->
     """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
     scores, win_rate = drawn.scores, drawn.mean
     rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
-    rank_interval = rank_intervals(drawn_ranks, wanted.level)
+    rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
     tails = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level]
     return Ranking(
         rank,
@@ -75,11 +76,11 @@ def ranks_of(values: Floats) -> Ints:
     return np.asarray(rankdata(-values, method="min", axis=1), np.int64)
 
 
-def rank_intervals(drawn: Ints, level: float) -> Ints:
-    """(N, 2) rank intervals that hold together in at least `level` of the (D, N) drawn ranks."""
+def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
+    """(N, 2) rank intervals around the (N,) ranks that hold together in at least `level` of the (D, N) drawn ones."""
     best, worst = simultaneous_intervals(drawn, np.arange(drawn.shape[1]), level).T
     within = drawn[((best <= drawn) & (drawn <= worst)).all(axis=1)]
-    return np.column_stack([within.min(axis=0), within.max(axis=0)])
+    return np.column_stack([np.minimum(within.min(axis=0), rank), np.maximum(within.max(axis=0), rank)])
 
 
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:

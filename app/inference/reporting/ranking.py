@@ -30,10 +30,9 @@ from app.inference.covariance import Covariance, dense, times, variance_of_diffe
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
-from app.inference.targets import Quantity, WinRates, best_first, draw_scores
+from app.inference.targets import Quantity, WinRates, best_first, draw_scores, usual_draws
 from app.inference.types import Floats, Ints
 
-FEWEST_DRAWS, MOST_DRAWS, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 SAME_SCORE = 1e-9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
 HALVINGS = 50
@@ -159,7 +158,7 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
     Drawn in the order of the scores: the same candidates listed in another order get the same draws.
     """
     n, order = len(posterior.mean), best_first(posterior)
-    draws = draws or min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
+    draws = draws or usual_draws(n)
     drawn = np.empty((draws, n), np.int64)
     scores = draw_scores(posterior, order, rng, draws).scores
     drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1

@@ -20,11 +20,10 @@ from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
 from app.inference.reporting.tastes import Tastes, tastes_of
-from app.inference.targets import Quantity, WinRates
+from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
-DRAWS_SEED = 0  # of the draws behind rank intervals: the same posterior gives the same intervals
 
 
 class Uncertainty(NamedTuple):

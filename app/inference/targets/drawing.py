@@ -9,6 +9,13 @@ from app.inference.fitting.posterior import Scores
 from app.inference.types import Floats, Ints
 
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
+DRAWS_SEED = 0  # of draws that are published: the same posterior gives the same figures
+FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
+
+
+def usual_draws(n: int) -> int:
+    """How many draws of n scores what is published is counted in, and every claim about it."""
+    return min(max(SCORES // n, FEWEST), MOST)
 
 
 def best_first(posterior: Scores) -> Ints:

@@ -17,15 +17,12 @@ from app.inference.fitting import (
     publish,
 )
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
-from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, usual_draws
 from app.inference.targets.new_items import on_new_items
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 Quantity = Scores | WinRates
-
-SEED = 0  # of the draws: the same log gives the same win rates
-DRAWS = 2000  # of scores, where they are counted
 
 
 def publish_for(
@@ -75,7 +72,7 @@ def quantity_of(
     match target:
         case "all-pairs":
             asked = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
-            return on_all_pairs(published, asked, np.random.default_rng(SEED), draws)
+            return on_all_pairs(published, asked, np.random.default_rng(DRAWS_SEED), draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":
@@ -90,11 +87,12 @@ def _as_taken(published: Published, answers: Comparisons) -> Floats:
     return np.where(is_vote(taken), taken, answers.p)
 
 
-def drawn_values(quantity: Quantity, draws: int = DRAWS) -> Floats:
-    """(D, N) draws of what is ranked. Args: `draws` of scores; those of win rates are there."""
+def drawn_values(quantity: Quantity, draws: int | None = None) -> Floats:
+    """(D, N) the draws of what is ranked that a ranking counts. Args: `draws` of scores, where fewer will do."""
     if isinstance(quantity, WinRates):
         return quantity.values
     order = best_first(quantity)
+    draws = draws or usual_draws(len(order))
     values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(quantity, order, np.random.default_rng(SEED), draws).scores
+    values[:, order] = draw_scores(quantity, order, np.random.default_rng(DRAWS_SEED), draws).scores
     return values

@@ -14,8 +14,8 @@ from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
 from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks
 from app.inference.reporting.ranking import summarise
-from app.inference.reporting.standings import DRAWS_SEED
 from app.inference.state import Snapshot, exact
+from app.inference.targets import DRAWS_SEED
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies.evidence.judges import JUDGES, answering
 from benchmarks.studies.evidence.processes import of_runs

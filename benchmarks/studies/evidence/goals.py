@@ -16,8 +16,8 @@ from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy
 from app.inference.fitting import scores
 from app.inference.reporting import Wanted, expected_wins
 from app.inference.reporting.ranking import summarise
-from app.inference.reporting.standings import DRAWS_SEED
 from app.inference.state import Snapshot, exact
+from app.inference.targets import DRAWS_SEED
 from app.inference.types import Floats
 from benchmarks.studies.evidence.coverage import METHODS
 from benchmarks.studies.evidence.judges import Judge, Verdicts, answering
