@@ -16,7 +16,7 @@ from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.selection import Choice, Policy, expecting, fantasise, select
+from app.inference.choosing.selection import Choice, Judged, Policy, Questions, expecting, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels import contiguous
@@ -99,10 +99,13 @@ def next_pairs(
     count: int,
     rng: Chance,
     known: Tally | None = None,
+    questions: Questions | None = None,
 ) -> list[Presented]:
     """Up to `count` different pairs, best first.
 
-    Args: `known` is the comparisons' tally, if somebody has kept it.
+    Args:
+        known: the comparisons' tally, if somebody has kept it.
+        questions: what each comparison answers; by default there is one question about each pair.
     """
     leads, component = known or tally(comparisons, model.n)
     mean = scores.mean
@@ -110,7 +113,8 @@ def next_pairs(
     component = connected(component, leased.first, leased.second, model, plan.goal)
     judged = None
     if plan.target == "all-pairs" and not sigma.bounds:
-        judged = expecting(comparisons, mean, leased.first, leased.second)
+        questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
+        judged = expecting(Judged(comparisons, questions), mean, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
     leads = lead(leased.first, leased.second, leads)
     return [presented(choice, leads, plan.order, rng) for choice in choices]

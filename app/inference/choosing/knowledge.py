@@ -3,10 +3,13 @@
 exact           among up to EXACT candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
 win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is settled, and
-                tells of s besides. With w_ij the curvature of open pairs, 0 of others, L = diag(w 1) - w, and W wins,
-                u = (L Sigma + I) r_ij sqrt(w / (1 + w v)) and E W stand for the u and mu of scores
+                tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
+                L = diag(w 1) - w, and W wins, u = (L Sigma + I / Q) r_ij sqrt(w / (1 + w v)) and E W stand for the u
+                and mu of scores
 least settled   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, ndtr
@@ -16,8 +19,24 @@ from app.inference.fitting.model import Model, expected_weight
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
 from app.inference.types import Comparisons, Floats, Ints
+from app.inference.verdicts import pair_numbers
 
 EXACT = 64
+
+
+class Questions(NamedTuple):
+    """The questions that K comparisons answer, one about each pair by each judge on each item."""
+
+    number: Ints  # (K,)
+    asked: int  # Q, about each pair
+
+
+class Answered(NamedTuple):
+    """The part of the round of all pairs that is answered."""
+
+    verdict: Floats  # (N, N) mean of the answers that i is better than j, 0 where there is none
+    share: Floats  # (N, N) of the questions
+    questions: int  # Q
 
 
 def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
@@ -56,32 +75,31 @@ def best_gains(
     return who[first], who[second], gained
 
 
-def verdicts_of(comparisons: Comparisons, n: int) -> Floats:
-    """(N, N) the mean verdict that i is better than j, NaN where there is none."""
+def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answered:
+    """The answers to all questions; further ones to the same question are of the same verdict."""
     times, wins = np.zeros((n, n)), np.zeros((n, n))
     np.add.at(times, (comparisons.first, comparisons.second), 1.0)
     np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
     both = times + times.T
-    return np.where(both > 0.0, (wins + times.T - wins.T) / np.maximum(both, 1.0), np.nan)
+    verdict = (wins + times.T - wins.T) / np.maximum(both, 1.0)
+    pair = np.unique(pair_numbers(comparisons, n) * questions.asked + questions.number) // questions.asked
+    share = np.bincount(pair, minlength=n * n).reshape(n, n) / questions.asked
+    return Answered(np.where(both > 0.0, verdict, 0.0), share + share.T, questions.asked)
 
 
 def best_gains_in_round(
-    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, verdict: Floats, tie: float
+    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, answered: Answered, tie: float
 ) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `best_gains` has it.
-
-    Args: `verdict` (N, N) is what `verdicts_of` makes of those that were given.
-    """
+    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `best_gains` has it."""
     who, full = np.arange(len(mean)), dense(sigma)
     variance = full.diagonal()
     v = np.maximum(variance[:, None] + variance - 2.0 * full, 0.0)
     expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
-    is_open = np.isnan(verdict)
-    w = np.where(is_open, expected * (1.0 - expected), 0.0)
+    w = (1.0 - answered.share) * expected * (1.0 - expected)
     np.fill_diagonal(w, 0.0)
-    wins = np.where(is_open, expected, verdict)
+    wins = answered.share * answered.verdict + (1.0 - answered.share) * expected
     np.fill_diagonal(wins, 0.0)
-    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean))
+    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / answered.questions
     first, second = within(open_pairs, who)
     weight = model.votes * expected[first, second] * expected[second, first]
     moves = (told[:, first] - told[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]

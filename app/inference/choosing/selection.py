@@ -40,12 +40,13 @@ from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
     EXACT,
+    Questions,
+    answered_in,
     best_gains,
     best_gains_in_round,
     gains,
     most_gains,
     own_term,
-    verdicts_of,
 )
 from app.inference.choosing.pair_sets import leading, listed, without
 from app.inference.covariance import (
@@ -123,6 +124,13 @@ class Choice(NamedTuple):
         return float(ndtr(-abs(self.mean_difference) / self.sd_difference))
 
 
+class Judged(NamedTuple):
+    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
+
+    comparisons: Comparisons
+    questions: Questions  # what each answers
+
+
 class _Search(NamedTuple):
     """One batch being chosen."""
 
@@ -132,7 +140,7 @@ class _Search(NamedTuple):
     floor: float  # of m^2
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
-    judged: Comparisons | None  # where win rates in all pairs are what is ranked
+    judged: Judged | None  # where win rates in all pairs are what is ranked
 
 
 def select(
@@ -145,7 +153,7 @@ def select(
     goal: Goal,
     count: int,
     rng: Chance,
-    judged: Comparisons | None = None,
+    judged: Judged | None = None,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 
@@ -153,7 +161,7 @@ def select(
         mean, sigma: the posterior over N scores.
         open_pairs: those that may be chosen.
         component: (N,) which candidates are connected, as joining.connected has it.
-        judged: what is judged so far, and what is out, where win rates in all pairs are what is ranked.
+        judged: what is there of it, and what is out, where win rates in all pairs are what is ranked.
 
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
@@ -180,9 +188,11 @@ def equality(sigma: Covariance, share: float = EQUAL) -> float:
     return max(share, EXACTLY) ** 2 * mean_variance(sigma)
 
 
-def expecting(judged: Comparisons, mean: Floats, first: Ints, second: Ints) -> Comparisons:
-    """The comparisons once these (L,) pairs are answered as the mean scores let one expect."""
-    return join(judged, by_one_judge(first, second, expit(mean[first] - mean[second])))
+def expecting(before: Judged, mean: Floats, first: Ints, second: Ints) -> Judged:
+    """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
+    comparisons, (number, asked) = before
+    expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
+    return Judged(join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), asked))
 
 
 def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:
@@ -308,7 +318,8 @@ def _best_pairs(
     if len(search.mean) <= EXACT or not ranks:
         state = search.mean, sigma, search.model, search.matters
         if search.judged and len(search.mean) <= EXACT:
-            i, j, values = best_gains_in_round(open_pairs, *state, verdicts_of(search.judged, len(search.mean)), TIE)
+            answered = answered_in(*search.judged, len(search.mean))
+            i, j, values = best_gains_in_round(open_pairs, *state, answered, TIE)
         else:
             i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):

@@ -12,7 +12,7 @@ from app.inference.choosing import human_checks, settling
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
-from app.inference.choosing.selection import Choice
+from app.inference.choosing.selection import Choice, Questions
 from app.inference.choosing.stopping import needed
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
@@ -183,9 +183,17 @@ def _round(
         state = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), snapshot.model, snapshot.comparisons
     else:
         state = published.scores, published.model, published.comparisons
-    pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally)
+    questions = _questions(snapshot) if plan.target == "all-pairs" else None
+    pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally, questions)
     uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
     return [_on_item(pair, on_items, orders, snapshot, plan.order, rng, uses) for pair in pairs]
+
+
+def _questions(snapshot: Snapshot) -> Questions:
+    """The question that each comparison answers: every judge may be asked about all items."""
+    items, about = np.unique(snapshot.evidence.item, return_inverse=True)
+    judges, by = np.unique(snapshot.comparisons.judge, return_inverse=True)
+    return Questions(np.asarray(by * len(items) + about, np.int64), max(len(judges) * len(items), 1))
 
 
 def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Ints:
