@@ -79,10 +79,9 @@ def _first_place(ranked: Ranked) -> str:
     """Nothing where rows were put together, which loses the signal."""
     if ranked.of_rows is None:
         return ""
-    rows = [
-        (ranked.group.keys[row.candidate], row.uncertainty and row.uncertainty.p_best) for row in ranked.standings.rows
-    ]
-    return first_place(rows, ranked.of_rows.signal, ranked.target.name).sentence
+    keys, standings = ranked.group.keys, ranked.standings
+    rows = [(keys[row.candidate], row.rank, row.uncertainty and row.uncertainty.p_best) for row in standings.rows]
+    return first_place(rows, ranked.group.rows, ranked.of_rows.signal, ranked.target.name).sentence
 
 
 def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
