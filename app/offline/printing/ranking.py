@@ -205,7 +205,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     if sentence := _first_place(ranked):
         console.print(escape(sentence))
     if ranked.standings.sureness and (ranked.of_rows is None or ranked.of_rows.signal.claimed):
-        console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
+        console.print(sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
     if ranked.left_out:
         console.print(f"not said of so much: {'; '.join(ranked.left_out)}.")
@@ -270,10 +270,11 @@ def _scale_line(scale: JudgeScale) -> str:
     return escape(f"{whose}: {scale.c0:+z.2f} {scale.c1:+z.2f} x what is said{doubt}")
 
 
-def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
-    low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
-    now = f"about {percent(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
-    if sureness.interval == (1.0, 1.0):
+def sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
+    low, high = (percent(share).removesuffix("%") for share in sureness.interval)
+    within = "" if low == "100" else f" ({low} to {high}%)"
+    now = f"about {percent(sureness.concordance)} of the pairs are in the right order{within}"
+    if sureness.concordance == 1.0:
         now = "all of the pairs are in this order"
     later = (f"{percent(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
     return "; ".join([now, *later])
