@@ -34,7 +34,7 @@ from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod, definition_of
 
 MOST_SHOWN = 1000  # rows of a table
-GIVING_WAY = ("± sd", "tie")  # columns of a table, where names are too long: intervals and ranks tell the same
+GIVING_WAY = ("interval", "± sd", "tie")  # columns of a table, where names are too long: others tell much the same
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -305,7 +305,7 @@ def _ranking_table(ranked: Ranked, console: Console) -> Table:
 def _columns(ranked: Ranked) -> list[str]:
     wanted = ranked.method.wanted
     top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
-    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "wins", "tie", "P(best)", *top]
+    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "wins", "interval", "tie", "P(best)", *top]
     known = uncertain if ranked.standings.rows[0].uncertainty else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
@@ -321,9 +321,14 @@ def _cells(standing: Standing, ranked: Ranked) -> list[str]:
 
 def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
     (low, high), (best, worst) = u.interval, u.rank_interval
-    ranks = str(best) if best == worst else f"{best}-{worst}"
+    least, most = (round(100.0 * rate) for rate in u.win_rate_interval)
     chances = [percent(p) for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
-    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, f"{u.win_rate:.0%}", str(u.tie_group), *chances]
+    wins = [f"{u.win_rate:.0%}", f"{_range(least, most)}%"]
+    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", _range(best, worst), *wins, str(u.tie_group), *chances]
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
 
 
 def pictures(ranked: Ranked, width: int) -> list[str]:
