@@ -312,10 +312,10 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
     """An order, a cycle and nothing but ties; an order with pairs left, too."""
     first, not_yet = {}, "the verdicts are still consistent with random judging"
     logs = {
-        "order": [comparison(*pair, 1.0) for pair in combinations("abc", 2)],
-        "cycle": [comparison(*pair, 1.0) for pair in ("ab", "bc", "ca")],
-        "ties": [comparison(*pair, 0.5) for pair in combinations("abcd", 2)],
-        "some left": [comparison(*pair, 1.0) for pair in ("ab", "bc", "cd")],
+        "order": [comparison(a, b, 1.0) for a, b in combinations("abc", 2)],
+        "cycle": [comparison(a, b, 1.0) for a, b in ("ab", "bc", "ca")],
+        "ties": [comparison(a, b, 0.5) for a, b in combinations("abcd", 2)],
+        "some left": [comparison(a, b, 1.0) for a, b in ("ab", "bc", "cd")],
     }
     for name, log in logs.items():
         keys = sorted({key for each in log for key in (each["first"], each["second"])})

@@ -352,7 +352,8 @@ async def test_what_it_takes_to_tell_is_never_more_than_is_left(
     for seed, (judged, budget) in enumerate([(6, None), (6, 10), (12, None), (12, 14), (15, None)]):
         rng = np.random.default_rng(seed)
         created = await create_set(http, *KEYS, inference_target=target, stop=stop, budget={"max_comparisons": budget})
-        log = [comparison(*pairs[k], float(rng.random() < 0.9)) for k in rng.permutation(len(pairs))[:judged]]
+        some = [pairs[k] for k in rng.permutation(len(pairs))[:judged]]
+        log = [comparison(a, b, float(rng.random() < 0.9)) for a, b in some]
         await compare_all(http, created["id"], log)
         words = (await checks(http, created["id"]))["First place"][1]
         most = min(len(pairs) - judged if stop is None else 10**9, 10**9 if budget is None else budget - judged)
