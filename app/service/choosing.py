@@ -25,6 +25,7 @@ from app.inference.state import (
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
+from app.service.targets import PEOPLE_HELP
 from app.storage.assignments import Blocking, NewLease
 from app.storage.schema import Record
 
@@ -161,10 +162,7 @@ def _why_it_cannot(state: AskState) -> str:
     if terms.plan.target == "new-items" and (remedy := _by_prompts(state.current, terms.stop)):
         return remedy
     if terms.plan.target == "people" and not any(state.are_people.values()):
-        return (
-            "What people would say is not surer for more verdicts of judges that are no people, who have preferences "
-            "of their own: verdicts by people may go on."
-        )
+        return PEOPLE_HELP
     return (
         "Every pair was asked as often as it teaches anything of this judge, who answers alike when it is asked once "
         "more, or has been asked many times: another judge may go on."

@@ -19,6 +19,11 @@ from app.service.errors import InvalidRequest
 from app.service.posteriors import CurrentSet
 from app.storage import judges
 
+PEOPLE_HELP = (
+    "Models have preferences of their own, so more of their verdicts tell little of what people would say: "
+    "have people judge."
+)
+
 
 def target_of(basis: Basis, wanted: InferenceTargetName | None = None, method: MethodName | None = None) -> Target:
     """The target of a ranking by this method, the set's own by default.

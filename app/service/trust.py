@@ -8,12 +8,12 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import CheckVerdict, counted, percent
+from nextpair.words import CheckVerdict, InferenceTargetName, counted, percent
 
 from app.inference.choosing import Stop, Stopping
 from app.inference.judges import accords, binary, confirmed, votes
-from app.inference.reporting import CLAIMED, DRAWS, Wanted, circulation, first_place, summary_of
-from app.inference.state import pair_votes_of, raw
+from app.inference.reporting import CLAIMED, DRAWS, Wanted, circulation, first_place, prompts_in_words, summary_of
+from app.inference.state import pair_votes_of, prompts_needed, raw
 from app.live.jobs import Report
 from app.service import results
 from app.service.basis import Basis
@@ -24,9 +24,10 @@ from app.service.errors import NotConverged
 from app.service.presenting.diagnostics import with_failures
 from app.service.presenting.judges import in_words, is_to_blame
 from app.service.rankings import refuse_unconverged, stopping_of
-from app.service.targets import quantity, target_of
+from app.service.targets import PEOPLE_HELP, quantity, target_of
 
 FEW = 20
+WHO_IS_FIRST = Stop(top_k=1)
 LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
 AGREEING, CONSISTENT, FAILING, MIXED = 0.65, 0.75, 0.05, 0.5
@@ -49,13 +50,13 @@ class Examined(Facts):
     """Facts, and what of the ranking is checked; each is computed by the first check that needs it."""
 
     @cached_property
-    def ranked(self) -> list[tuple[str, float]]:
-        """Keys and P(best), best first."""
+    def ranked(self) -> list[tuple[str, int, float]]:
+        """Keys, ranks and P(best), best first."""
         target = target_of(self.basis)
         ranked = quantity(self.basis, self.basis.published_for(target.name), target)
         ranking = summary_of(ranked, Wanted())
-        keys = self.basis.catalogue.keys
-        return [(keys[each], float(ranking.p_best[each])) for each in np.argsort(ranking.rank, kind="stable").tolist()]
+        keys, order = self.basis.catalogue.keys, np.argsort(ranking.rank, kind="stable").tolist()
+        return [(keys[each], int(ranking.rank[each]), float(ranking.p_best[each])) for each in order]
 
     @cached_property
     def allowed_for(self) -> set[str]:
@@ -116,19 +117,18 @@ def _fit(facts: Examined) -> schemas.Check:
 def _top(facts: Examined) -> schemas.Check:
     if not facts.basis.published.posterior.convergence.converged:
         return _check("First place", "unknown", "The fit did not converge, so there is no ranking.", "–")
-    first_alone = stopping_of(facts.basis, Stop(top_k=1))
+    first_alone = stopping_of(facts.basis, WHO_IS_FIRST)
     if first_alone is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
-    target = target_of(facts.basis).name
-    claimed, says = first_place(facts.ranked, facts.basis.signal_for(target), target)
+    basis, target = facts.basis, target_of(facts.basis).name
+    claimed, says = first_place(facts.ranked, basis.snapshot.comparisons.size, basis.signal_for(target), target)
     if not says:
         return _check("First place", "unknown", "Nobody has judged yet.", "–")
-    figure = f"P(best) {percent(facts.ranked[0][1])}"
-    return (
-        _check("First place", "holds", says, figure)
-        if claimed
-        else _check("First place", "doubt", f"{says} {_more(first_alone)}", figure)
-    )
+    figure = f"P(best) {percent(facts.ranked[0][2])}"
+    if claimed:
+        return _check("First place", "holds", says, figure)
+    more = "" if first_alone.reason else _more(basis, target, first_alone)
+    return _check("First place", "doubt", f"{says} {more}".strip(), figure)
 
 
 def _signal(facts: Examined) -> schemas.Check:
@@ -143,7 +143,13 @@ def _signal(facts: Examined) -> schemas.Check:
     return _check("Signal", "doubt", says, figure)
 
 
-def _more(stopping: Stopping) -> str:
+def _more(basis: Basis, target: InferenceTargetName, stopping: Stopping) -> str:
+    """What would tell who is first, where that is not known."""
+    if target == "new-items":
+        prompts = prompts_needed(basis.snapshot, basis.published_for(target), WHO_IS_FIRST, basis.goal)
+        return prompts_in_words(prompts) if prompts else "Judge more prompts to tell."
+    if target == "people" and not basis.people:
+        return PEOPLE_HELP
     low, median, high = stopping.forecast
     if stopping.left == 0:
         return "No comparison is left: raise the budget, or set overlap."

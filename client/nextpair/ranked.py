@@ -11,7 +11,7 @@ from nextpair.schemas import Rank, Ranking
 from nextpair.words import counted, percent
 
 T = TypeVar("T")
-HEAD = ["rank", "key", "score", "ranks", "best", "output"]
+HEAD = ["rank", "key", "score", "ranks", "wins", "best", "output"]
 WIDTH = 60  # characters of an output in a table
 
 
@@ -19,7 +19,7 @@ class RankedOutputs(Generic[T]):
     """Outputs, best first. It prints as a table; `ranking` is all that the service says of it.
 
     In the table, `ranks` are the best and the worst rank that an output may have, which hold for all of them together,
-    and `best` is the probability that it is the best of all.
+    `wins` is the expected share of wins against all others, and `best` is the probability that it is the best of all.
     """
 
     def __init__(
@@ -42,8 +42,10 @@ class RankedOutputs(Generic[T]):
         rows = [HEAD, *(self._cells(row) for row in self)]
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        first_place = [self.ranking.first_place] if self.ranking.first_place else []
         prompts = [self.ranking.prompts.sentence] if self.ranking.prompts else []
-        return "\n".join([*lines, self.ranking.inference_target.sentence, *prompts, self._last_line()])
+        target = self.ranking.inference_target.sentence
+        return "\n".join([*lines, target, *first_place, *prompts, self._last_line()])
 
     def _last_line(self) -> str:
         stopping, sureness = self.ranking.stopping, self.ranking.sureness
@@ -80,6 +82,7 @@ class RankedOutputs(Generic[T]):
             _shortened(row.key),
             f"{row.score:z.2f}" + ("" if row.sd is None else f" ± {row.sd:.2f}"),
             "" if row.rank_interval is None else f"{row.rank_interval[0]}–{row.rank_interval[1]}",
+            "" if row.win_rate is None else f"{row.win_rate:.0%}",
             "" if row.p_best is None else percent(row.p_best),
             _shortened(str(self.outputs[row.key])),
         ]

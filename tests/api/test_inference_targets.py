@@ -55,6 +55,13 @@ async def target_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict
     return dict((await ranking(http, set_id, **params))["inference_target"])
 
 
+async def said_of_first_place(http: httpx.AsyncClient, set_id: str) -> str:
+    """By the check."""
+    checks = (await get(http, f"/v1/sets/{set_id}/trust"))["checks"]
+    (says,) = [check["says"] for check in checks if check["name"] == "First place"]
+    return str(says)
+
+
 class Case(NamedTuple):
     judged: dict[str, list[str]]
     name: str
@@ -239,6 +246,7 @@ async def test_few_prompts_settle_nothing_and_it_is_said_what_would(http: httpx.
     more = prompts["needed"] - 20
     remedy = f"About {more} more prompts would settle it; more comparisons on these 20 prompts will not."
     assert prompts["sentence"] == remedy
+    assert await said_of_first_place(http, judged.set_id) == f"{now['first_place']} {remedy}"
     while pairs := (asked := await ask(http, judged.set_id, "gpt", count=9))["assignments"]:
         for pair in pairs:
             p = judged.p_first(pair["item"]["key"], pair["first"]["key"], pair["second"]["key"])
@@ -276,7 +284,8 @@ async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncCli
         answers[target] = await ask(http, set_id, judge="gpt")
     assert answers["all-pairs"]["status"] == "converged"
     assert answers["people"]["status"] == "cannot_converge"
-    assert "verdicts by people may go on" in answers["people"]["reason"]
+    assert "have people judge" in answers["people"]["reason"]
+    assert (await said_of_first_place(http, set_id)).endswith(answers["people"]["reason"])
 
 
 async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_through(http: httpx.AsyncClient) -> None:
@@ -294,6 +303,34 @@ async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_throug
     assert shown["first_place"] == "Shared first: a, b and c."
     assert shown["inference_target"]["sentence"] == "By all 45 pairs, as bob judged them."
     assert (await ask(http, created["id"], "bob"))["status"] == "converged"
+
+
+@pytest.mark.parametrize("stop", [None, {"top_k": 1}])
+async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_only_if_something_would(
+    http: httpx.AsyncClient, stop: dict[str, Any] | None
+) -> None:
+    """An order, a cycle and nothing but ties; an order with pairs left, too."""
+    first, not_yet = {}, "the verdicts are still consistent with random judging"
+    logs = {
+        "order": [comparison(a, b, 1.0) for a, b in combinations("abc", 2)],
+        "cycle": [comparison(a, b, 1.0) for a, b in ("ab", "bc", "ca")],
+        "ties": [comparison(a, b, 0.5) for a, b in combinations("abcd", 2)],
+        "some left": [comparison(a, b, 1.0) for a, b in ("ab", "bc", "cd")],
+    }
+    for name, log in logs.items():
+        keys = sorted({key for each in log for key in (each["first"], each["second"])})
+        created = await create_set(http, *keys, inference_target="all-pairs", stop=stop)
+        await compare_all(http, created["id"], log)
+        first[name] = (await ranking(http, created["id"]))["first_place"]
+        says = await said_of_first_place(http, created["id"])
+        assert says.startswith(first[name])
+        assert (says == first[name]) is (name != "some left")
+    assert first == {
+        "order": f"a wins the most by all pairs, with a probability of 100%, but {not_yet}.",
+        "cycle": f"Shared first by all pairs: a, b and c, but {not_yet}.",
+        "ties": f"Shared first by all pairs: a, b, c and 1 more, but {not_yet}.",
+        "some left": f"a leads, but {not_yet}.",
+    }
 
 
 async def test_a_set_about_all_pairs_cannot_converge_where_its_judge_gives_no_answer(http: httpx.AsyncClient) -> None:

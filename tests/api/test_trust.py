@@ -1,5 +1,6 @@
 """What holds of a ranking, in plain words; who beats whom."""
 
+import re
 from base64 import b64decode
 from itertools import combinations
 from typing import Any
@@ -340,3 +341,27 @@ async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
     found = await checks(http, created["id"])
     assert found["Agreement of judges"][1].endswith("1 pair of verdicts")
     assert "No comparison is left" in found["First place"][1]
+
+
+@pytest.mark.parametrize("target", ["all-pairs", "latent"])
+@pytest.mark.parametrize("stop", [None, {"top_k": 1}])
+async def test_what_it_takes_to_tell_is_never_more_than_is_left(
+    http: httpx.AsyncClient, target: str, stop: dict[str, Any] | None
+) -> None:
+    forecasts, pairs = 0, list(combinations(KEYS, 2))
+    for seed, (judged, budget) in enumerate([(6, None), (6, 10), (12, None), (12, 14), (15, None)]):
+        rng = np.random.default_rng(seed)
+        created = await create_set(http, *KEYS, inference_target=target, stop=stop, budget={"max_comparisons": budget})
+        some = [pairs[k] for k in rng.permutation(len(pairs))[:judged]]
+        log = [comparison(a, b, float(rng.random() < 0.9)) for a, b in some]
+        await compare_all(http, created["id"], log)
+        words = (await checks(http, created["id"]))["First place"][1]
+        most = min(len(pairs) - judged if stop is None else 10**9, 10**9 if budget is None else budget - judged)
+        if forecast := re.search(
+            r"It takes about ([\d,]+) more comparisons? \(([\d,]+) (?:to ([\d,]+)|or more)\)", words
+        ):
+            forecasts += 1
+            assert all(0 < int(each.replace(",", "")) <= most for each in forecast.groups() if each)
+            assert "100%" not in words
+        assert (await ranking(http, created["id"]))["first_place"] in words
+    assert forecasts or target == "latent"

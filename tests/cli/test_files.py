@@ -40,6 +40,10 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert "what judges prefer, not about the truth" in lines[4]
     assert lines[9].split()[:2] == ["1", "kelp"]
     assert "●" in lines[9]
+    assert lines[7].split()[7:11] == ["ranks", "wins", "interval", "tie"]
+    monkeypatch.setenv("COLUMNS", "80")
+    assert out(capsys, "rank", JUDGE).splitlines()[7].split()[7:10] == ["ranks", "wins", "tie"]
+    monkeypatch.setenv("COLUMNS", "200")
     lines = out(capsys, "rank", JUDGE, "--inference-target", "latent").splitlines()
     assert re.fullmatch(
         r"about \d+% of the pairs are in the right order \(\d+ to \d+%\); \d+% after 1,104 comparisons; "

@@ -155,11 +155,13 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
 
     assert [row.key for row in ranking] == ["kelp", "moss", "fern", "ivy"]
     assert (len(ranking), ranking.best) == (4, OUTPUTS["kelp"])
-    head, first, *_, target, comparisons = str(ranking).splitlines()
-    assert head.split() == ["rank", "key", "score", "ranks", "best", "output"]
+    head, first, *_, target, first_place, comparisons = str(ranking).splitlines()
+    assert head.split() == ["rank", "key", "score", "ranks", "wins", "best", "output"]
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
     assert target == "By all 6 pairs, as function judged them."
+    assert first.split()[5:8] == ["1–1", "100%", "100%"]
+    assert first_place.startswith("kelp wins the most by all pairs, with a probability of 100%")
     assert comparisons.startswith("6 comparisons, all of the pairs")
     assert "<td>&lt;b&gt;.</td>" in ranking._repr_html_()
     assert capsys.readouterr().err == ""

@@ -1,11 +1,13 @@
 """First place: what a ranking claims of its leader, in one sentence for pages, checks and commands alike.
 
-no verdicts, or no two candidates   nothing
-no signal                           who leads, never that it is the best: verdicts do not differ from chance yet;
-                                    who wins most by all pairs is said with its probability all the same, for that is
-                                    about the verdicts, whether or not they depend on the texts
-P(best) >= SURE                     the best; of several who share it, the shared first place
-else                                who leads, with its probability
+no comparisons, or no two candidates   nothing
+no signal                              who leads, never that it is the best: verdicts do not differ from chance yet;
+                                       who wins most by all pairs is said with its probability all the same, for that
+                                       is about the verdicts, whether or not they depend on the texts
+P(best) >= SURE                        the best
+else                                   who leads, with its probability
+
+Those who share the first rank, or are each first with probability SURE, are named together.
 """
 
 from collections.abc import Sequence
@@ -25,25 +27,33 @@ class FirstPlace(NamedTuple):
     sentence: str  # empty where there is nothing to say
 
 
-def first_place(ranked: Sequence[tuple[str, float | None]], signal: Signal, target: InferenceTargetName) -> FirstPlace:
-    """What a ranking says of its first place.
+def first_place(
+    ranked: Sequence[tuple[str, int, float | None]], comparisons: int, signal: Signal, target: InferenceTargetName
+) -> FirstPlace:
+    """What a ranking by so many comparisons says of its first place.
 
-    Args: `ranked` are keys and P(best), best first; a baseline states no probability, and claims nothing.
+    Args: `ranked` are keys, ranks and P(best), best first; a baseline states no probability, and claims nothing.
     """
-    if len(ranked) < 2 or not signal.verdicts:
+    if len(ranked) < 2 or not comparisons:
         return FirstPlace(claimed=False, sentence="")
-    key, p_best = ranked[0]
-    if p_best is None:
-        return FirstPlace(claimed=False, sentence=f"{key} leads; this method states no confidence.")
+    first = [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
+    leaders, chances = [key for key, _ in first], [p_best for _, p_best in first if p_best is not None]
+    is_shared = len(leaders) > 1
+    leading = f"{named(leaders)} {'lead' if is_shared else 'leads'}"
+    if not chances:
+        return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
+    is_sure = chances[0] >= SURE
     if not signal.claimed:
-        leads = f"{key} leads"
-        if target == "all-pairs" and p_best >= SURE:
-            leads = f"{key} wins the most by all pairs, with a probability of {percent(p_best)}"
-        return FirstPlace(claimed=False, sentence=f"{leads}, but {NOT_YET}.")
-    if p_best < SURE:
-        sentence = f"{key} leads: it is the best with a probability of {percent(p_best)}."
-        return FirstPlace(claimed=False, sentence=sentence)
-    shared = [each for each, probability in ranked if probability is not None and probability >= SURE]
-    if len(shared) > 1:
-        return FirstPlace(claimed=True, sentence=f"Shared first: {named(shared)}.")
-    return FirstPlace(claimed=True, sentence=f"{key} is the best, with a probability of {percent(p_best)}.")
+        if target == "all-pairs" and is_sure:
+            most = f"{leaders[0]} wins the most by all pairs, with a probability of {percent(chances[0])}"
+            leading = f"Shared first by all pairs: {named(leaders)}" if is_shared else most
+        return FirstPlace(claimed=False, sentence=f"{leading}, but {NOT_YET}.")
+    if is_sure and is_shared:
+        return FirstPlace(claimed=True, sentence=f"Shared first: {named(leaders)}.")
+    if is_sure:
+        return FirstPlace(
+            claimed=True, sentence=f"{leaders[0]} is the best, with a probability of {percent(chances[0])}."
+        )
+    chance = " to ".join(dict.fromkeys([percent(min(chances)), percent(max(chances))]))
+    who = "each" if is_shared else "it"
+    return FirstPlace(claimed=False, sentence=f"{leading}: {who} is the best with a probability of {chance}.")

@@ -34,7 +34,7 @@ from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Group, JudgeScale, Ranked, RankingMethod, definition_of
 
 MOST_SHOWN = 1000  # rows of a table
-GIVING_WAY = ("± sd", "tie")  # columns of a table, where names are too long: intervals and ranks tell the same
+GIVING_WAY = ("interval", "± sd", "tie")  # columns of a table, where names are too long: others tell much the same
 
 
 def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> None:
@@ -79,10 +79,9 @@ def _first_place(ranked: Ranked) -> str:
     """Nothing where rows were put together, which loses the signal."""
     if ranked.of_rows is None:
         return ""
-    rows = [
-        (ranked.group.keys[row.candidate], row.uncertainty and row.uncertainty.p_best) for row in ranked.standings.rows
-    ]
-    return first_place(rows, ranked.of_rows.signal, ranked.target.name).sentence
+    keys, standings = ranked.group.keys, ranked.standings
+    rows = [(keys[row.candidate], row.rank, row.uncertainty and row.uncertainty.p_best) for row in standings.rows]
+    return first_place(rows, ranked.group.rows, ranked.of_rows.signal, ranked.target.name).sentence
 
 
 def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
@@ -206,7 +205,7 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
     if sentence := _first_place(ranked):
         console.print(escape(sentence))
     if ranked.standings.sureness and (ranked.of_rows is None or ranked.of_rows.signal.claimed):
-        console.print(_sureness_line(ranked.standings.sureness, ranked.standings.forecast))
+        console.print(sureness_line(ranked.standings.sureness, ranked.standings.forecast))
         console.print(ABOUT_CERTAINTY)
     if ranked.left_out:
         console.print(f"not said of so much: {'; '.join(ranked.left_out)}.")
@@ -271,10 +270,11 @@ def _scale_line(scale: JudgeScale) -> str:
     return escape(f"{whose}: {scale.c0:+z.2f} {scale.c1:+z.2f} x what is said{doubt}")
 
 
-def _sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
-    low, high = (f"{100.0 * share:.0f}" for share in sureness.interval)
-    now = f"about {percent(sureness.concordance)} of the pairs are in the right order ({low} to {high}%)"
-    if sureness.interval == (1.0, 1.0):
+def sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
+    low, high = (percent(share).removesuffix("%") for share in sureness.interval)
+    within = "" if low == "100" else f" ({low} to {high}%)"
+    now = f"about {percent(sureness.concordance)} of the pairs are in the right order{within}"
+    if sureness.concordance == 1.0:
         now = "all of the pairs are in this order"
     later = (f"{percent(each.concordance)} after {counted(each.comparisons, 'comparison')}" for each in forecast[-2:])
     return "; ".join([now, *later])
@@ -305,7 +305,7 @@ def _ranking_table(ranked: Ranked, console: Console) -> Table:
 def _columns(ranked: Ranked) -> list[str]:
     wanted = ranked.method.wanted
     top = [f"P(top {wanted.top_k})"] if wanted.top_k > 1 else []
-    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "wins", "tie", "P(best)", *top]
+    uncertain = ["± sd", f"{100 * wanted.level:g}% interval", "ranks", "wins", "interval", "tie", "P(best)", *top]
     known = uncertain if ranked.standings.rows[0].uncertainty else []
     part = ["part"] if ranked.standings.components > 1 else []
     return ["#", "candidate", "score", *known, "n", *part]
@@ -321,9 +321,14 @@ def _cells(standing: Standing, ranked: Ranked) -> list[str]:
 
 def _known(u: Uncertainty, wanted: Wanted) -> list[str]:
     (low, high), (best, worst) = u.interval, u.rank_interval
-    ranks = str(best) if best == worst else f"{best}-{worst}"
+    least, most = (round(100.0 * rate) for rate in u.win_rate_interval)
     chances = [percent(p) for p in (u.p_best, u.p_top_k)[: 1 + (wanted.top_k > 1)]]
-    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", ranks, f"{u.win_rate:.0%}", str(u.tie_group), *chances]
+    wins = [f"{u.win_rate:.0%}", f"{_range(least, most)}%"]
+    return [f"{u.sd:.2f}", f"{low:+z.2f} … {high:+z.2f}", _range(best, worst), *wins, str(u.tie_group), *chances]
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
 
 
 def pictures(ranked: Ranked, width: int) -> list[str]:

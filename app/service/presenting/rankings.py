@@ -67,10 +67,9 @@ def present_ranking(
 
 
 def _first_place(standings: Standings, basis: Basis, target: Target) -> str:
-    ranked = [
-        (basis.catalogue.keys[each.candidate], each.uncertainty and each.uncertainty.p_best) for each in standings.rows
-    ]
-    return first_place(ranked, basis.signal_for(target.name), target.name).sentence
+    keys, comparisons = basis.catalogue.keys, basis.snapshot.comparisons.size
+    ranked = [(keys[row.candidate], row.rank, row.uncertainty and row.uncertainty.p_best) for row in standings.rows]
+    return first_place(ranked, comparisons, basis.signal_for(target.name), target.name).sentence
 
 
 def present_target(target: Target) -> schemas.InferenceTarget:

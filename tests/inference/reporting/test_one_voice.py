@@ -1,5 +1,6 @@
 """What a ranking says of its certainty never contradicts itself, whatever was judged and whatever is asked."""
 
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -7,14 +8,17 @@ import pytest
 from nextpair.words import InferenceTargetName
 from scipy.special import expit
 
-from app.inference.choosing import Goal, Stop
+from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
 from app.inference.choosing.settling import probability, reason
-from app.inference.fitting import Method, no_absolute_scores
+from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, by_posterior, first_place, predict, signal_of, summary_of
-from app.inference.targets import drawn_values, judged_alone, publish_for, quantity_of
-from app.inference.types import Comparisons, Floats, Ints, once_each
+from app.inference.reporting.inference_targets import NAMED
+from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of
+from app.inference.types import Comparisons, Ints, once_each
 
 N, LOGS = 6, 12
+LEVEL, OF_DRAWS = 0.9, 0.03  # of a goal; how far figures from different draws may be apart
+GOALS = (RANKING, Goal(top_k=1), Goal(top_k=3), Goal(against=2), Goal(pair=(0, 1)))
 KINDS = ("votes", "ties", "saturated", "probabilities")
 TARGETS: tuple[InferenceTargetName, ...] = ("all-pairs", "new-items", "people", "latent")
 
@@ -36,26 +40,24 @@ def random_log(seed: int) -> tuple[Comparisons, Ints]:
     return once_each(every[:, 0].astype(np.int64), every[:, 1].astype(np.int64), p, judge), item
 
 
-def standings_of(target: InferenceTargetName, seed: int, top_k: int = 1) -> tuple[Standings, Floats]:
+@cache
+def ranked(target: InferenceTargetName, seed: int) -> tuple[Published, Quantity]:
     answers, item = random_log(seed)
-    method, people = Method(evidence="learnt"), np.array([True, False])
-    published = publish_for(target, answers, item, no_absolute_scores(), method, N, 2)
+    published = publish_for(target, answers, item, no_absolute_scores(), Method(evidence="learnt"), N, 2)
     has = judged_alone(item, answers.first, answers.second, N)
-    quantity = quantity_of(target, published, answers, item, has, people)
-    stop = Stop(goal=0.9)
-    goal = Goal(top_k=top_k)
-    is_met = reason(quantity, published.scores, published.model, stop, goal) is not None
-    assert is_met == (probability(drawn_values(quantity), quantity.mean, goal) >= 0.9)
-    for i, j in ((0, 1), (2, 5)):
-        there, back = (predict(quantity, *pair).p_first_better for pair in ((i, j), (j, i)))
-        assert there + back == pytest.approx(1.0)
-    return by_posterior(published, Wanted(top_k=top_k), quantity=quantity), summary_of(quantity, Wanted()).win_rate
+    return published, quantity_of(target, published, answers, item, has, np.array([True, False]))
+
+
+def standings_of(target: InferenceTargetName, seed: int, wanted: Wanted, goal: Goal = RANKING) -> Standings:
+    published, quantity = ranked(target, seed)
+    return by_posterior(published, wanted, partial(goal_kinds, goal), quantity)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("seed", range(LOGS))
 def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed: int) -> None:
-    standings, win_rate = standings_of(target, seed)
+    standings = standings_of(target, seed, Wanted())
+    win_rate = summary_of(ranked(target, seed)[1], Wanted()).win_rate
     rows = [(row, row.uncertainty) for row in standings.rows]
     for row, known in rows:
         assert known is not None
@@ -78,16 +80,50 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     assert standings.sureness is not None
     shares = [standings.sureness.concordance, *(each.concordance for each in standings.forecast)]
     assert all(later >= sooner - 1e-3 for sooner, later in pairwise(shares))
+    p_best = [known.p_best for _, known in rows if known]
     answers, item = random_log(seed)
-    signal = signal_of(answers, N, item)
-    place = first_place([(str(row.candidate), known and known.p_best) for row, known in rows], signal, target)
-    assert not place.claimed or (signal.claimed and (rows[0][1] is not None and rows[0][1].p_best >= 0.95))
-    assert "100%" not in place.sentence or (rows[0][1] is not None and rows[0][1].p_best == 1.0)
+    signal = signal_of(answers, N, item, new_items=target == "new-items")
+    keys = [f"<{row.candidate}>" for row, _ in rows]
+    places = [(key, row.rank, chance) for key, (row, _), chance in zip(keys, rows, p_best, strict=True)]
+    place = first_place(places, answers.size, signal, target)
+    assert place.sentence
+    assert place.claimed == (signal.claimed and p_best[0] >= 0.95)
+    assert "100%" not in place.sentence or p_best[0] == 1.0
+    shared = [key for key, rank, chance in places if rank == 1 or chance >= 0.95]
+    assert [key in place.sentence for key in keys] == [key in shared[:NAMED] for key in keys]
+    alone = f"{keys[0]} leads", f"{keys[0]} wins", f"{keys[0]} is the best"
+    assert place.sentence.startswith(alone) is (len(shared) == 1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", range(LOGS // 2))
+def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName, seed: int) -> None:
+    published, quantity = ranked(target, seed)
+    for goal in GOALS:
+        met = reason(quantity, published.scores, published.model, Stop(goal=LEVEL), goal)
+        if goal == RANKING:  # which is no claim
+            assert met is None
+            continue
+        certain = probability(drawn_values(quantity), quantity.mean, goal)
+        assert met == ("goal" if certain >= LEVEL else None)
+        standings = standings_of(target, seed, Wanted(), goal)
+        assert standings.sureness is not None
+        assert certain <= standings.sureness.concordance + OF_DRAWS
+        if goal.top_k == 1:
+            (first, *_) = standings.rows
+            assert first.uncertainty is not None
+            assert certain == pytest.approx(first.uncertainty.p_best, abs=OF_DRAWS)
+        if goal.pair:
+            i, j = sorted(goal.pair, key=lambda candidate: -quantity.mean[candidate])
+            assert certain <= predict(quantity, i, j).p_first_better + OF_DRAWS or quantity.mean[i] == quantity.mean[j]
+    for i, j in ((0, 1), (2, 5)):
+        there, back = (predict(quantity, *pair).p_first_better for pair in ((i, j), (j, i)))
+        assert there + back == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_more_places_are_never_less_likely(target: InferenceTargetName) -> None:
-    of_one, of_three = (standings_of(target, 1, top_k)[0] for top_k in (1, 3))
+    of_one, of_three = (standings_of(target, 1, Wanted(top_k=top_k)) for top_k in (1, 3))
     chances = [
         {row.candidate: row.uncertainty.p_top_k for row in each.rows if row.uncertainty} for each in (of_one, of_three)
     ]

@@ -1,6 +1,7 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
 import { element, find, findAll, redraw } from "../lib/dom.js";
+import { inOrder } from "../lib/in-order.js";
 import { chance, counted, decimal } from "../lib/numbers.js";
 import { address, newer, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
@@ -282,17 +283,6 @@ function expected({ concordance, forecast }) {
   return later && chance(later.concordance) !== chance(concordance)
     ? ` Expect ${chance(later.concordance)} after ${counted(later.comparisons, "comparison")}.`
     : "";
-}
-
-/**
- * @param {Contract.Sureness} sureness
- * @param {number} n
- */
-function inOrder({ concordance, pairs, interval: [least, most] }, n) {
-  if (pairs === 1) return `The order that was asked for is right with a probability of ${chance(concordance)}.`;
-  const which = pairs < n * (n - 1) / 2 ? `${counted(pairs, "pair")} that matter to the goal` : "pairs";
-  if (least === 1) return `All of the ${which} are in the right order.`;
-  return `About ${chance(concordance)} of the ${which} are in the right order (${percent(least)} to ${percent(most)}%).`;
 }
 
 /** @param {Contract.Certainty} certainty */
