@@ -279,6 +279,28 @@ async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncCli
     assert "verdicts by people may go on" in answers["people"]["reason"]
 
 
+async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_too_many(
+    http: httpx.AsyncClient,
+) -> None:
+    keys = [f"k{number:03}" for number in range(72)]
+    created = await create_set(http, *keys, inference_target="people", stop={"top_k": 1})
+    await name_person(http, "ann")
+    models = [f"model {number}" for number in range(71)]
+    new = [comparison(keys[0], key, 0.999, model) for key, model in zip(keys[1:], models, strict=True)]
+    await compare_all(http, created["id"], [*new, comparison(keys[0], keys[1], 1.0, "ann")])
+    found = await target_of(http, created["id"])
+    assert (found["name"], found["also"]) == ("latent", ["all-pairs"])
+    assert "Not people: what people would say takes an effect of each model on each candidate" in found["sentence"]
+    await ask(http, created["id"], models[0])
+    checks = (await get(http, f"/v1/sets/{created['id']}/trust"))["checks"]
+    assert "First place" in [check["name"] for check in checks]
+    params = {"first": keys[0], "second": keys[1]}
+    assert (await get(http, f"/v1/sets/{created['id']}/predict", **params))["inference_target"]["name"] == "latent"
+    for path, more in (("ranking", {}), ("predict", params)):
+        named = await http.get(f"/v1/sets/{created['id']}/{path}", params={"inference_target": "people", **more})
+        assert (named.status_code, "71 models and 72 candidates; choose latent" in named.text) == (422, True)
+
+
 async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_through(http: httpx.AsyncClient) -> None:
     """Of ten, each beats those after it, but the third the first; in both orders."""
     keys = list("abcdefghij")

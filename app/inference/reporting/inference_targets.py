@@ -11,6 +11,7 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 
 from app.inference.covariance import RANKED_DENSE
 from app.inference.fitting.baselines import BASELINES
+from app.inference.targets import too_many_effects
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import pair_numbers
 
@@ -35,7 +36,7 @@ class Judging(NamedTuple):
     prompts: int  # on which a pair was judged; all texts together are one
     judges: int  # who judged
     has_people: bool  # among them
-    has_models: bool
+    models: int
     repeating: bool  # whether models, where there are some, answer alike when they are asked again
 
 
@@ -63,7 +64,7 @@ def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo
         prompts=int(np.count_nonzero(np.bincount(item))),
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
-        has_models=bool((judged & ~people).any()),
+        models=int((judged & ~people).sum()),
         repeating=echo is None or bool((echo[~people] >= REPEATS_ITSELF).all()),
     )
 
@@ -157,18 +158,20 @@ def _obstacle(target: InferenceTargetName, judging: Judging) -> str | None:
             f"verdicts on {counted(judging.prompts, 'prompt')} say nothing of others; judge more prompts, "
             "or choose all-pairs"
         )
-    if target == "people" and not judging.has_models and not judging.has_people:
+    if target != "people":
+        return None
+    if not judging.judges:
         return "nobody has judged yet; choose all-pairs"
-    if target == "people" and not judging.has_models:
+    if not judging.models:
         return "every judge of this log is a person, so that all-pairs and latent are about people; choose one of them"
-    return None
+    return too_many_effects(judging.candidates, judging.models)
 
 
 def _usual(judging: Judging) -> InferenceTargetName:
     """What `auto` is."""
     if judging.prompts >= ENOUGH_PROMPTS:
         return "new-items"
-    only_people = judging.has_people and not judging.has_models
+    only_people = judging.has_people and not judging.models
     return "all-pairs" if judging.repeating and not only_people else "latent"
 
 
