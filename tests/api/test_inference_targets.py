@@ -93,11 +93,12 @@ async def test_auto_follows_what_was_judged_and_by_whom(http: httpx.AsyncClient,
     assert found == {"name": case.name, "sentence": case.sentence, "also": case.also}
 
 
+@pytest.mark.parametrize("evidence", ["learnt", "one-vote", {"gpt": 2.0, "claude": 1.0}])
 @pytest.mark.parametrize(("repeats", "name"), [((1.0, 1.0), "all-pairs"), ((1.0, 0.0), "latent")])
 async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
-    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str
+    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str, evidence: str | dict[str, float]
 ) -> None:
-    set_id = await texts(http, {"claude": PAIRS})
+    set_id = await texts(http, {"claude": PAIRS}, evidence=evidence)
     for _ in range(4):
         for p in repeats:
             await compare_all(http, set_id, [comparison(*each, p, "gpt") for each in combinations(KEYS, 2)])

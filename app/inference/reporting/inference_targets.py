@@ -3,7 +3,7 @@
 What is named comes first, then what the set says; `auto` is decided by what was judged, and by whom.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -21,6 +21,9 @@ FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, an
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
 MOST_IN_A_ROUND = 2_000_000  # verdicts, each pair in both orders: draws of more take gigabytes, and a minute
 NAMED = 3  # judges in a sentence
+
+
+Echoes = Callable[[], Floats]  # finds (J,) rho, where it is needed
 
 
 class Target(NamedTuple):
@@ -56,7 +59,7 @@ class Judged(NamedTuple):
         return [name for name in self.verdicts if name not in self.people]
 
 
-def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo: Floats | None) -> Judging:
+def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echoes: Echoes | None) -> Judging:
     """Args: as of `judged_of`, of n candidates."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
@@ -65,7 +68,7 @@ def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
         models=int((judged & ~people).sum()),
-        repeating=echo is None or bool((echo[~people] >= REPEATS_ITSELF).all()),
+        repeating=n > RANKED_DENSE or echoes is None or bool((echoes()[~people] >= REPEATS_ITSELF).all()),
     )
 
 
@@ -75,20 +78,20 @@ def judged_of(
     has: Bools,
     names: Sequence[str],
     people: Bools,
-    echo: Floats | None,
+    echoes: Echoes | None,
     all_prompts: int,
 ) -> Judged:
     """What was judged of N candidates, by J judges.
 
     Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `echo` (J,) is their rho, None where it is not learnt; `all_prompts` is 0 of texts.
+    `people` (J,) are the judges'; `echoes` finds their rho, None of baselines; `all_prompts` is 0 of texts.
     """
     n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Judged(
-        judging=judging_of(comparisons, item, n, people, echo),
+        judging=judging_of(comparisons, item, n, people, echoes),
         pairs=pairs,
         judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,

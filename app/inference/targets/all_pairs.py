@@ -101,17 +101,22 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     return has if len(np.unique(item)) > 1 else np.ones_like(has)
 
 
-def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, draws: int | None = None) -> WinRates:
-    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first."""
+def on_all_pairs(
+    published: Published, asked: Asked, echo: Floats, rng: np.random.Generator, draws: int | None = None
+) -> WinRates:
+    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
+
+    Args: `echo` (J,) is rho of every judge who answered.
+    """
     scores, n = published.scores, published.model.n
     questions = max(len(asked.judge), 1)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
     if not len(asked.judge):
-        asked = _of_a_stranger(n)
+        asked, echo = _of_a_stranger(n), np.ones(1)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
-    sd, echo = _errors(published, asked)
+    sd, echo = _errors(published, asked), echo[asked.judge]
     values = np.empty((draws, n))
     values[:, order] = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
@@ -146,21 +151,21 @@ def _of_a_stranger(n: int) -> Asked:
     return Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), np.full((1, n, n), np.nan), np.zeros((1, n, n)))
 
 
-def _errors(published: Published, asked: Asked) -> tuple[Floats, Floats]:
-    """(Q,) the sd of a measurement's error, 0 of votes; (Q,) rho."""
+def _errors(published: Published, asked: Asked) -> Floats:
+    """(Q,) the sd of a measurement's error, 0 of votes."""
     answers, learnt = published.answers, published.learnt
     if not answers.size:
-        return np.zeros(len(asked.judge)), np.ones(len(asked.judge))
+        return np.zeros(len(asked.judge))
     judges = int(answers.judge.max()) + 1
     measures = np.bincount(answers.judge, ~is_vote(published.comparisons.p), judges) > 0.0
     if learnt is not None:
-        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge], learnt.echo[asked.judge]
+        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge]
     d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
     y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
     square = np.bincount(answers.judge, (y - d) ** 2, judges) / np.maximum(
         np.bincount(answers.judge, minlength=judges), 1
     )
-    return np.where(measures, np.sqrt(square), 0.0)[asked.judge], np.ones(len(asked.judge))
+    return np.where(measures, np.sqrt(square), 0.0)[asked.judge]
 
 
 def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws: int) -> Floats:
