@@ -12,7 +12,8 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
                       given a votes for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
-pair that nobody judged is drawn from s.
+pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
+each other one is drawn in their place, without a bias: it may well be the best, or the last.
 
     W       WinRates.values     (D, N)
 """
@@ -20,7 +21,7 @@ pair that nobody judged is drawn from s.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from app.inference.covariance import dense
 from app.inference.experts.measured_bt import LONGEST, is_vote
@@ -117,18 +118,20 @@ def on_all_pairs(
         asked, echo = _of_a_stranger(n), np.ones(1)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, echo = _errors(published, asked), echo[asked.judge]
-    values = np.empty((draws, n))
-    values[:, order] = mean_verdicts(
+    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    of_round = _round(asked, told, sd, echo)
+    rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
         sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
-    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    if not of_round.asked.all():
+        rates = _with_strangers(rates, of_round.asked[order], drawn.scores, rng)
+    values = np.empty((draws, n))
+    values[:, order] = np.round(rates, ROUNDING)
     outputs = asked.has.sum(axis=1)
     verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    return WinRates(
-        scores, np.round(values, ROUNDING), verdicts, int(np.count_nonzero(told)) // 2, _round(asked, told, sd, echo)
-    )
+    return WinRates(scores, values, verdicts, int(np.count_nonzero(told)) // 2, of_round)
 
 
 def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
@@ -149,6 +152,20 @@ def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
 def _of_a_stranger(n: int) -> Asked:
     """One judge of whom nothing is known, who was asked nothing."""
     return Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), np.full((1, n, n), np.nan), np.zeros((1, n, n)))
+
+
+def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
+    """(D, N) W with the votes of strangers, by what W is over (N,) `asked` verdicts, and the (D, N) scores."""
+    won, count = rates * asked, asked.copy()
+    unasked = np.flatnonzero(asked == 0.0)
+    for place, i in enumerate(unasked):
+        others = np.setdiff1d(np.arange(len(asked)), unasked[: place + 1])
+        wins = rng.random((len(scores), len(others))) < expit(scores[:, [i]] - scores[:, others])
+        won[:, i] += wins.sum(axis=1)
+        won[:, others] += ~wins
+        count[i] += len(others)
+        count[others] += 1.0
+    return np.asarray(won / np.maximum(count, 1.0))
 
 
 def _errors(published: Published, asked: Asked) -> Floats:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.fitting import Method, Published, echoes, no_absolute_scores
+from app.inference.fitting import AbsoluteScores, Method, Published, echoes, no_absolute_scores
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
     WinRates,
     asked_in,
+    draw_scores,
     drawn_values,
     judged_alone,
     on_all_pairs,
@@ -242,4 +243,22 @@ def test_candidates_without_an_output_are_not_asked_about() -> None:
     published = publish_for("all-pairs", log, item, no_absolute_scores(), LEARNT, 3, 1)
     rates = drawn_by(published, log, item, has)
     np.testing.assert_allclose(rates.values, np.tile([1.0, 0.5, 0.0], (len(rates.values), 1)))
+    assert (rates.verdicts, rates.known) == (2, 2)
+
+
+def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says() -> None:
+    """0 won both pairs, on two items; 3 has no output, and 4 the only one on a third. 3 has good absolute scores."""
+    log = once_each(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 1.0]), np.zeros(2, np.int64))
+    item, has = np.array([0, 1]), np.array([[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]], np.bool_)
+    absolute = AbsoluteScores(np.array([0, 1, 3]), np.ones(3, np.int64), np.array([0.0, -1.0, 1.0]), np.full(3, 0.5))
+    published = publish_for("all-pairs", log, item, absolute, Method(absolute_scale="given"), 5, 2)
+    rates = drawn_by(published, log, item, has)
+    s = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000).scores
+    wins = expit(s[:, :, None] - s[:, None]).mean(axis=0)
+    expected = [(won + wins[i, 3] + wins[i, 4]) / (known + 2) for i, won, known in ((0, 2, 2), (1, 0, 1), (2, 0, 1))]
+    expected += [np.delete(wins[i], i).mean() for i in (3, 4)]
+    np.testing.assert_allclose(rates.mean, expected, atol=0.02)
+    ranking = summary_of(rates, Wanted())
+    assert ranking.rank_interval[3:].tolist() == [[1, 5], [1, 5]]
+    assert 0.1 < ranking.p_best[3] < 0.9
     assert (rates.verdicts, rates.known) == (2, 2)
