@@ -33,6 +33,7 @@ from app.inference.fitting import (
     Model,
     Published,
     TooMany,
+    echoes,
     is_sparse,
     no_absolute_scores,
     position_bias_of,
@@ -281,7 +282,7 @@ def _target(group: Group, method: RankingMethod, published: Published | None) ->
         _has(group),
         [judge or NOBODY for judge in group.judges],
         _people(group, method),
-        published and published.learnt and published.learnt.echo,
+        None if published is None else lambda: echoes(published, group.item_of_each, len(group.judges)),
         len(group.items) if any(group.items) else 0,
     )
     try:

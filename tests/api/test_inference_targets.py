@@ -100,11 +100,12 @@ async def test_auto_follows_what_was_judged_and_by_whom(http: httpx.AsyncClient,
     assert found == {"name": case.name, "sentence": case.sentence, "also": case.also}
 
 
+@pytest.mark.parametrize("evidence", ["learnt", "one-vote", {"gpt": 2.0, "claude": 1.0}])
 @pytest.mark.parametrize(("repeats", "name"), [((1.0, 1.0), "all-pairs"), ((1.0, 0.0), "latent")])
 async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
-    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str
+    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str, evidence: str | dict[str, float]
 ) -> None:
-    set_id = await texts(http, {"claude": PAIRS})
+    set_id = await texts(http, {"claude": PAIRS}, evidence=evidence)
     for _ in range(4):
         for p in repeats:
             await compare_all(http, set_id, [comparison(*each, p, "gpt") for each in combinations(KEYS, 2)])
@@ -286,6 +287,28 @@ async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncCli
     assert answers["people"]["status"] == "cannot_converge"
     assert "have people judge" in answers["people"]["reason"]
     assert (await said_of_first_place(http, set_id)).endswith(answers["people"]["reason"])
+
+
+async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_too_many(
+    http: httpx.AsyncClient,
+) -> None:
+    keys = [f"k{number:03}" for number in range(72)]
+    created = await create_set(http, *keys, inference_target="people", stop={"top_k": 1})
+    await name_person(http, "ann")
+    models = [f"model {number}" for number in range(71)]
+    new = [comparison(keys[0], key, 0.999, model) for key, model in zip(keys[1:], models, strict=True)]
+    await compare_all(http, created["id"], [*new, comparison(keys[0], keys[1], 1.0, "ann")])
+    found = await target_of(http, created["id"])
+    assert (found["name"], found["also"]) == ("latent", ["all-pairs"])
+    assert "Not people: what people would say takes an effect of each model on each candidate" in found["sentence"]
+    await ask(http, created["id"], models[0])
+    checks = (await get(http, f"/v1/sets/{created['id']}/trust"))["checks"]
+    assert "First place" in [check["name"] for check in checks]
+    params = {"first": keys[0], "second": keys[1]}
+    assert (await get(http, f"/v1/sets/{created['id']}/predict", **params))["inference_target"]["name"] == "latent"
+    for path, more in (("ranking", {}), ("predict", params)):
+        named = await http.get(f"/v1/sets/{created['id']}/{path}", params={"inference_target": "people", **more})
+        assert (named.status_code, "71 models and 72 candidates; choose latent" in named.text) == (422, True)
 
 
 async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_through(http: httpx.AsyncClient) -> None:

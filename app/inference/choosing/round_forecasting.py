@@ -19,8 +19,8 @@ times it. Both are fitted, but for the top k, on sets of other seeds than those 
     goal top k, stop top k       played
     against, pair                played, AGAINST: these sets are asked by what a verdict adds, which takes longer
     concordance                  played, CONCORDANCE: the same by which they are sooner through
-    rank width, entropy          not forecast; nor is anything of more than MOST candidates, nor of judges who are not
-                                 known to repeat themselves
+    rank width, entropy          not forecast; nor is anything of more than MOST candidates, nor where no question can
+                                 be asked about one of them, nor of judges who are not known to repeat themselves
 """
 
 from typing import NamedTuple
@@ -57,7 +57,7 @@ PLAYED, AGAINST, CONCORDANCE = Correction(1.0, 1.0), Correction(1.2, 1.75), Corr
 def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RANKING) -> Forecast:
     """Comparisons that a set of at least two candidates still needs, none of whose criteria is met."""
     n = len(ranked.mean)
-    if n > MOST or not ranked.round.repeats or not ranked.known:
+    if n > MOST or not ranked.round.asked.all() or not ranked.round.repeats or not ranked.known:
         return NOTHING
     forecasts = [
         _corrected(_verdicts_needed(ranked, claims.goal, 1.0 - claims.error_level, NEVER), _correction(claims.goal))

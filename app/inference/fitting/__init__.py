@@ -12,7 +12,7 @@ from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
-from app.inference.fitting.published import Published, publish
+from app.inference.fitting.published import Published, echoes, publish
 from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.sparse import SparsePosterior, is_sparse
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
@@ -41,6 +41,7 @@ __all__ = [
     "build",
     "build_for",
     "combine",
+    "echoes",
     "evidence_apart",
     "fit",
     "fold",

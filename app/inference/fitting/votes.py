@@ -99,17 +99,24 @@ def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyp
     Args: `fresh` counts every repeat in full.
     """
     posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=EXACT)
+    return echo_given(posterior, comparisons, item, model, len(fresh.votes))
+
+
+def echo_given(posterior: Posterior, comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Floats:
+    """(J,) the same, by a posterior that counts every repeat in full."""
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
     in_order = 2 * same_question(cast, item[votes], model.n) + (cast.first < cast.second)
     _, group, m = np.unique(in_order, return_inverse=True, return_counts=True)
     repeated = m[group] > 1
+    if not repeated.any():
+        return np.ones(judges)
     cast, group = take(cast, repeated), group[repeated]
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast, model.n))
     expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
     apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
     by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
-    varies, may_vary = (np.bincount(cast.judge, each, len(fresh.votes)) for each in (apart**2, by_chance))
+    varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))
     return np.asarray(1.0 - np.minimum(varies / np.maximum(may_vary - 0.5 * np.sqrt(may_vary), FEW), 1.0), np.float64)
 
 

@@ -92,6 +92,8 @@ def mean_verdicts(
 ) -> Floats:
     """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
 
+    It is 0 of a candidate about whom nothing is asked.
+
     Args:
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.

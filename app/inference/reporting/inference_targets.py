@@ -3,7 +3,7 @@
 What is named comes first, then what the set says; `auto` is decided by what was judged, and by whom.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 
 from app.inference.covariance import RANKED_DENSE
 from app.inference.fitting.baselines import BASELINES
+from app.inference.targets import too_many_effects
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import pair_numbers
 
@@ -20,6 +21,9 @@ FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, an
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
 MOST_IN_A_ROUND = 2_000_000  # verdicts, each pair in both orders: draws of more take gigabytes, and a minute
 NAMED = 3  # judges in a sentence
+
+
+Echoes = Callable[[], Floats]  # finds (J,) rho, where it is needed
 
 
 class Target(NamedTuple):
@@ -35,7 +39,7 @@ class Judging(NamedTuple):
     prompts: int  # on which a pair was judged; all texts together are one
     judges: int  # who judged
     has_people: bool  # among them
-    has_models: bool
+    models: int
     repeating: bool  # whether models, where there are some, answer alike when they are asked again
 
 
@@ -55,7 +59,7 @@ class Judged(NamedTuple):
         return [name for name in self.verdicts if name not in self.people]
 
 
-def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo: Floats | None) -> Judging:
+def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echoes: Echoes | None) -> Judging:
     """Args: as of `judged_of`, of n candidates."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
@@ -63,8 +67,8 @@ def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo
         prompts=int(np.count_nonzero(np.bincount(item))),
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
-        has_models=bool((judged & ~people).any()),
-        repeating=echo is None or bool((echo[~people] >= REPEATS_ITSELF).all()),
+        models=int((judged & ~people).sum()),
+        repeating=n > RANKED_DENSE or echoes is None or bool((echoes()[~people] >= REPEATS_ITSELF).all()),
     )
 
 
@@ -74,20 +78,20 @@ def judged_of(
     has: Bools,
     names: Sequence[str],
     people: Bools,
-    echo: Floats | None,
+    echoes: Echoes | None,
     all_prompts: int,
 ) -> Judged:
     """What was judged of N candidates, by J judges.
 
     Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `echo` (J,) is their rho, None where it is not learnt; `all_prompts` is 0 of texts.
+    `people` (J,) are the judges'; `echoes` finds their rho, None of baselines; `all_prompts` is 0 of texts.
     """
     n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Judged(
-        judging=judging_of(comparisons, item, n, people, echo),
+        judging=judging_of(comparisons, item, n, people, echoes),
         pairs=pairs,
         judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,
@@ -157,18 +161,20 @@ def _obstacle(target: InferenceTargetName, judging: Judging) -> str | None:
             f"verdicts on {counted(judging.prompts, 'prompt')} say nothing of others; judge more prompts, "
             "or choose all-pairs"
         )
-    if target == "people" and not judging.has_models and not judging.has_people:
+    if target != "people":
+        return None
+    if not judging.judges:
         return "nobody has judged yet; choose all-pairs"
-    if target == "people" and not judging.has_models:
+    if not judging.models:
         return "every judge of this log is a person, so that all-pairs and latent are about people; choose one of them"
-    return None
+    return too_many_effects(judging.candidates, judging.models)
 
 
 def _usual(judging: Judging) -> InferenceTargetName:
     """What `auto` is."""
     if judging.prompts >= ENOUGH_PROMPTS:
         return "new-items"
-    only_people = judging.has_people and not judging.has_models
+    only_people = judging.has_people and not judging.models
     return "all-pairs" if judging.repeating and not only_people else "latent"
 
 

@@ -12,7 +12,8 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
                       given a votes for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
-pair that nobody judged is drawn from s.
+pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
+each other one is drawn in their place, without a bias: it may well be the best, or the last.
 
     W       WinRates.values     (D, N)
 """
@@ -20,7 +21,7 @@ pair that nobody judged is drawn from s.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from app.inference.covariance import dense
 from app.inference.experts.measured_bt import LONGEST, is_vote
@@ -101,29 +102,36 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     return has if len(np.unique(item)) > 1 else np.ones_like(has)
 
 
-def on_all_pairs(published: Published, asked: Asked, rng: np.random.Generator, draws: int | None = None) -> WinRates:
-    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first."""
+def on_all_pairs(
+    published: Published, asked: Asked, echo: Floats, rng: np.random.Generator, draws: int | None = None
+) -> WinRates:
+    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
+
+    Args: `echo` (J,) is rho of every judge who answered.
+    """
     scores, n = published.scores, published.model.n
     questions = max(len(asked.judge), 1)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
     if not len(asked.judge):
-        asked = _of_a_stranger(n)
+        asked, echo = _of_a_stranger(n), np.ones(1)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
-    sd, echo = _errors(published, asked)
-    values = np.empty((draws, n))
-    values[:, order] = mean_verdicts(
+    sd, echo = _errors(published, asked), echo[asked.judge]
+    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    of_round = _round(asked, told, sd, echo)
+    rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
         sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
-    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    if not of_round.asked.all():
+        rates = _with_strangers(rates, of_round.asked[order], drawn.scores, rng)
+    values = np.empty((draws, n))
+    values[:, order] = np.round(rates, ROUNDING)
     outputs = asked.has.sum(axis=1)
     verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    return WinRates(
-        scores, np.round(values, ROUNDING), verdicts, int(np.count_nonzero(told)) // 2, _round(asked, told, sd, echo)
-    )
+    return WinRates(scores, values, verdicts, int(np.count_nonzero(told)) // 2, of_round)
 
 
 def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
@@ -146,21 +154,35 @@ def _of_a_stranger(n: int) -> Asked:
     return Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), np.full((1, n, n), np.nan), np.zeros((1, n, n)))
 
 
-def _errors(published: Published, asked: Asked) -> tuple[Floats, Floats]:
-    """(Q,) the sd of a measurement's error, 0 of votes; (Q,) rho."""
+def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
+    """(D, N) W with the votes of strangers, by what W is over (N,) `asked` verdicts, and the (D, N) scores."""
+    won, count = rates * asked, asked.copy()
+    unasked = np.flatnonzero(asked == 0.0)
+    for place, i in enumerate(unasked):
+        others = np.setdiff1d(np.arange(len(asked)), unasked[: place + 1])
+        wins = rng.random((len(scores), len(others))) < expit(scores[:, [i]] - scores[:, others])
+        won[:, i] += wins.sum(axis=1)
+        won[:, others] += ~wins
+        count[i] += len(others)
+        count[others] += 1.0
+    return np.asarray(won / np.maximum(count, 1.0))
+
+
+def _errors(published: Published, asked: Asked) -> Floats:
+    """(Q,) the sd of a measurement's error, 0 of votes."""
     answers, learnt = published.answers, published.learnt
     if not answers.size:
-        return np.zeros(len(asked.judge)), np.ones(len(asked.judge))
+        return np.zeros(len(asked.judge))
     judges = int(answers.judge.max()) + 1
     measures = np.bincount(answers.judge, ~is_vote(published.comparisons.p), judges) > 0.0
     if learnt is not None:
-        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge], learnt.echo[asked.judge]
+        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge]
     d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
     y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
     square = np.bincount(answers.judge, (y - d) ** 2, judges) / np.maximum(
         np.bincount(answers.judge, minlength=judges), 1
     )
-    return np.where(measures, np.sqrt(square), 0.0)[asked.judge], np.ones(len(asked.judge))
+    return np.where(measures, np.sqrt(square), 0.0)[asked.judge]
 
 
 def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws: int) -> Floats:

@@ -34,6 +34,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import counted
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
@@ -117,6 +118,17 @@ def of_people(published: Published, people: Bools, log_effects: Mapping[int, Nor
     return mixed([(w, point.scores) for w, point in zip(weight.tolist(), points, strict=True)])
 
 
+def too_many_effects(candidates: int, models: int) -> str | None:
+    """Why there is no such posterior with so many judges who are no people, and what there is; None if it is there."""
+    if candidates <= RANKED_DENSE and candidates * models <= MOST:
+        return None
+    return (
+        f"what people would say takes an effect of each model on each candidate, {MOST:,} in all at most, of up to "
+        f"{RANKED_DENSE} candidates, and here are {counted(models, 'model')} and {candidates:,} candidates; "
+        "choose latent"
+    )
+
+
 class ToldOfEffects(NamedTuple):
     """What one set tells of a judge's effects by itself, its prior taken out."""
 
@@ -170,11 +182,8 @@ def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Nor
     """Raises ValueError as `of_people` does."""
     comparisons, learnt, n = published.comparisons, published.learnt, published.model.n
     judges = np.unique(comparisons.judge[~people[comparisons.judge]])
-    if n > RANKED_DENSE or n * len(judges) > MOST:
-        raise ValueError(
-            f"what people would say takes an effect of each judge on each candidate, {MOST:,} in all at most, of "
-            f"{RANKED_DENSE} candidates; here are {len(judges):,} judges and {n:,} candidates; rank the latent score"
-        )
+    if obstacle := too_many_effects(n, len(judges)):
+        raise ValueError(obstacle)
     log = comparisons if learnt is None else in_cells(comparisons, learnt.noise, n)
     is_measured = np.zeros(log.size, np.bool_) if learnt is None else ~is_vote(log.p)
     number = np.zeros(len(people), np.int64)

@@ -14,6 +14,7 @@ from app.inference.fitting import (
     Normal,
     Published,
     Scores,
+    echoes,
     publish,
 )
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
@@ -72,7 +73,8 @@ def quantity_of(
     match target:
         case "all-pairs":
             asked = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
-            return on_all_pairs(published, asked, np.random.default_rng(DRAWS_SEED), draws)
+            echo = echoes(published, item, len(people))
+            return on_all_pairs(published, asked, echo, np.random.default_rng(DRAWS_SEED), draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":

@@ -76,6 +76,9 @@ def test_nothing_is_forecast_before_the_first_verdict_nor_where_answers_change()
     ranked = win_rates(*after(6))
     changing = ranked._replace(round=ranked.round._replace(repeats=False))
     assert forecast_of_round(changing, STOP, Left(39, 39), FIRST) == NOTHING
+    asked = ranked.round.asked * (np.arange(N) > 0)
+    without_one = ranked._replace(round=ranked.round._replace(asked=asked))
+    assert forecast_of_round(without_one, STOP, Left(39, 39), FIRST) == NOTHING
 
 
 def test_forecasts_fall_to_zero_on_the_way_and_are_right_about_how_long_it_is() -> None:

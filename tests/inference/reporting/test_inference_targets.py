@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.inference.reporting import Judged, judged_of, resolve
+from app.inference.reporting import Judged, judged_of, own_target, resolve
 from app.inference.types import Comparisons
 
 
@@ -43,3 +43,18 @@ def test_of_very_many_candidates_there_is_latent_alone(target: str) -> None:
         resolve(many, "soft-bt", wanted=target)  # type: ignore[arg-type]
     assert resolve(many, "soft-bt")[0] == "latent"
     assert resolve(judged(500, (0, 0, 1, 0), (1, 0, 1, 1), items=2), "soft-bt", wanted=target)[0] == target  # type: ignore[arg-type]
+
+
+def test_of_very_many_effects_of_models_there_is_latent_alone() -> None:
+    names = [f"model {number}" for number in range(24)] + ["ann"]
+    is_person = np.array([name == "ann" for name in names])
+    judge, zeros = np.arange(25), np.zeros(25, np.int64)
+    votes = Comparisons(zeros, zeros + 1, np.ones(25), judge, np.ones(25))
+    few, many = (judged_of(votes, zeros, np.ones((1, n), np.bool_), names, is_person, None, 0) for n in (208, 209))
+    assert resolve(few, "soft-bt", wanted="people").name == "people"
+    with pytest.raises(ValueError, match="24 models and 209 candidates; choose latent"):
+        resolve(many, "soft-bt", wanted="people")
+    found = resolve(many, "soft-bt", "people")
+    assert (found.name, found.also) == ("latent", ["all-pairs"])
+    assert "Not people: what people would say takes an effect of each model" in found.sentence
+    assert own_target(many.judging, "soft-bt", "people") == "latent"

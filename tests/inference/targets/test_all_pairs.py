@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.fitting import Method, Published, no_absolute_scores
+from app.inference.fitting import AbsoluteScores, Method, Published, echoes, no_absolute_scores
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
     WinRates,
     asked_in,
+    draw_scores,
     drawn_values,
     judged_alone,
     on_all_pairs,
     publish_for,
     quantity_of,
 )
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
 
 LEARNT = Method(evidence="learnt")
 DRAWS = 40_000
@@ -28,8 +29,12 @@ def told(answers: Comparisons, n: int, item: Ints | None = None, method: Method 
     item = np.zeros(answers.size, np.int64) if item is None else item
     judges = int(answers.judge.max(initial=-1)) + 1
     published = publish_for("all-pairs", answers, item, no_absolute_scores(), method, n, judges)
-    has = judged_alone(item, answers.first, answers.second, n)
-    return on_all_pairs(published, asked_in(answers, item, has), np.random.default_rng(0))
+    return drawn_by(published, answers, item, judged_alone(item, answers.first, answers.second, n))
+
+
+def drawn_by(published: Published, answers: Comparisons, item: Ints, has: Bools) -> WinRates:
+    echo = echoes(published, item, int(answers.judge.max(initial=-1)) + 1)
+    return on_all_pairs(published, asked_in(answers, item, has), echo, np.random.default_rng(0))
 
 
 def round_robin(n: int, p: Floats) -> Comparisons:
@@ -176,7 +181,7 @@ def test_what_ties_once_all_is_known_shares_its_place() -> None:
 def test_nothing_judged_leaves_all_alike() -> None:
     nobody = no_comparisons()
     published = publish_for("all-pairs", nobody, nobody.first, no_absolute_scores(), LEARNT, 5, 0)
-    rates = on_all_pairs(published, asked_in(nobody, nobody.first, np.ones((1, 5), np.bool_)), np.random.default_rng(0))
+    rates = drawn_by(published, nobody, nobody.first, np.ones((1, 5), np.bool_))
     ranking = summary_of(rates, Wanted())
     np.testing.assert_allclose(ranking.win_rate, 0.5, atol=0.02)
     np.testing.assert_allclose(ranking.p_best, ranking.p_best.mean(), atol=0.03)
@@ -218,12 +223,42 @@ def test_a_judge_who_said_the_same_again_said_it_once() -> None:
     np.testing.assert_array_equal(one.p, two.p)
 
 
+@pytest.mark.parametrize("votes", [1.0, 2.0])
+def test_a_judge_who_contradicts_itself_is_not_certain_whatever_its_answers_are_worth(votes: float) -> None:
+    """On each pair four answers of six are for the first one, in each order two of three; or all, and it is certain."""
+    first, second = np.array([(0, 1), (0, 2), (1, 2)]).repeat(6, axis=0).T
+    turned = np.tile([False, True], 9)
+    won = np.tile([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], 3)
+    for p, is_certain in ((won, False), (np.ones(18), True)):
+        log = by_one_judge(np.where(turned, second, first), np.where(turned, first, second), np.abs(turned - p))
+        ranking = summary_of(told(log._replace(weight=np.full(18, votes)), 3, method=Method()), Wanted())
+        assert (ranking.p_best[0] == 1.0) == is_certain
+        assert (ranking.rank_interval.tolist() == [[1, 1], [2, 2], [3, 3]]) == is_certain
+
+
 def test_candidates_without_an_output_are_not_asked_about() -> None:
     log = once_each(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 1.0]), np.zeros(2, np.int64))
     item = np.array([0, 1])
     has = np.array([[True, True, False], [False, True, True]])
     published = publish_for("all-pairs", log, item, no_absolute_scores(), LEARNT, 3, 1)
-    assert isinstance(published, Published)
-    rates = on_all_pairs(published, asked_in(log, item, has), np.random.default_rng(0))
+    rates = drawn_by(published, log, item, has)
     np.testing.assert_allclose(rates.values, np.tile([1.0, 0.5, 0.0], (len(rates.values), 1)))
+    assert (rates.verdicts, rates.known) == (2, 2)
+
+
+def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says() -> None:
+    """0 won both pairs, on two items; 3 has no output, and 4 the only one on a third. 3 has good absolute scores."""
+    log = once_each(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 1.0]), np.zeros(2, np.int64))
+    item, has = np.array([0, 1]), np.array([[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]], np.bool_)
+    absolute = AbsoluteScores(np.array([0, 1, 3]), np.ones(3, np.int64), np.array([0.0, -1.0, 1.0]), np.full(3, 0.5))
+    published = publish_for("all-pairs", log, item, absolute, Method(absolute_scale="given"), 5, 2)
+    rates = drawn_by(published, log, item, has)
+    s = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000).scores
+    wins = expit(s[:, :, None] - s[:, None]).mean(axis=0)
+    expected = [(won + wins[i, 3] + wins[i, 4]) / (known + 2) for i, won, known in ((0, 2, 2), (1, 0, 1), (2, 0, 1))]
+    expected += [np.delete(wins[i], i).mean() for i in (3, 4)]
+    np.testing.assert_allclose(rates.mean, expected, atol=0.02)
+    ranking = summary_of(rates, Wanted())
+    assert ranking.rank_interval[3:].tolist() == [[1, 5], [1, 5]]
+    assert 0.1 < ranking.p_best[3] < 0.9
     assert (rates.verdicts, rates.known) == (2, 2)
