@@ -17,6 +17,7 @@ from app.inference.state.published import (
     exact,
     prompts_needed,
     quantity,
+    quantity_after,
     under,
 )
 from app.inference.state.remaining import comparisons_left
@@ -75,6 +76,7 @@ __all__ = [
     "pooled",
     "prompts_needed",
     "quantity",
+    "quantity_after",
     "raw",
     "told_by",
     "under",

@@ -22,7 +22,7 @@ from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
 from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, publish_for, quantity_of
 from app.inference.targets import prompts_needed as prompts_needed_for
-from app.inference.types import Bools
+from app.inference.types import Bools, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 HALF = 0.5  # probability that draws of the live posterior ask for first
@@ -76,6 +76,27 @@ def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: in
     return quantity_of(
         sought.target, published, evidence.answers, evidence.item, sought.has, people, draws, log_effects
     )
+
+
+def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
+    """What was ranked after the first `count` comparisons of the log; None where these could not answer the target.
+
+    Scores themselves, which are ranked of thousands of candidates too, are those by what answers are worth now.
+    """
+    evidence, first = snapshot.evidence, slice(count)
+    answers, comparisons = take(evidence.answers, first), take(evidence.comparisons, first)
+    if sought.target == "latent":
+        posterior = posteriors.fit(comparisons, snapshot.model)
+        is_there = posterior.convergence.converged
+        return posteriors.scores(posterior, comparisons, snapshot.model) if is_there else None
+    beginning = snapshot._replace(
+        evidence=evidence._replace(item=evidence.item[first], answers=answers, comparisons=comparisons)
+    )
+    published = under(beginning, snapshot.interpretation.method, target=sought.target)
+    try:
+        return quantity(beginning, published, sought) if published.posterior.convergence.converged else None
+    except ValueError:
+        return None
 
 
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
