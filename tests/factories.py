@@ -124,7 +124,7 @@ async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count
     pairs = rng.permutation(list(combinations(keys, 2))).tolist()[:count]
     if target != "new-items":
         created = await create_set(http, *keys, inference_target=target)
-        new = [comparison(*pair, float(pair != ["a", "f"]), "model") for pair in pairs]
+        new = [comparison(a, b, float((a, b) != ("a", "f")), "model") for a, b in pairs]
     else:
         items = [f"item {n}" for n in range(9)]
         created = await create_systems(http, items, *keys, inference_target=target)
@@ -134,7 +134,7 @@ async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count
         new = [comparison(a, b, float(expit(2.0 * each)), "model", item=item) for (item, a, b), each in d.items()]
     if target == "people":
         assert (await http.put("/v1/judges/person", json={"kind": "human"})).status_code == 200
-        new += [comparison(*pair, 0.0, "person") for pair in pairs[::4]]
+        new += [comparison(a, b, 0.0, "person") for a, b in pairs[::4]]
     if new:
         await compare_all(http, created["id"], new)
     return str(created["id"])
