@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import httpx
 import numpy as np
 from fastapi import FastAPI
+from nextpair.words import InferenceTargetName
 from scipy.special import expit
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -114,6 +116,28 @@ def simulated(
         d = truth[first] - truth[second] + lean + 0.3 * rng.standard_normal()
         made.append(comparison(keys[first], keys[second], float(expit(sure * d)), judge))
     return made
+
+
+async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count: int) -> str:
+    """A set about this target, six candidates with so many verdicts of a model; about people some of a person, too."""
+    rng, keys = np.random.default_rng(1), list("abcdef")
+    pairs = rng.permutation(list(combinations(keys, 2))).tolist()[:count]
+    if target != "new-items":
+        created = await create_set(http, *keys, inference_target=target)
+        new = [comparison(a, b, float((a, b) != ("a", "f")), "model") for a, b in pairs]
+    else:
+        items = [f"item {n}" for n in range(9)]
+        created = await create_systems(http, items, *keys, inference_target=target)
+        logits = np.linspace(1.0, -1.0, len(keys)) + 0.8 * rng.standard_normal((len(items), len(keys)))
+        d = {(item, *pair): logits[n, keys.index(pair[0])] - logits[n, keys.index(pair[1])]
+             for n, item in enumerate(items) for pair in pairs}  # fmt: skip
+        new = [comparison(a, b, float(expit(2.0 * each)), "model", item=item) for (item, a, b), each in d.items()]
+    if target == "people":
+        assert (await http.put("/v1/judges/person", json={"kind": "human"})).status_code == 200
+        new += [comparison(a, b, 0.0, "person") for a, b in pairs[::4]]
+    if new:
+        await compare_all(http, created["id"], new)
+    return str(created["id"])
 
 
 async def compare_all(http: httpx.AsyncClient, set_id: str, new: Sequence[dict[str, Any]]) -> None:

@@ -11,7 +11,15 @@ from app.api.dependencies import ContextDep, SetId, while_connected
 from app.api.problems import documented
 from app.files import plots
 from app.service import calibration, diagnostics, matrix, results, trust
-from app.service.errors import InvalidRequest, NotInstalled, SetDeleted, StillComputing, UnknownJudge, UnknownSet
+from app.service.errors import (
+    InvalidRequest,
+    NotConverged,
+    NotInstalled,
+    SetDeleted,
+    StillComputing,
+    UnknownJudge,
+    UnknownSet,
+)
 from app.service.presenting.pictures import draw_history, draw_reliability
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
@@ -47,12 +55,17 @@ async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
 
 
 @router.get(
-    "/matrix", operation_id="matrix", response_model=schemas.Matrix, responses=documented(UnknownSet, SetDeleted)
+    "/matrix",
+    operation_id="matrix",
+    response_model=schemas.Matrix,
+    responses=documented(UnknownSet, SetDeleted, NotConverged),
 )
 async def get_matrix(
     set_id: SetId,
     ctx: ContextDep,
-    of: Annotated[MatrixName, Query(description="Mean verdicts, or P(row is better) by the posterior.")] = "observed",
+    of: Annotated[
+        MatrixName, Query(description="Mean verdicts, or P(row is better) as `predict` has it for the set's target.")
+    ] = "observed",
 ) -> schemas.Matrix:
     """The matrix of who beats whom, for each two candidates."""
     return await matrix.read(ctx, set_id, of)

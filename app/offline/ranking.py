@@ -24,6 +24,7 @@ from app.files.comparisons import ComparisonColumns, GroupedComparisons, columns
 from app.files.reading import read_in_parts, rows_of
 from app.files.tables import EXPORTED, JUDGED, InputError
 from app.inference import fitting
+from app.inference.choosing import prompts_to_settle
 from app.inference.fitting import (
     BASELINES,
     DENSE,
@@ -53,7 +54,7 @@ from app.inference.reporting import (
     resolve,
     signal_of,
 )
-from app.inference.targets import judged_alone, publish_for, quantity_of
+from app.inference.targets import PromptsNeeded, judged_alone, publish_for, quantity_of
 from app.inference.types import Bools, Comparisons, Ints
 from app.offline import absolute_scores, room
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
@@ -146,6 +147,7 @@ class Ranked(NamedTuple):
     learnt: Hyperparameters | None = None  # what answers are worth, where it is learnt; judges by number
     scales: Sequence[JudgeScale] = ()  # of who gave absolute scores
     left_out: Sequence[str] = ()  # what is not said of so much, and why
+    prompts: PromptsNeeded | None = None  # what would settle who is best on new ones, where that is not settled
 
 
 def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
@@ -238,7 +240,9 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
         left_out += OF_ROWS
     of_rows = None if group.is_folded else _of_rows(group, method, target.name)
     learnt = published and published.learnt
-    return Ranked(group, method, standings, target, of_rows, learnt, _scales(group, published), left_out)
+    is_about_new = target.name == "new-items"
+    prompts = prompts_to_settle(published, group.item_of_each) if published and is_about_new else None
+    return Ranked(group, method, standings, target, of_rows, learnt, _scales(group, published), left_out, prompts)
 
 
 def _require_room(group: Group, method: RankingMethod) -> None:

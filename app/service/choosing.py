@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import AskStatus
 
-from app.inference.choosing import Stop, can_be_met
+from app.inference.choosing import Stop, can_be_met, prompts_to_settle
 from app.inference.reporting import prompts_in_words
 from app.inference.state import (
     BlockedPairs,
@@ -19,7 +19,6 @@ from app.inference.state import (
     ask_people,
     choices_are_quick,
     exact,
-    prompts_needed,
     work_of_a_pair,
 )
 from app.service.context import Context
@@ -172,7 +171,7 @@ def _why_it_cannot(state: AskState) -> str:
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """What more prompts would do, of a set that is about new ones."""
     snapshot = current.snapshot
-    prompts = prompts_needed(snapshot, exact(snapshot), stop, current.terms.plan.goal)
+    prompts = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, current.terms.plan.goal)
     return prompts and f"Every pair was asked of this judge. {prompts_in_words(prompts)}"
 
 

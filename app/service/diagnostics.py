@@ -7,14 +7,18 @@ from uuid import UUID
 from nextpair import schemas
 
 from app.inference.fitting import TooMany, is_sparse
-from app.inference.reporting import LogDiagnostics, ranking_history
+from app.inference.reporting import LogDiagnostics, Moment, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
-from app.inference.state import biases, raw
+from app.inference.state import biases, quantity_after, raw
+from app.inference.targets import Quantity
 from app.service import results
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.presenting.diagnostics import Failures, present_diagnostics, present_history, with_failures
+from app.service.targets import quantity, sought_of, target_of
 from app.storage import assignments, judges
+
+MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published anew
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,20 @@ async def failures_of(ctx: Context, set_id: UUID) -> Failures:
 
 def diagnose(facts: Facts) -> schemas.Diagnostics:
     """Everything but failures. Raises TooMany."""
-    snapshot, of_now = facts.basis.snapshot, facts.of_now
-    history = ranking_history(snapshot.comparisons, snapshot.model, facts.basis.pairs_of)
-    return of_now.model_copy(update={"history": present_history(history, snapshot)})
+    of_now = facts.of_now
+    return of_now.model_copy(update={"history": present_history(_history(facts.basis), facts.basis.snapshot)})
+
+
+def _history(basis: Basis) -> list[Moment]:
+    """About what is ranked now, fewer moments of more candidates; its end is the ranking."""
+    snapshot, target = basis.snapshot, target_of(basis)
+    published, sought, size = basis.published_for(target.name), sought_of(basis, target.name), snapshot.comparisons.size
+
+    def ranked_after(count: int) -> Quantity | None:
+        if count < size:
+            return quantity_after(snapshot, count, sought)
+        return quantity(basis, published, target) if published.posterior.convergence.converged else None
+
+    few = max(REFITTED // max(snapshot.model.n, 1), 2)
+    moments = MOMENTS if target.name == "latent" else min(MOMENTS, few)
+    return ranking_history(size, moments, ranked_after, basis.pairs_of)

@@ -1,28 +1,62 @@
-"""The matrix of who beats whom: as observed, or as the posterior expects."""
+"""The matrix of who beats whom: as observed, or as predictions have it; best first, as in the ranking."""
 
 from uuid import UUID
 
 from nextpair import schemas
 from nextpair.words import MatrixName
 
-from app.inference.fitting import DENSE, TooMany
+from app.inference.fitting import DENSE, RANKED_DENSE, TooMany
 from app.inference.reporting import expected_wins, observed_wins
-from app.inference.state import Catalogue, Snapshot, exact, raw
-from app.service import posteriors
+from app.inference.state import raw
+from app.inference.targets import Quantity
+from app.inference.types import Floats
+from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set
+from app.service.errors import NotConverged
 from app.service.presenting.matrix import present_matrix
+from app.service.rankings import refuse_unconverged
+from app.service.targets import quantity, target_of
 
 
 async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
-    """Raises UnknownSet, SetDeleted."""
+    """Raises UnknownSet, SetDeleted, NotConverged."""
     async with ctx.engine.connect() as db:
-        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
-    return await ctx.live.compute(_matrix, set_id, catalogue, snapshot, of)
+        basis = await read_basis(ctx, db, await existing_set(db, set_id))
+    return await ctx.live.compute(_observed if of == "observed" else _expected, basis)
 
 
-def _matrix(set_id: UUID, catalogue: Catalogue, snapshot: Snapshot, of: MatrixName) -> schemas.Matrix:
+def _observed(basis: Basis) -> schemas.Matrix:
     """Raises TooMany."""
-    if snapshot.model.n > DENSE:
-        raise TooMany(f"a matrix of all pairs of {snapshot.model.n:,} candidates; there is one of up to {DENSE:,}")
-    p = observed_wins(raw(snapshot), snapshot.model.n) if of == "observed" else expected_wins(exact(snapshot).scores)
-    return present_matrix(set_id, catalogue, snapshot, of, p)
+    _require_matrix(basis)
+    return present_matrix(basis, "observed", _means(basis), observed_wins(raw(basis.snapshot), basis.snapshot.model.n))
+
+
+def _expected(basis: Basis) -> schemas.Matrix:
+    """Raises TooMany, NotConverged."""
+    _require_matrix(basis)
+    ranked = _ranked(basis)
+    return present_matrix(basis, "expected", ranked.mean, expected_wins(ranked))
+
+
+def _require_matrix(basis: Basis) -> None:
+    if (n := basis.snapshot.model.n) > DENSE:
+        raise TooMany(f"a matrix of all pairs of {n:,} candidates; there is one of up to {DENSE:,}")
+
+
+def _ranked(basis: Basis) -> Quantity:
+    """What the set ranks. Raises NotConverged."""
+    target = target_of(basis)
+    published = basis.published_for(target.name)
+    refuse_unconverged(published.posterior.convergence, basis.snapshot)
+    return quantity(basis, published, target)
+
+
+def _means(basis: Basis) -> Floats:
+    """(N,) of what is ranked; by the live fit where the ranking's takes long, or there is none."""
+    live = basis.snapshot.posterior.mean[: basis.snapshot.model.n]
+    if len(live) > RANKED_DENSE:
+        return live
+    try:
+        return _ranked(basis).mean
+    except NotConverged:
+        return live

@@ -8,11 +8,11 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
 
-from app.inference.choosing import RANKING, Order, Stop, Stopping
+from app.inference.choosing import RANKING, Order, Stop, Stopping, prompts_to_settle
 from app.inference.fitting import BASELINES, RANKED_DENSE, Method, Published, build, is_sparse
 from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
-from app.inference.state import Snapshot, comparisons_left, distance, exact, prompts_needed, under
+from app.inference.state import Snapshot, comparisons_left, distance, exact, under
 from app.inference.targets import PromptsNeeded
 from app.inference.types import Convergence
 from app.service.basis import Basis, existing_version, read_basis
@@ -70,7 +70,7 @@ def _prompts(basis: Basis, target: Target, published: Published) -> PromptsNeede
     """What would settle a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    return prompts_needed(basis.snapshot, published, Stop(**(basis.row.stop or {})), basis.goal)
+    return prompts_to_settle(published, basis.snapshot.evidence.item, Stop(**(basis.row.stop or {})), basis.goal)
 
 
 def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None) -> Method:

@@ -1,10 +1,11 @@
 """Read: what to know before believing a ranking."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
+from nextpair.words import InferenceTargetName
 from scipy.special import logit
 
 from app.inference.fitting import posterior
@@ -21,6 +22,7 @@ from tests.factories import (
     counted,
     create_set,
     create_systems,
+    judged_for,
     ranking,
     score,
     simulated,
@@ -145,6 +147,27 @@ async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncC
     entropies = [moment["entropy"] for moment in history]
     assert entropies == sorted(entropies, reverse=True)
     assert history[-1]["rank_correlation"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("target", get_args(InferenceTargetName))
+async def test_the_history_is_about_what_is_ranked_and_ends_with_the_ranking(
+    http: httpx.AsyncClient, target: InferenceTargetName
+) -> None:
+    set_id = await judged_for(http, target, 14)
+    history, now = (await diagnostics(http, set_id))["history"], await ranking(http, set_id)
+    assert now["inference_target"]["name"] == target
+    assert [history[-1]["concordance"], history[-1]["entropy"]] == [now["sureness"]["concordance"], now["entropy"]]
+    if target != "latent":
+        then = await ranking(http, set_id, as_of=history[3]["version"])
+        assert history[3]["concordance"] == pytest.approx(then["sureness"]["concordance"], abs=1e-6)
+
+
+async def test_new_items_have_a_history_from_the_second_one_on(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sorrel", inference_target="new-items")
+    pairs = [("kelp", "rowan"), ("rowan", "sorrel"), ("kelp", "sorrel")]
+    new = [comparison(*pair, 0.9, item=item) for item in ("one", "two") for pair in pairs]
+    await compare_all(http, created["id"], new)
+    assert [each["comparisons"] for each in (await diagnostics(http, created["id"]))["history"]] == [4, 5, 6]
 
 
 async def test_only_the_same_item_is_a_repeat(http: httpx.AsyncClient) -> None:

@@ -78,7 +78,7 @@ CASES = {
     "models": Case(
         {"a": PAIRS[:1], "b": PAIRS[:2], "c": PAIRS[:3], "d": PAIRS[:1], "e": PAIRS[:1]},
         "all-pairs",
-        "By all 6 pairs, as c, b, a and 2 more would judge them (3 judged so far).",
+        "By all 6 pairs, as c, b, a and 2 more would judge them, each counting the same (3 judged so far).",
         ["latent"],
     ),
     "a model that repeats itself": Case(
@@ -88,7 +88,7 @@ CASES = {
     "people and a model": Case(
         {"person": PAIRS[:2], "gpt": PAIRS[1:4]},
         "all-pairs",
-        "By all 6 pairs, as gpt and person would judge them (4 judged so far).",
+        "By all 6 pairs, as gpt and person would judge them, each counting the same (4 judged so far).",
         ["people", "latent"],
     ),
 }

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from nextpair.words import MatrixName
+from nextpair.words import InferenceTargetName, MatrixName
 from scipy.special import expit
 
 from app.inference.fitting import Published
@@ -19,11 +19,13 @@ from app.service.context import Context
 from tests.factories import (
     answer_all,
     ask_one,
+    candidates,
     compare,
     compare_all,
     comparison,
     create_set,
     get,
+    judged_for,
     ranking,
     simulated,
     statements,
@@ -291,14 +293,39 @@ async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.Asyn
     assert np.diag(cells).tolist() == [255] * 3
 
 
-async def test_the_expected_matrix_is_what_predict_says(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *KEYS)
-    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
-    keys, cells = await matrix(http, created["id"], "expected")
-    assert keys == [row["key"] for row in (await ranking(http, created["id"]))["ranking"]]
-    said = await http.get(f"/v1/sets/{created['id']}/predict", params={"first": keys[0], "second": keys[3]})
-    assert cells[0, 3] == pytest.approx(200 * said.json()["p_first_better"], abs=0.51)
+@pytest.mark.parametrize(
+    ("own", "name", "count"),
+    [
+        ("latent", "latent", 12),
+        ("all-pairs", "all-pairs", 5),
+        ("all-pairs", "all-pairs", 15),
+        ("new-items", "new-items", 15),
+        ("people", "people", 12),
+        ("new-items", "latent", 0),
+    ],
+)
+async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is_what_predict_says(
+    http: httpx.AsyncClient, own: InferenceTargetName, name: InferenceTargetName, count: int
+) -> None:
+    set_id = await judged_for(http, own, count)
+    answer = await ranking(http, set_id)
+    assert answer["inference_target"]["name"] == name
+    best_first = [row["key"] for row in answer["ranking"]]
+    assert (await matrix(http, set_id, "observed"))[0] == best_first
+    keys, cells = await matrix(http, set_id, "expected")
+    assert keys == best_first
     np.testing.assert_array_equal(np.diag(cells), 255)
+    for i, j in combinations(range(len(keys)), 2):
+        said = await get(http, f"/v1/sets/{set_id}/predict", first=keys[i], second=keys[j])
+        assert cells[i, j] == pytest.approx(200 * said["p_first_better"], abs=0.51)
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",)])
+async def test_a_ranking_and_a_matrix_of_no_pairs(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, candidates=candidates(*keys), inference_target="auto")
+    assert [row["key"] for row in (await ranking(http, created["id"]))["ranking"]] == list(keys)
+    for of in ("observed", "expected"):
+        assert (await matrix(http, created["id"], of))[0] == list(keys)
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])

@@ -331,7 +331,7 @@ async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None
     await expect(at).to_contain_text("wins with")
     for key in ("+", "ArrowDown", "-", "0"):
         await page.keyboard.press(key)
-    await page.get_by_label("what the posterior expects").check()
+    await page.get_by_label("how sure the ranking is").check()
     await expect(at).to_contain_text("rank 2")
 
 

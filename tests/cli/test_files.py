@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pytest
 from nextpair.words import JOINT, CriterionName, MethodName, OrderName
+from scipy.special import expit
 
 from app.cli import options
 from app.files import reading
@@ -284,6 +286,24 @@ def test_the_columns_of_items_and_the_judges_who_are_people_are_named(
     assert out(capsys, "rank", str(named), "--reference", "ann", "--item", "prompt_id") == printed
     assert "of 1 pair " in out(capsys, "rank", str(named), "--reference", "ann")
     assert "no column 'prompt'" in failure(capsys, "rank", str(named), "--item", "prompt")[1]
+
+
+def test_what_would_settle_a_ranking_about_new_prompts_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng, rows = np.random.default_rng(0), ["first,second,p_first,item"]
+    for n in range(9):
+        logits = dict(zip("abc", [0.3, 0.0, -0.3] + 0.6 * rng.standard_normal(3), strict=True))
+        rows += [f"{i},{j},{expit(logits[i] - logits[j])},prompt {n}" for i, j in ("ab", "bc", "ca")]
+    (file := tmp_path / "log.csv").write_text("\n".join(rows))
+    (printed,) = json.loads(out(capsys, "rank", str(file), "--format", "json"))
+    judged, needed, suffice, sentence = printed["prompts"].values()
+    more = f"About {needed - 9} more prompts would settle it; more comparisons on these 9 prompts will not."
+    assert (judged, suffice, sentence) == (9, False, more)
+    in_words = f"On prompts like these 9, as the judge would judge them. {more}"
+    assert in_words in " ".join(out(capsys, "rank", str(file)).split())
+    (latent,) = json.loads(out(capsys, "rank", str(file), "--inference-target", "latent", "--format", "json"))
+    assert latent["prompts"] is None
 
 
 def test_the_top_k_and_tie_groups_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from tests.factories import (
 )
 
 KEYS, ITEMS = ("ash", "birch", "cedar", "elm", "fir"), tuple(f"item {n}" for n in range(9))
-NOT_IN_A_FILE = re.compile("set_id|version|newer_version|held_out|stopping|prompts|method/temperatures")
+NOT_IN_A_FILE = re.compile("set_id|version|newer_version|held_out|stopping|method/temperatures")
 OFFLINE_ALONE = re.compile(
     "group|agreement|left_out|method/reference|convergence/outcome|position_bias/.*/(identified|against)"
     "|absolute_scores/.*/scores"

@@ -9,6 +9,7 @@ from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
+from app.inference.choosing.prompts import prompts_to_settle
 from app.inference.choosing.selection import EQUAL, Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
@@ -42,5 +43,6 @@ __all__ = [
     "next_pairs",
     "of_mask",
     "present",
+    "prompts_to_settle",
     "reason",
 ]

@@ -1,20 +1,18 @@
-"""The way a ranking settled: the posterior refitted to the first comparisons of a log, more and more of them."""
+"""The way a ranking settled: what was ranked after the first comparisons of a log, more and more of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import fit, scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.ranking import entropy
+from app.inference.reporting.drawn_ranking import ranks_of, shares_in_order
+from app.inference.reporting.ranking import entropy, ranks
 from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
+from app.inference.targets import Quantity, WinRates
 from app.inference.targets.drawing import ROUNDING
-from app.inference.types import Comparisons, Floats, take
-
-MOMENTS = 12
+from app.inference.types import Floats
 
 
 class Moment(NamedTuple):
@@ -26,15 +24,36 @@ class Moment(NamedTuple):
     rank_correlation: float  # of the scores then with the scores now
 
 
-def ranking_history(comparisons: Comparisons, model: Model, pairs_of: PairsOf = all_pairs) -> list[Moment]:
-    """Evenly spaced moments, the last of which is now; none before the first comparison."""
-    counts = np.unique(np.ceil(np.linspace(0.0, comparisons.size, MOMENTS + 1)))[1:].astype(int).tolist()
-    beginnings = [take(comparisons, slice(count)) for count in counts]
-    posteriors = [scores(fit(beginning, model), beginning, model) for beginning in beginnings]
-    entropies = [entropy(posterior.covariance) for posterior in posteriors]
-    concordances = [concordance(posterior, matching(pairs_of(posterior.mean))) for posterior in posteriors]
-    correlations = rank_correlations_with_last([posterior.mean for posterior in posteriors])
-    return [Moment(*each) for each in zip(counts, entropies, concordances, correlations, strict=True)]
+def ranking_history(
+    size: int, moments: int, ranked_after: Callable[[int], Quantity | None], pairs_of: PairsOf = all_pairs
+) -> list[Moment]:
+    """Evenly spaced moments of a log of `size` comparisons, the last of which is now; none before the first comparison.
+
+    Args: `ranked_after` tells what was ranked after the first so many comparisons. None leaves a moment out, or, of all
+        comparisons, the history.
+    """
+    counts = np.unique(np.ceil(np.linspace(0.0, size, moments + 1)))[1:].astype(int).tolist()
+    ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
+    if not ranked or ranked[-1][0] < size:
+        return []
+    correlations = rank_correlations_with_last([quantity.mean for _, quantity in ranked])
+    return [
+        Moment(count, _entropy(quantity), _concordance(quantity, pairs_of), correlation)
+        for (count, quantity), correlation in zip(ranked, correlations, strict=True)
+    ]
+
+
+def _entropy(quantity: Quantity) -> float:
+    scores = quantity.scores if isinstance(quantity, WinRates) else quantity
+    return entropy(scores.covariance)
+
+
+def _concordance(quantity: Quantity, pairs_of: PairsOf) -> float:
+    """That of the ranking (`summary_of`), without the rest of it."""
+    pairs = matching(pairs_of(quantity.mean))
+    if not isinstance(quantity, WinRates):
+        return float(concordance(quantity, pairs))
+    return float(shares_in_order(-ranks(quantity.mean).astype(np.float64), ranks_of(quantity.values), pairs).mean())
 
 
 def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:

@@ -207,7 +207,8 @@ def _of_all_pairs(judged: Judged, judges: str) -> str:
     prompts = f" on {counted(judged.all_prompts, 'prompt')}" if judged.all_prompts else ""
     if not judged.verdicts:
         return f"By {pairs}, none of them judged yet."
-    them = "it" if judged.pairs == 1 else "them"
+    alike = ", each counting the same" if len(judged.verdicts) > 1 else ""
+    them = ("it" if judged.pairs == 1 else "them") + alike
     if judged.complete:
         return f"By {pairs}{prompts}, as {judges} judged {them}."
     so_far = "not by each of them yet" if judged.judged == judged.pairs else f"{judged.judged:,} judged so far"

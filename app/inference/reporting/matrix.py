@@ -1,10 +1,10 @@
-"""Matrices of who beats whom, candidate by candidate: as it was observed, and as the posterior expects it."""
+"""Matrices of who beats whom, candidate by candidate: as it was observed, and as it is expected of what is ranked."""
 
 import numpy as np
 from scipy.special import ndtr
 
 from app.inference.covariance import dense
-from app.inference.fitting.posterior import Scores
+from app.inference.targets import Quantity, WinRates
 from app.inference.types import Comparisons, Floats
 
 
@@ -17,13 +17,23 @@ def observed_wins(comparisons: Comparisons, n: int) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(n, n)
 
 
-def expected_wins(posterior: Scores) -> Floats:
-    """(N, N) P(s_row > s_column), of a mixture over all its parts; NaN on the diagonal."""
-    if posterior.parts:
-        return np.asarray(sum(weight * expected_wins(part) for weight, part in posterior.parts))
-    mean, covariance = posterior.mean, dense(posterior.covariance)
+def expected_wins(quantity: Quantity) -> Floats:
+    """(N, N) the probability that the row is better than the column, as `predict` has it; NaN on the diagonal."""
+    if isinstance(quantity, WinRates):
+        return _shares_above(quantity.values)
+    if quantity.parts:
+        return np.asarray(sum(weight * expected_wins(part) for weight, part in quantity.parts))
+    mean, covariance = quantity.mean, dense(quantity.covariance)
     own = covariance.diagonal()
     v = np.maximum(own[:, None] + own - 2.0 * covariance, np.finfo(np.float64).tiny)
     p = ndtr((mean[:, None] - mean) / np.sqrt(v))
     np.fill_diagonal(p, np.nan)
     return np.asarray(p)
+
+
+def _shares_above(values: Floats) -> Floats:
+    """(N, N) shares of the (D, N) draws in which the row is above the column, half of those in which they tie."""
+    columns = np.ascontiguousarray(values.T)
+    p = np.array([0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns])
+    np.fill_diagonal(p, np.nan)
+    return p

@@ -15,8 +15,8 @@ from app.inference.state.published import (
     check,
     distance,
     exact,
-    prompts_needed,
     quantity,
+    quantity_after,
     under,
 )
 from app.inference.state.remaining import comparisons_left
@@ -75,8 +75,8 @@ __all__ = [
     "pair_votes_of",
     "plain_model",
     "pooled",
-    "prompts_needed",
     "quantity",
+    "quantity_after",
     "raw",
     "told_by",
     "under",

@@ -10,7 +10,7 @@ from app.inference.choosing import settling
 from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
-from app.inference.choosing.stopping import Claims, Reason, Stop, claims_of, reason
+from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
@@ -20,14 +20,12 @@ from app.inference.fitting.sparse import is_sparse
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
-from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, publish_for, quantity_of
-from app.inference.targets import prompts_needed as prompts_needed_for
-from app.inference.types import Bools
+from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
+from app.inference.types import Bools, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 HALF = 0.5  # probability that draws of the live posterior ask for first
 FEW_DRAWS = 200
-WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)
 
 
 class Checked(NamedTuple):
@@ -78,6 +76,27 @@ def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: in
     )
 
 
+def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
+    """What was ranked after the first `count` comparisons of the log; None where these could not answer the target.
+
+    Scores themselves, which are ranked of thousands of candidates too, are those by what answers are worth now.
+    """
+    evidence, first = snapshot.evidence, slice(count)
+    answers, comparisons = take(evidence.answers, first), take(evidence.comparisons, first)
+    if sought.target == "latent":
+        posterior = posteriors.fit(comparisons, snapshot.model)
+        is_there = posterior.convergence.converged
+        return posteriors.scores(posterior, comparisons, snapshot.model) if is_there else None
+    beginning = snapshot._replace(
+        evidence=evidence._replace(item=evidence.item[first], answers=answers, comparisons=comparisons)
+    )
+    published = under(beginning, snapshot.interpretation.method, target=sought.target)
+    try:
+        return quantity(beginning, published, sought) if published.posterior.convergence.converged else None
+    except ValueError:
+        return None
+
+
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
     """What is ranked, by the live posterior and few draws; of new prompts and people, what is surer than it."""
     comparisons, model = snapshot.comparisons, snapshot.model
@@ -87,21 +106,6 @@ def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
     answers = snapshot.evidence.answers
     published = Published(live, snapshot.posterior, answers, comparisons, model, snapshot.learnt)
     return quantity(snapshot, published, sought, FEW_DRAWS)
-
-
-def prompts_needed(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal) -> PromptsNeeded | None:
-    """What would settle what the set wants to know of new prompts; None where it is settled.
-
-    That is the stop's first claim, or, where it makes none, who is best. It is read from few draws.
-    Raises ValueError where the log cannot answer it.
-    """
-    wanted = next(claims_of(stop, goal, snapshot.model.n), WHO_IS_BEST)
-
-    def figure(scores: Scores) -> float:
-        return settling.probability(drawn_values(scores, FEW_DRAWS), scores.mean, wanted.goal)
-
-    prompts = prompts_needed_for(published, snapshot.evidence.item, figure, 1.0 - wanted.error_level)
-    return None if prompts.needed == prompts.prompts else prompts
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:
@@ -151,7 +155,7 @@ def distance(
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
-    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (`prompts_needed`), as more
+    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
     comparisons on the same ones need not settle it; people, nothing: it hangs on who is asked.
 
     Args: `published` is exact for the target of `sought`, the scores themselves by default.

@@ -68,8 +68,10 @@ def quantity_of(
         draws: of win rates; as many as their number allows by default.
         log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
 
-    Raises ValueError where the log cannot answer the target.
+    Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
     """
+    if not published.model.n:
+        return published.scores
     match target:
         case "all-pairs":
             asked = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)

@@ -25,8 +25,10 @@ from app.inference.reporting import (
     Uncertainty,
     Wanted,
     first_place,
+    prompts_in_words,
     warning_of,
 )
+from app.inference.targets import PromptsNeeded
 from app.inference.types import Convergence
 from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
@@ -65,6 +67,7 @@ def _ranking_json(ranked: Ranked, group_by: Sequence[str]) -> Row:
         "sureness": standings.sureness and _sureness(standings.sureness, standings.forecast),
         "signal": of_rows and of_rows.signal._asdict(),
         "first_place": _first_place(ranked),
+        "prompts": ranked.prompts and _prompts(ranked.prompts),
         "position_bias": {ranked.group.judges[b.judge]: _bias(b) for b in standings.biases},
         "tastes": {ranked.group.judges[t.judge]: _tastes(t, ranked.group.keys) for t in standings.tastes},
         "evidence": ranked.learnt and _evidence(ranked.learnt, ranked.group),
@@ -82,6 +85,16 @@ def _first_place(ranked: Ranked) -> str:
     keys, standings = ranked.group.keys, ranked.standings
     rows = [(keys[row.candidate], row.rank, row.uncertainty and row.uncertainty.p_best) for row in standings.rows]
     return first_place(rows, ranked.group.rows, ranked.of_rows.signal, ranked.target.name).sentence
+
+
+def _prompts(prompts: PromptsNeeded) -> Row:
+    """As the service has it."""
+    return {
+        "judged": prompts.prompts,
+        "needed": prompts.needed,
+        "comparisons_suffice": prompts.comparisons_suffice,
+        "sentence": prompts_in_words(prompts),
+    }
 
 
 def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
@@ -201,7 +214,8 @@ def _print_ranking(console: Console, ranked: Ranked, group_by: Sequence[str]) ->
         name = ", ".join(f"{column} = {label}" for column, label in _named(ranked.group.labels, group_by).items())
         console.print(f"[bold]{escape(name)}[/]")
     console.print(_headline(ranked))
-    console.print(escape(ranked.target.sentence))
+    in_words = [ranked.target.sentence, *([prompts_in_words(ranked.prompts)] if ranked.prompts else [])]
+    console.print(escape(" ".join(in_words)))
     if sentence := _first_place(ranked):
         console.print(escape(sentence))
     if ranked.standings.sureness and (ranked.of_rows is None or ranked.of_rows.signal.claimed):

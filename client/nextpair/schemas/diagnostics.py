@@ -68,7 +68,9 @@ class Diagnostics(Computed):
     )
     judges: dict[str, JudgeDiagnostics]
     held_out: HeldOut | None
-    history: list[Moment] = Field(description="Oldest first, evenly spaced.")
+    history: list[Moment] = Field(
+        description="Oldest first, evenly spaced, about the set's inference target of now; the last is the ranking."
+    )
 
 
 class Check(Response):

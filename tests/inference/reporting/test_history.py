@@ -1,13 +1,20 @@
 """How a ranking settled."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from app.inference.fitting import posterior
+from app.inference.fitting import Method, no_absolute_scores, posterior
+from app.inference.fitting.posterior import Scores
+from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.history import rank_correlations_with_last, ranking_history
-from app.inference.reporting.ranking import entropy
-from app.inference.types import no_comparisons, take
+from app.inference.reporting.ranking import Wanted, entropy
+from app.inference.reporting.standings import summary_of
+from app.inference.reporting.sureness import all_pairs, concordance
+from app.inference.targets import publish_for, quantity_of
+from app.inference.types import Comparisons, no_comparisons, take
 from tests.inference.factories import model, random_comparisons
 
 
@@ -37,15 +44,38 @@ def test_correlations_of_constant_scores_are_zero(n: int) -> None:
     assert rank_correlations_with_last([np.ones(n), np.full(n, 0.3)]) == [0.0, 0.0]
 
 
-def test_moments_are_fits_of_the_first_comparisons_evenly_spaced_up_to_now() -> None:
+def test_moments_are_evenly_spaced_up_to_now() -> None:
     log = random_comparisons(6, 40, 0)
-    moments = ranking_history(log, model(6))
+    moments = ranking_history(40, 12, partial(fit_of_first, log))
     assert [moment.comparisons for moment in moments] == [4, 7, 10, 14, 17, 20, 24, 27, 30, 34, 37, 40]
     assert moments[-1].rank_correlation == 1.0
     for moment in moments:
-        first = posterior.fit(take(log, slice(moment.comparisons)), model(6))
-        assert moment.entropy == pytest.approx(entropy(first.covariance))
+        fitted = fit_of_first(log, moment.comparisons)
+        assert moment.entropy == pytest.approx(entropy(fitted.covariance))
+        assert moment.concordance == pytest.approx(concordance(fitted, matching(all_pairs(fitted.mean))))
+
+
+def test_the_concordance_of_win_rates_is_that_of_their_ranking() -> None:
+    log, item, has = random_comparisons(6, 9, 0), np.zeros(9, np.int64), np.ones((1, 6), np.bool_)
+    published = publish_for("all-pairs", log, item, no_absolute_scores(), Method(), 6, 1)
+    drawn = quantity_of("all-pairs", published, log, item, has, np.zeros(1, np.bool_))
+    (moment,) = ranking_history(9, 1, lambda _: drawn)
+    ranking = summary_of(drawn, Wanted())
+    assert ranking.sureness
+    assert (moment.concordance, moment.entropy) == (ranking.sureness.concordance, ranking.entropy)
+
+
+def test_a_moment_without_a_ranking_is_left_out_and_without_one_now_there_is_no_history() -> None:
+    log = random_comparisons(6, 40, 0)
+    later = ranking_history(40, 4, lambda count: fit_of_first(log, count) if count > 10 else None)
+    assert [moment.comparisons for moment in later] == [20, 30, 40]
+    assert ranking_history(40, 4, lambda count: fit_of_first(log, count) if count < 40 else None) == []
 
 
 def test_a_log_without_comparisons_has_no_history() -> None:
-    assert ranking_history(no_comparisons(), model(3)) == []
+    assert ranking_history(0, 12, partial(fit_of_first, no_comparisons())) == []
+
+
+def fit_of_first(log: Comparisons, count: int) -> Scores:
+    fitted = posterior.fit(take(log, slice(count)), model(6))
+    return Scores(fitted.mean, fitted.covariance)

@@ -3,11 +3,12 @@
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.fitting import posterior
+from app.inference.fitting import Method, no_absolute_scores, posterior
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import Scores
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import predict
+from app.inference.targets import publish_for, quantity_of
 from app.inference.types import by_one_judge
 from tests.inference.factories import model, random_comparisons
 
@@ -34,6 +35,16 @@ def test_expected_wins_of_a_mixture_are_those_predicted_of_it() -> None:
     p = expected_wins(mixture)
     for i, j in ((0, 1), (3, 2), (2, 0)):
         np.testing.assert_allclose(p[i, j], predict(mixture, i, j).p_first_better)
+
+
+def test_expected_wins_of_draws_are_those_predicted_of_them() -> None:
+    log, item, has = random_comparisons(4, 5, 0), np.zeros(5, np.int64), np.ones((1, 4), np.bool_)
+    published = publish_for("all-pairs", log, item, no_absolute_scores(), Method(), 4, 1)
+    drawn = quantity_of("all-pairs", published, log, item, has, np.zeros(1, np.bool_))
+    p = expected_wins(drawn)
+    assert np.isnan(np.diag(p)).all()
+    for i, j in ((0, 1), (3, 2), (2, 0)):
+        np.testing.assert_allclose(p[i, j], predict(drawn, i, j).p_first_better)
 
 
 def scores_of(seed: int) -> Scores:
