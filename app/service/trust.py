@@ -10,10 +10,10 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CheckVerdict, InferenceTargetName, counted, percent
 
-from app.inference.choosing import Stop, Stopping
+from app.inference.choosing import Stop, Stopping, prompts_to_settle
 from app.inference.judges import accords, binary, confirmed, votes
 from app.inference.reporting import CLAIMED, DRAWS, Wanted, circulation, first_place, prompts_in_words, summary_of
-from app.inference.state import pair_votes_of, prompts_needed, raw
+from app.inference.state import pair_votes_of, raw
 from app.live.jobs import Report
 from app.service import results
 from app.service.basis import Basis
@@ -146,7 +146,8 @@ def _signal(facts: Examined) -> schemas.Check:
 def _more(basis: Basis, target: InferenceTargetName, stopping: Stopping) -> str:
     """What would tell who is first, where that is not known."""
     if target == "new-items":
-        prompts = prompts_needed(basis.snapshot, basis.published_for(target), WHO_IS_FIRST, basis.goal)
+        item = basis.snapshot.evidence.item
+        prompts = prompts_to_settle(basis.published_for(target), item, WHO_IS_FIRST, basis.goal)
         return prompts_in_words(prompts) if prompts else "Judge more prompts to tell."
     if target == "people" and not basis.people:
         return PEOPLE_HELP

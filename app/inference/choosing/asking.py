@@ -14,9 +14,10 @@ from nextpair.words import InferenceTargetName
 
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
+from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.selection import Choice, Judged, Policy, Questions, expecting, fantasise, select
+from app.inference.choosing.selection import Choice, Judged, Policy, expecting, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels import contiguous

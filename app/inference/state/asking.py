@@ -10,9 +10,10 @@ import numpy as np
 
 from app.inference.choosing import human_checks, settling
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
+from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
-from app.inference.choosing.selection import Choice, Questions
+from app.inference.choosing.selection import Choice
 from app.inference.choosing.stopping import needed
 from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores

@@ -8,7 +8,7 @@ from app.inference.choosing.goals import goal_kinds
 from app.inference.choosing.knowledge import Questions, answered_in, best_gains_in_round
 from app.inference.covariance import plain
 from app.inference.fitting.model import Method, build
-from app.inference.types import by_one_judge
+from app.inference.types import Floats, by_one_judge
 
 N = 4
 FIRST, SECOND, P = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 3]), np.array([1.0, 0.0, 0.5, 1.0])
@@ -31,11 +31,11 @@ def test_what_is_open_moves_with_the_scores_and_what_is_answered_does_not() -> N
     comparisons = by_one_judge(FIRST, SECOND, P)
     answered, little = answered_in(comparisons, Questions(np.array([0, 0, 1, 1]), 2), N), 1e-6
 
-    def wins(s: np.ndarray) -> np.ndarray:
+    def wins(s: Floats) -> Floats:
         variance = sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma
         expected = expit((s[:, None] - s) / np.sqrt(1.0 + np.pi / 8.0 * variance))
         of_pairs = answered.share * answered.verdict + (1.0 - answered.share) * expected
-        return of_pairs.sum(axis=1) - of_pairs.diagonal()
+        return np.asarray(of_pairs.sum(axis=1) - of_pairs.diagonal())
 
     open_pairs = of_mask(np.triu(np.ones((N, N), np.bool_), 1))
     i, j, gained = best_gains_in_round(
