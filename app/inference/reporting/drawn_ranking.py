@@ -2,8 +2,8 @@
 
 rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
-rank interval   as in ranking.py, never beyond the ranks of the draws in which all of them hold, and with the rank
-                itself, which draws in which others tie may not have
+rank interval   simultaneous as in ranking.py, with one spread of the normal scores upwards and another downwards, for
+                ranks by win rates lean; and with the rank itself, which draws in which others tie may not have
 tie group       going down the ranking, a new group begins where the whole rank interval is below that of somebody in
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
@@ -19,13 +19,14 @@ from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import (
+    ROUNDED,
     Ranking,
     Wanted,
     entropy,
     intervals,
+    normal_scores,
     ranks,
     relative_sd,
-    simultaneous_intervals,
     split_by_ranks,
 )
 from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, Sureness, all_pairs
@@ -77,10 +78,26 @@ def ranks_of(values: Floats) -> Ints:
 
 
 def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
-    """(N, 2) rank intervals around the (N,) ranks that hold together in at least `level` of the (D, N) drawn ones."""
-    best, worst = simultaneous_intervals(drawn, np.arange(drawn.shape[1]), level).T
-    within = drawn[((best <= drawn) & (drawn <= worst)).all(axis=1)]
-    return np.column_stack([np.minimum(within.min(axis=0), rank), np.maximum(within.max(axis=0), rank)])
+    """(N, 2) rank intervals around the (N,) ranks that hold together in at least `level` of the (D, N) drawn ones.
+
+    On normal scores z each is mean - c below .. mean + c above, where above^2 / 2 is the mean square of z - mean where
+    that is positive, and below likewise. The ends of the draws themselves would be too narrow: of many candidates one
+    is beyond all of a thousand draws.
+    """
+    count, n = drawn.shape
+    scale = normal_scores(n)
+    z = scale[drawn - 1]
+    centre = z.mean(axis=0)
+    apart = z - centre
+    below, above = (
+        np.sqrt(2.0 * np.square(side).mean(axis=0)) for side in (np.minimum(apart, 0), np.maximum(apart, 0))
+    )
+    spread = np.where(apart < 0.0, below, above)
+    farthest = (np.abs(apart) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
+    c = np.sort(farthest)[int(np.ceil(level * count)) - 1]
+    best = np.searchsorted(scale, centre - c * below - ROUNDED, side="left") + 1
+    worst = np.searchsorted(scale, centre + c * above + ROUNDED, side="right")
+    return np.column_stack([np.minimum(best, rank), np.maximum(worst, rank)])
 
 
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:

@@ -203,7 +203,7 @@ def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
     one mean and one sd.
     """
     count, n = drawn.shape
-    scale = ndtri((np.arange(n) + 0.5) / n)
+    scale = normal_scores(n)
     z = scale[drawn - 1]
     centre = _shared(z.mean(axis=0), alike)
     spread = np.sqrt(_shared(((z - centre) ** 2).mean(axis=0), alike))
@@ -212,6 +212,11 @@ def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
     best = np.searchsorted(scale, centre - half, side="left") + 1
     worst = np.searchsorted(scale, centre + half, side="right")
     return np.column_stack([best, worst])
+
+
+def normal_scores(n: int) -> Floats:
+    """(n,) Phi^-1((rank - 1/2) / n) of ranks 1 to n."""
+    return np.asarray(ndtri((np.arange(n) + 0.5) / n))
 
 
 def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:
