@@ -25,7 +25,8 @@ where moments agree, so that it is exact to about M EVIDENCE_TOLERANCE^2 before 
     tau, nu    Sites.precision, .shift      (M + G,) those of the measurements last
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import expit
@@ -56,6 +57,25 @@ class Sites(NamedTuple):
     precision: Floats  # (M + G,)
     shift: Floats  # (M + G,)
     log_constant: float  # the sum of ln C of the measurements
+
+
+Q = TypeVar("Q")
+
+
+class Moments(NamedTuple, Generic[Q]):
+    """A normal q = prior prod_m t_m, and what the sites read of it."""
+
+    q: Q
+    mean: Floats  # (M,) of d on the rows of votes
+    variance: Floats  # (M,)
+    log_integral: float  # of q, up to a constant
+
+
+class Settled(NamedTuple, Generic[Q]):
+    q: Q
+    sites: Sites
+    log_evidence: float
+    convergence: Convergence
 
 
 class Propagated(NamedTuple):
@@ -94,12 +114,25 @@ def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
 
 def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
     """Raises numpy.linalg.LinAlgError."""
-    share, before, iterations = FIRST_SHARE, np.inf, 0
-    while True:
+    votes = len(sites.wins)
+
+    def moments(sites: Sites) -> Moments[tuple[Floats, Covariance]]:
         covariance = from_precision(hessian(sites.precision, sites.rows, model))
         pull = model.prior.pull + scatter(sites.shift, sites.rows, model)
         mean = covariance.base @ pull
-        precision, shift, log_constants, distance = _renewed(sites, mean, covariance, model)
+        m, v = design_times(mean, sites.rows, model)[:votes], _variances(sites.rows, covariance, model)[:votes]
+        return Moments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
+
+    (mean, covariance), sites, log_evidence, convergence = settle(sites, moments, tolerance)
+    return Propagated(Posterior(mean, covariance, sites.precision, convergence), sites.rows, log_evidence)
+
+
+def settle(sites: Sites, moments_of: Callable[[Sites], Moments[Q]], tolerance: float) -> Settled[Q]:
+    """The sites whose moments are right, from these on; of any normal prior. Raises numpy.linalg.LinAlgError."""
+    share, before, iterations = FIRST_SHARE, np.inf, 0
+    while True:
+        q, m, v, log_integral = moments_of(sites)
+        precision, shift, log_constants, distance = _renewed(sites, m, v)
         if not np.isfinite(distance + log_constants):
             raise np.linalg.LinAlgError("a cavity is not finite")
         if distance <= tolerance or iterations == MAX_ITERATIONS:
@@ -112,8 +145,7 @@ def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
         )
         before, iterations = distance, iterations + 1
     convergence = Convergence.of(distance, iterations, tolerance)
-    log_evidence = log_constants + sites.log_constant + _log_integral(mean, pull, covariance, model.prior)
-    return Propagated(Posterior(mean, covariance, sites.precision, convergence), sites.rows, log_evidence)
+    return Settled(q, sites, log_constants + sites.log_constant + log_integral, convergence)
 
 
 def _log_integral(mean: Floats, pull: Floats, covariance: Covariance, of: Prior) -> float:
@@ -160,10 +192,9 @@ def _at_mode(sites: Sites, theta: Floats, model: Model) -> Sites:
     return sites._replace(precision=precision, shift=shift)
 
 
-def _renewed(sites: Sites, mean: Floats, covariance: Covariance, model: Model) -> tuple[Floats, Floats, float, float]:
+def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float, float]:
     """tau and nu (M + G,) that have the moments of the votes, the sum of ln C, and how far the moments are apart."""
     votes = len(sites.wins)
-    m, v = design_times(mean, sites.rows, model)[:votes], _variances(sites.rows, covariance, model)[:votes]
     tau, nu, bias = sites.precision[:votes], sites.shift[:votes], sites.known_bias[:votes]
     cavity = v / (1.0 - v * tau)
     cavity_mean = cavity * (m / v - nu)

@@ -11,7 +11,9 @@ open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of ea
     w_g ~ p(eta_g | log) / q(eta_g)              q normal, around the mode and with the curvature of p(eta | log)
     ln p(eta | log) = ln p(log, theta) - ln(det of its precision / det of the prior's) / 2 + ln prior + constant
 
-by Laplace in theta = (s, a, delta), which is exact for measurements. Weights of votes move with theta, and theta with
+by Laplace in theta = (s, a, delta), which is exact for measurements. It finds the mode and the curvature; with votes
+it makes tau2 too small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there
+(expectation_propagation.py). Weights of votes move with theta, and theta with
 eta, so that the determinant moves in two ways: its slope has theta' = theta - x, twice as far as the posterior's mean
 is from its mode. With H the precision of theta, d = R theta, var d = R H^-1 R^T, G_v how many measurements v has,
 P_v = M_v - M_v Sigma M_v
@@ -38,7 +40,7 @@ from nextpair.words import counted
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
-from app.inference.covariance import RANKED_DENSE, from_precision
+from app.inference.covariance import RANKED_DENSE, Covariance, from_precision
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.consensus import (
     GRADIENT_TOLERANCE,
@@ -53,6 +55,7 @@ from app.inference.fitting.consensus import (
     scatter,
     split,
 )
+from app.inference.fitting.expectation_propagation import Moments, Sites, settle
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
 from app.inference.fitting.integration import mixed
@@ -74,6 +77,7 @@ WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 STEP = 1e-3  # of differences, in prior sds
 NEAR = 1e-9  # slope at the mode
+CLOSE = 1e-4  # moments of votes, in standard deviations
 SMALL = 1e-4  # difference of scores between which a weight's slope is read
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
 LONGEST = 1.0  # step, in prior sds
@@ -96,9 +100,12 @@ class Point(NamedTuple):
     """What is known at one eta."""
 
     log_density: float
-    slope: Floats  # (D,)
-    theta: Floats  # the mode of (s, a, delta)
+    slope: Floats  # (D,) of it, by Laplace
     scores: Scores
+    theta: Floats  # the mode of (s, a, delta)
+    weights: Floats  # (K,) there
+    objective: Objective
+    log_prior: float  # of eta, and of the noise's constant
 
 
 def of_people(published: Published, people: Bools, log_effects: Mapping[int, Normal]) -> Scores:
@@ -230,7 +237,7 @@ def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
     drawn = drawn[:, mode.argsort().argsort()]  # whatever the order of judges
     z = np.clip(mode + drawn @ spread, -FARTHEST, FARTHEST)
-    points = [at(each, start, voices) for each in z]
+    points = [true_to_votes(at(each, start, voices), voices) for each in z]
     log_weight = np.array([point.log_density for point in points]) + 0.5 / WIDER * (drawn**2).sum(axis=1)
     weight = np.exp(log_weight - log_weight.max())
     kept = np.flatnonzero(weight > NEGLIGIBLE)
@@ -283,9 +290,9 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     reduced = reduce(curvature, objective)
     sigma = from_precision(np.diag(objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
     d = design_times(theta, objective)
-    log_density = weight @ model.expert.log_density(d, log.p) - 0.5 * answers @ np.log(sigma2)
-    log_density += model.prior.pull @ theta[: model.n] - 0.5 * (objective.precision @ theta**2 + z @ z)
-    log_density -= 0.5 * (model.n * eta[0] - sigma.log_det + reduced.log_det.sum() + np.log(reduced.of_biases).sum())
+    log_prior = -0.5 * float(answers @ np.log(sigma2) + z @ z)
+    log_density = weight @ model.expert.log_density(d, log.p) + model.prior.pull @ theta[: model.n]
+    log_density += log_prior - 0.5 * objective.precision @ theta**2 + _log_volume(reduced, sigma.log_det, objective)
     variance = _variances(reduced, sigma.base, objective)
     bend = (
         weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
@@ -296,7 +303,46 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     told = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
     of_noise = 0.5 * (told - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
-    return Point(float(log_density), sd * slope - z, theta, Scores(theta[: model.n], sigma, scale=tau2))
+    scores = Scores(theta[: model.n], sigma, scale=tau2)
+    return Point(float(log_density), sd * slope - z, scores, theta, curvature, objective, log_prior)
+
+
+def true_to_votes(point: Point, voices: Voices) -> Point:
+    """The density and the scores by expectation propagation; Laplace's where nobody votes, or it does not settle."""
+    (log, model, variances), expert, votes = point.objective, voices.model.expert, ~voices.is_measured
+    if not votes.any() or expert.as_soft_bt is None:
+        return point
+    d = design_times(point.theta, point.objective)
+    shift = point.weights * d + log.weight * expert.slope(d, log.p)
+    wins = (log.weight * expert.as_soft_bt(log.p))[votes]
+    constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
+    sites = Sites(log, np.zeros(log.size), wins, log.weight[votes] - wins, point.weights, shift, constant)
+
+    def moments(sites: Sites) -> Moments[tuple[Floats, Covariance]]:
+        reduced = reduce(sites.precision, point.objective)
+        sigma = from_precision(np.diag(point.objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
+        pull = scatter(sites.shift, point.objective)
+        pull[: model.n] += model.prior.pull
+        mean = _solved(pull, reduced, sigma.base, point.objective)
+        m, v = design_times(mean, point.objective), _variances(reduced, sigma.base, point.objective)
+        log_integral = 0.5 * float(pull @ mean) + _log_volume(reduced, sigma.log_det, point.objective)
+        return Moments((mean[: model.n], sigma), m[votes], v[votes], log_integral)
+
+    try:
+        with np.errstate(all="ignore"):
+            (mean, sigma), _, log_evidence, convergence = settle(sites, moments, CLOSE)
+    except np.linalg.LinAlgError:
+        return point
+    if not convergence.converged:
+        return point
+    scores = Scores(mean, sigma, scale=variances.of_scores)
+    return point._replace(log_density=log_evidence + point.log_prior, scores=scores)
+
+
+def _log_volume(reduced: Reduced, log_det: float, objective: Objective) -> float:
+    """Half of ln det of the prior's precision of theta over that of the posterior's, whose Sigma has this `log_det`."""
+    of_prior = objective.model.n * np.log(objective.variances.of_scores)
+    return 0.5 * float(log_det - of_prior - reduced.log_det.sum() - np.log(reduced.of_biases).sum())
 
 
 def step_by_blocks(weights: Floats, g: Floats, objective: Objective) -> Floats:
