@@ -2,8 +2,8 @@
 
 A size is a number of candidates, parameters, effects or verdicts. Up to the number, and at it, holds what is said
 first; after it what comes behind "beyond". Draws, tolerances, shares and how much is looked at are no sizes of a
-problem, and stand where they are used. In brackets is where it was measured: decisions (docs/decisions), or "not kept"
-where no figures were. docs/scale.md has the same numbers for readers.
+problem, and stand where they are used. In brackets is where it was measured: decisions (docs/decisions), or why
+nowhere: "calculated", or "not kept". docs/scale.md has the same numbers for readers.
 
 What can be held
 
@@ -11,7 +11,7 @@ What can be held
                                               (fitting/sparse.py), H in rows and Sigma_ii in certified intervals. A
                                               matrix takes 128 MB, and a second to make [56, 57]
     MOST_DENSE            10,000  parameters  a matrix where there is no other way; beyond, it is refused. A matrix
-                                              takes 800 MB [not kept]
+                                              takes 800 MB [calculated]
     RANKED_DENSE             500  candidates  a ranking from the covariance, of any target; beyond, of latent scores
                                               alone, and from rows if the model has such a form. With 4,000 that takes
                                               0.9 s of a processor and not 88 or more [62]
