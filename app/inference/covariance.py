@@ -30,12 +30,10 @@ from app.inference.intervals import Intervals, answered, followed, measured, unm
 from app.inference.kernels.push import Precision, differences
 from app.inference.kernels.solving import solve
 from app.inference.lapack import factor_in_place, invert_in_place
+from app.inference.regimes import DENSE, MOST_DENSE
 from app.inference.types import Floats, Ints
 
 BLOCK = 64  # rows
-DENSE = 4_000  # candidates
-RANKED_DENSE = 500  # candidates of a ranking: what it says of more needs no matrix, and takes seconds less
-MOST_DENSE = 10_000  # parameters of a model that has no way without a matrix: 800 MB each
 NARROW, EFFORT = 1e-3, 100_000  # relative width of an interval of v_ij, and neighbours that are visited for it
 SOLVED, ITERATIONS = 1e-8, 2_000
 

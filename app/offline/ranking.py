@@ -27,8 +27,6 @@ from app.inference import fitting
 from app.inference.choosing import prompts_to_settle
 from app.inference.fitting import (
     BASELINES,
-    DENSE,
-    RANKED_DENSE,
     AbsoluteScores,
     Hyperparameters,
     Model,
@@ -40,6 +38,7 @@ from app.inference.fitting import (
     position_bias_of,
     usual_evidence,
 )
+from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import (
     Certainty,
     Signal,

@@ -8,7 +8,8 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Overlap, Plan, Policy, Stop
-from app.inference.fitting import DENSE, Method
+from app.inference.fitting import Method
+from app.inference.regimes import DENSE
 from app.inference.state import Catalogue, Interpretation, make_catalogue
 from app.live.posteriors import Definition, LiveSet, Terms
 from app.service.context import Context

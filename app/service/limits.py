@@ -1,6 +1,6 @@
 """Limits of this server on texts and sets."""
 
-from app.inference.fitting import DENSE
+from app.inference.regimes import DENSE
 from app.service.errors import FieldFault, SetTooLarge, TextTooLarge
 from app.settings import Settings
 

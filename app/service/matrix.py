@@ -5,7 +5,8 @@ from uuid import UUID
 from nextpair import schemas
 from nextpair.words import MatrixName
 
-from app.inference.fitting import DENSE, RANKED_DENSE, TooMany
+from app.inference.fitting import TooMany
+from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import expected_wins, observed_wins
 from app.inference.state import raw
 from app.inference.targets import Quantity

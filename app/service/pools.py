@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.inference.fitting import DENSE
+from app.inference.regimes import DENSE
 from app.inference.state import ToldByLog, log_from_rows, pooled, told_by
 from app.service.context import Context
 from app.service.definitions import interpretation_of

@@ -9,7 +9,8 @@ from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
 
 from app.inference.choosing import RANKING, Order, Stop, Stopping, prompts_to_settle
-from app.inference.fitting import BASELINES, RANKED_DENSE, Method, Published, build, is_sparse
+from app.inference.fitting import BASELINES, Method, Published, build, is_sparse
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under

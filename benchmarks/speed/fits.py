@@ -14,7 +14,8 @@ from scipy.optimize import minimize
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.kernels import comparison_graph
-from app.inference.kernels.bradley_terry import FEW, maximiser, serves
+from app.inference.kernels.bradley_terry import maximiser, serves
+from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.machine import ROOT
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -61,7 +62,7 @@ def measure(extent: Extent) -> Iterator[Row]:
                     (ms,) = medians(ours, seconds=0.25 * extent.seconds)
                     theirs, norm, note = _ask(peer, path, log if peer.is_soft else winners(log), extent.seconds)
                     yield Row(WHAT, n, peer.name, ms, theirs, note)
-                    if norm and peer.is_soft and peer.precision == 1.0 and n > FEW:
+                    if norm and peer.is_soft and peer.precision == 1.0 and n > FACTORED:
                         (ms,) = medians(partial(_fit_to, norm, n, log), seconds=0.25 * extent.seconds)
                         yield Row(AS_NEAR, n, peer.name, ms, theirs, f"gradient {norm:.0e} at most")
 

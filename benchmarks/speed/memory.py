@@ -19,9 +19,9 @@ import pyarrow as pa
 from pyarrow import csv
 
 from app import cli
-from app.inference.covariance import DENSE
 from app.inference.fitting import newton
 from app.inference.fitting.model import Method, build
+from app.inference.regimes import DENSE
 from benchmarks.speed.machine import ROOT, forget_peak, peak_mb
 from benchmarks.speed.measuring import Extent, Row
 from benchmarks.speed.problem import simulated_log

@@ -13,10 +13,10 @@ import numpy as np
 
 from app.inference.covariance import Covariance, dense
 from app.inference.kernels.pair_sets import PairSet, within
+from app.inference.regimes import CONTENDERS
 from app.inference.types import Chance, Floats, Ints
 
 DRAWS = 400
-CONTENDERS = 64
 SEEDS = 2**62
 
 

@@ -1,6 +1,6 @@
 """Which pairs join candidates that no chain of comparisons connects yet (decision 47).
 
-It is for the ranking of more than knowledge.EXACT candidates. Between two components of the graph of comparisons the
+It is for the ranking of more than FULLY_SUMMED candidates. Between two components of the graph of comparisons the
 prior alone says who is ahead, so that no criterion has anything to go by. Until all are connected pairs are drawn:
 
     two candidates that were never compared, while any such pair is open
@@ -12,11 +12,11 @@ Candidates with an absolute score are connected by it: it says who is ahead.
 import numpy as np
 
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
 from app.inference.kernels import components
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
+from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Ints
 
 
@@ -25,7 +25,7 @@ def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Go
 
     Args: `component` (N,) are those by the comparisons.
     """
-    if goal != RANKING or model.n <= EXACT:
+    if goal != RANKING or model.n <= FULLY_SUMMED:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
     if not len(first) and len(scored) < 2:

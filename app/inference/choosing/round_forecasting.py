@@ -19,8 +19,9 @@ times it. Both are fitted, but for the top k, on sets of other seeds than those 
     goal top k, stop top k       played
     against, pair                played, AGAINST: these sets are asked by what a verdict adds, which takes longer
     concordance                  played, CONCORDANCE: the same by which they are sooner through
-    rank width, entropy          not forecast; nor is anything of more than MOST candidates, nor where no question can
-                                 be asked about one of them, nor of judges who are not known to repeat themselves
+    rank width, entropy          not forecast; nor is anything of more than ROUND_FORECAST candidates, nor where no
+                                 question can be asked about one of them, nor of judges who are not known to repeat
+                                 themselves
 """
 
 from typing import NamedTuple
@@ -32,11 +33,11 @@ from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.stopping import Stop, claims_of
 from app.inference.covariance import dense
 from app.inference.kernels.futures import verdicts_needed
+from app.inference.regimes import ROUND_FORECAST
 from app.inference.targets import WinRates, best_first
 from app.inference.types import Floats
 
 SEED = 20_282
-MOST = 128  # candidates
 DRAWS, FUTURES, FEWEST = 64, 24, 10
 MOST_NUMBERS = 6_000_000  # futures, draws and ordered pairs
 SLIGHT = 0.03  # weight of a part of the posterior that is left out
@@ -57,7 +58,7 @@ PLAYED, AGAINST, CONCORDANCE = Correction(1.0, 1.0), Correction(1.2, 1.75), Corr
 def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RANKING) -> Forecast:
     """Comparisons that a set of at least two candidates still needs, none of whose criteria is met."""
     n = len(ranked.mean)
-    if n > MOST or not ranked.round.asked.all() or not ranked.round.repeats or not ranked.known:
+    if n > ROUND_FORECAST or not ranked.round.asked.all() or not ranked.round.repeats or not ranked.known:
         return NOTHING
     forecasts = [
         _corrected(_verdicts_needed(ranked, claims.goal, 1.0 - claims.error_level, NEVER), _correction(claims.goal))

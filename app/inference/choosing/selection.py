@@ -10,11 +10,11 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
                                              all pairs are ranked, theirs; for a top k, contention.py comes first
     random        uniform over the open pairs
 
-For the ranking of more than knowledge.EXACT candidates pairs that join what no comparison connects yet come before all
+For the ranking of more than FULLY_SUMMED candidates pairs that join what no comparison connects yet come before all
 of these (joining.py), but for random.
 
 All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
-while one of them is open. Beyond knowledge.EXACT candidates the sum is taken for some pairs only: for the ranking those
+while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only: for the ranking those
 whose own term, (k, l) = (i, j), is largest; for another goal those among the candidates that are least settled in it.
 
 m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
@@ -39,7 +39,6 @@ from app.inference.choosing.contention import most_contended
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
-    EXACT,
     Questions,
     answered_in,
     best_gains,
@@ -76,6 +75,7 @@ from app.inference.kernels.pair_sets import (
     nth,
     size,
 )
+from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Chance, Comparisons, Floats, Ints, by_one_judge, join
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
@@ -315,15 +315,16 @@ def _best_pairs(
             return listed(
                 len(search.mean), np.array([contended.i * len(search.mean) + contended.j])
             ), contended.contention
-    if len(search.mean) <= EXACT or not ranks:
+    is_exact = len(search.mean) <= FULLY_SUMMED
+    if is_exact or not ranks:
         state = search.mean, sigma, search.model, search.matters
-        if search.judged and len(search.mean) <= EXACT:
+        if search.judged and is_exact:
             answered = answered_in(*search.judged, len(search.mean))
             i, j, values = best_gains_in_round(open_pairs, *state, answered, TIE)
         else:
             i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):
-            return _tied(i, j, values, len(search.mean)), float(values.max()) if len(search.mean) <= EXACT else None
+            return _tied(i, j, values, len(search.mean)), float(values.max()) if is_exact else None
     return _most_telling(open_pairs, search, sigma)
 
 

@@ -3,7 +3,7 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.covariance import DENSE, RANKED_DENSE, TooMany
+from app.inference.covariance import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.grids import Normal
@@ -19,8 +19,6 @@ from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, 
 
 __all__ = [
     "BASELINES",
-    "DENSE",
-    "RANKED_DENSE",
     "WEAK",
     "AbsoluteScores",
     "Approximation",

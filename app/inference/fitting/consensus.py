@@ -44,9 +44,9 @@ from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model
 from app.inference.fitting.newton import conjugate_gradients
 from app.inference.fitting.posterior import Scores
 from app.inference.kernels.bradley_terry import maximiser
+from app.inference.regimes import MOST_EFFECTS
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
-MOST = 5_000  # tastes, N J
 PRIOR_WEIGHT = 2.0
 PRIOR_SHARE = 0.25
 TOLERANCE = 1e-2  # of the logarithms of variances
@@ -114,11 +114,11 @@ def fit(
         model: without biases, of a smooth expert.
         progress: is told each round.
 
-    Raises ValueError for more than MOST tastes.
+    Raises ValueError for more than MOST_EFFECTS tastes.
     """
-    if model.n * judges > MOST:
+    if model.n * judges > MOST_EFFECTS:
         raise ValueError(
-            f"consensus estimates a taste of each judge for each candidate, {MOST:,} in all at most; here are "
+            f"consensus estimates a taste of each judge for each candidate, {MOST_EFFECTS:,} in all at most; here are "
             f"{model.n:,} x {judges:,}; judge-aware takes more"
         )
     of_scores, of_tastes = _expected(model)

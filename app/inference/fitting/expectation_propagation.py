@@ -37,10 +37,10 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Model, Prior, bias_places, design_times, hessian, scatter
 from app.inference.fitting.posterior import Posterior, prior
 from app.inference.kernels import tilted
+from app.inference.regimes import PROPAGATED
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, join, take
 from app.inference.verdicts import numbered
 
-MOST = 200  # candidates: among more, the forty variances that are tried take many seconds
 TOLERANCE = 1e-5  # of means, in standard deviations, and of variances, relative
 EVIDENCE_TOLERANCE = 1e-3  # the same where the evidence is all that is asked for
 MAX_ITERATIONS = 200
@@ -86,7 +86,7 @@ class Propagated(NamedTuple):
 
 def serves(comparisons: Comparisons, model: Model) -> bool:
     """Whether there are votes, few enough candidates, and an expert that is soft-bt."""
-    if model.expert.as_soft_bt is None or not 0 < model.n <= MOST or not comparisons.size:
+    if model.expert.as_soft_bt is None or not 0 < model.n <= PROPAGATED or not comparisons.size:
         return False
     return model.expert.measurement is None or bool(is_vote(comparisons.p).any())
 

@@ -13,8 +13,8 @@ c = U^T R^T D y, each with delta taken out as by a flat prior,
 
 which is y ~ N(0, tau2 R R^T + kappa D^-1).
 
-Of more than EXACT candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z, by quadrature.py: that over c
-from z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same nodes;
+Of more than DECOMPOSED candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z, by quadrature.py: that over
+c from z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same nodes;
 the maximum of the evidence moves by a few hundredths of its own standard deviation.
 
     lambda, c, y^T D y, G   Spectrum
@@ -27,8 +27,9 @@ from scipy.sparse import csr_array, diags_array
 
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.model import Model
-from app.inference.fitting.quadrature import EXACT, quadrature, random_signs
+from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.worth import same_question
+from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
@@ -88,7 +89,7 @@ def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
             towards, tells = _scattered(groups, d * lean, n), float(d @ (lean * groups.y))
             taken_out.append(towards[None] / np.sqrt(told * (1.0 + FLAT)))
             pull, squares, size = pull - towards * tells / told, squares - tells**2 / told, size - 1.0
-    decompose = _exact if n <= EXACT else _by_quadrature
+    decompose = _exact if n <= DECOMPOSED else _by_quadrature
     return Spectrum(*decompose(_gram(groups, d, n), np.concatenate(taken_out), pull), squares, size)
 
 

@@ -29,9 +29,10 @@ from app.inference.covariance import Covariance, times
 from app.inference.fitting import interior_point
 from app.inference.fitting.model import Fit, Model, bias_places, differences, hessian, information, scatter
 from app.inference.kernels import bradley_terry, comparison_graph, contiguous
-from app.inference.kernels.bradley_terry import FEW, Votes, maximiser
+from app.inference.kernels.bradley_terry import Votes, maximiser
 from app.inference.kernels.comparison_graph import LEAST_PRECISE, Graph
 from app.inference.kernels.design import precision_times, shown
+from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 
 NONE = np.empty(0)
@@ -63,7 +64,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
     if model.expert.kink is not None and comparisons.size:
         return interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
     maximise = maximiser(evaluate, newton_step)
-    if model.expert.as_soft_bt is not None and model.size > FEW:
+    if model.expert.as_soft_bt is not None and model.size > FACTORED:
         votes = votes_of(comparisons, model)
         if climbed := climb(votes, model, start):
             return _in_their_order(climbed, votes)
@@ -82,7 +83,7 @@ def fit_in_rows(
         start: (N,) is where to begin.
         before: the first comparisons in rows, whose MAP `start` is.
     """
-    if model.expert.as_soft_bt is None or model.size <= FEW:
+    if model.expert.as_soft_bt is None or model.size <= FACTORED:
         return None
     if before is None or comparisons.size < AFRESH * (comparisons.size - before.size):
         return climb(votes_of(comparisons, model), model, start)
@@ -166,7 +167,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     For few parameters by a Cholesky factor of H, else by conjugate gradients, which need no H.
     """
     comparisons, model, tolerance, near = objective
-    if model.size <= FEW:
+    if model.size <= FACTORED:
         _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
         if not failed:
             return np.asarray(step, dtype=np.float64)

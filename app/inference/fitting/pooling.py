@@ -28,13 +28,13 @@ from app.inference.fitting.measurements import log_evidence, measurements, spect
 from app.inference.fitting.model import Model
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.fitting.worth import at_scale, shares
+from app.inference.regimes import POOL_PROPAGATED
 from app.inference.types import Comparisons, Floats, Ints, take
 
 STEP = 0.25
 SCALES = np.arange(np.log(1e-3), np.log(1e3), STEP)
 NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(500.0), STEP)
 COARSER = 4  # each point of votes is a fit, and they say little
-FEW = 32  # candidates whose votes are weighed by expectation propagation, however few there are
 VOTES_TELL = 5  # votes for each of more candidates: before, Laplace's evidence finds too little of a large tau2
 FARTHEST = 700.0  # nats below the best: exp is no 0 yet, and what lies farther is as good as impossible
 SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
@@ -64,7 +64,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
-    is_propagated = model.n <= FEW and serves(cast, model)
+    is_propagated = model.n <= POOL_PROPAGATED and serves(cast, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))

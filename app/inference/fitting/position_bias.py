@@ -4,7 +4,7 @@
     estimate        everybody's, as a parameter
     closed-form     everybody's, known before any score (closed_form.py)
     auto            as a parameter, that of judges who give probabilities; nobody's of other models than soft-bt with
-                    the prior unit, and of more than MOST candidates
+                    the prior unit, and of more than BIASED_BY_DEFAULT candidates
 
 People vote, and so do judges whose probabilities count as votes (saturation.py): one verdict in each order tells
 little of a bias, and a bias that might be takes more from the certainty than most biases do.
@@ -18,16 +18,15 @@ from nextpair.words import PositionBias
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.closed_form import known_biases
 from app.inference.fitting.model import Method, Model, build
+from app.inference.regimes import BIASED_BY_DEFAULT
 from app.inference.types import Bools, Comparisons
-
-MOST = 500  # candidates: of more, a bias makes the next pair slow to choose
 
 
 def biased_judges(method: Method, n: int, comparisons: Comparisons, judges: int) -> Bools:
     """(J,) whose bias is a parameter."""
     if method.position_bias != "auto":
         return np.full(judges, method.position_bias == "estimate")
-    if method.expert != "soft-bt" or method.prior != "unit" or n > MOST:
+    if method.expert != "soft-bt" or method.prior != "unit" or n > BIASED_BY_DEFAULT:
         return np.zeros(judges, np.bool_)
     return np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
 

@@ -6,9 +6,9 @@ from its value at the checkpoint, max_k |w_k(now) / w_k(checkpoint) - 1| > MAX_D
 at once. Checkpoints depend on the number of comparisons alone, so any process that folds the same comparisons holds the
 same posterior, whenever it looked at the log.
 
-Among more than AT_ONCE candidates an exact Sigma takes so long that nobody should wait for it. There a checkpoint
-starts from the exact one of the checkpoint before, for which a whole period was time, and takes the comparisons since
-in one product, their weights at its own MAP.
+Among more than INVERTED_AT_ONCE candidates an exact Sigma takes so long that nobody should wait for it. There a
+checkpoint starts from the exact one of the checkpoint before, for which a whole period was time, and takes the
+comparisons since in one product, their weights at its own MAP.
 
 Where it is learnt what answers are worth, one that a judge repeats takes from the weight of the one before. Then each
 covariance has the weights that the comparisons had when there were no more of them, and goes on by what they change.
@@ -49,12 +49,12 @@ from app.inference.fitting.newton import Climbed
 from app.inference.fitting.sparse import fit_sparse, is_sparse, precision_at
 from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.comparison_graph import Graph, carried, evaluate, with_room, without_room
+from app.inference.regimes import INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
 ROUNDED, UNMOVED = 1e-12, 1e-9  # of a weight
-AT_ONCE = 256  # candidates whose covariance is inverted within milliseconds
 
 
 class Posterior(NamedTuple):
@@ -194,7 +194,7 @@ def last_checkpoint(seen: int, model: Model) -> int:
 
 def is_inverted_ahead(model: Model) -> bool:
     """Whether the exact posterior at a checkpoint is what the next checkpoint starts from."""
-    return model.n > AT_ONCE and not is_sparse(model) and not model.expert.fixed_curvature
+    return model.n > INVERTED_AT_ONCE and not is_sparse(model) and not model.expert.fixed_curvature
 
 
 def _at_checkpoint(

@@ -13,7 +13,6 @@ import numpy as np
 
 from app.inference.types import Floats
 
-EXACT = 500  # candidates whose matrix is decomposed
 NOTHING = 1e-300
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import DENSE
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model
 from app.inference.kernels import comparison_graph, contiguous
 from app.inference.kernels.comparison_graph import Graph, without_room
 from app.inference.kernels.push import Precision, precision_of
+from app.inference.regimes import DENSE
 from app.inference.types import Comparisons, Convergence, Floats
 
 VAGUEST = 1e4  # prior variance of scores

@@ -23,16 +23,16 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
-from app.inference.fitting.quadrature import EXACT, quadrature, random_signs
+from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.sparse import in_rows
 from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
 from app.inference.kernels.push import Precision
 from app.inference.lapack import factor_in_place
+from app.inference.regimes import DECOMPOSED, EVIDENCE_COMPILED
 from app.inference.types import Comparisons, Floats, Ints, Outcome, take
 from app.inference.verdicts import pair_numbers
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
-FEW_PARAMETERS = 32  # up to so many, a compiled fit is quicker than one without its covariance
 PROBES, STEPS = 8, 6  # of the quadrature
 WIDTH = 0.03  # relative, of intervals of variances, whose middles are then within 0.015
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
@@ -41,12 +41,12 @@ LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion i
 
 def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
     """ln Z of all comparisons at the model's tau2, up to a constant; -inf where H cannot be factored."""
-    if model.size <= FEW_PARAMETERS:
+    if model.size <= EVIDENCE_COMPILED:
         mean, covariance, _, convergence, _ = fit(comparisons, model)
         log_det = covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
     else:
         mean, weights, _ = newton.fit(comparisons, model)
-        if model.size <= EXACT or model.has_biases:
+        if model.size <= DECOMPOSED or model.has_biases:
             log_det = _log_det_of_inverse(hessian(weights, comparisons, model).T)
         else:
             log_det = _log_det_by_quadrature(in_rows(weights, comparisons, model))
@@ -76,7 +76,7 @@ def _log_det_by_quadrature(precision: Precision) -> float:
 def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters) -> Floats:
     """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none."""
     at_one = weighed(comparisons, item, model.n, learnt)
-    posterior = fit(at_one, at_scale(model, learnt.scale), dense=EXACT)
+    posterior = fit(at_one, at_scale(model, learnt.scale), dense=DECOMPOSED)
     cast = take(at_one, is_vote(comparisons.p))
     group = _on_a_pair(cast, model.n)
     cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
@@ -98,7 +98,7 @@ def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyp
 
     Args: `fresh` counts every repeat in full.
     """
-    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=EXACT)
+    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=DECOMPOSED)
     return echo_given(posterior, comparisons, item, model, len(fresh.votes))
 
 

@@ -18,6 +18,7 @@ from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.labels import confirmed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
+from app.inference.regimes import MOST_EFFECTS
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Repeats
@@ -140,7 +141,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 
 
 def _tastes(comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]) -> dict[int, Tastes]:
-    if not 0 < model.n * judges <= consensus.MOST:
+    if not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' tastes, round {n}"))
     return {each.judge: each for each in tastes_of(agreed, comparisons)} if agreed.convergence.converged else {}

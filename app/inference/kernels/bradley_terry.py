@@ -31,13 +31,13 @@ import numpy as np
 
 from app.inference.experts import Expert
 from app.inference.kernels import kernel
+from app.inference.regimes import FACTORED
 from app.inference.types import Floats, Ints
 
 MAX_ITERATIONS = 100
 OVERSHOT, SHORT = 0.1, 2.0
 SETTLED = 1e-9
 SHORTEST = 1e-8  # t
-FEW = 64  # parameters: up to so many, a Cholesky factor of H is quicker than conjugate gradients
 
 Objective = TypeVar("Objective")
 
@@ -93,7 +93,7 @@ class Votes(NamedTuple):
 
 def serves(expert: Expert, parameters: int) -> bool:
     """True where the kernels know the expert and are quicker than numpy."""
-    return expert.as_soft_bt is not None and parameters <= FEW
+    return expert.as_soft_bt is not None and parameters <= FACTORED
 
 
 @kernel

@@ -9,8 +9,8 @@ from typing import NamedTuple, get_args
 import numpy as np
 from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName, counted
 
-from app.inference.covariance import RANKED_DENSE
 from app.inference.fitting.baselines import BASELINES
+from app.inference.regimes import MOST_IN_A_ROUND, RANKED_DENSE
 from app.inference.targets import too_many_effects
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import pair_numbers
@@ -19,7 +19,6 @@ TARGETS: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
 PREDICTING = ("soft-bt", "hard-bt")  # methods that say how probable each verdict on a pair is: sigma(s_i - s_j)
 FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, and to do so by default
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
-MOST_IN_A_ROUND = 2_000_000  # verdicts, each pair in both orders: draws of more take gigabytes, and a minute
 NAMED = 3  # judges in a sentence
 
 

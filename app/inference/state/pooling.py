@@ -11,12 +11,11 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for
+from app.inference.regimes import EFFECTS_POOLED
 from app.inference.reporting import method_obstacle
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
 from app.inference.targets import ToldOfEffects, effects_apart, pool_effects
-
-MOST_OF_EFFECTS = 64  # candidates: of more, their effects take longer than all else that is pooled
 
 
 class ToldByLog(NamedTuple):
@@ -38,7 +37,7 @@ def told_by(
     comparisons, item = interpret(counted, interpretation, judges).comparisons, counted.entries.item
     evidence = evidence_apart(comparisons, item, build_for(method, n, comparisons, len(judges)), judges)
     are_people = np.isin(judges, list(people))
-    can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= MOST_OF_EFFECTS
+    can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= EFFECTS_POOLED
     if not can_tell or len(judges) < 2 or are_people.all():
         return ToldByLog(evidence)
     published = publish(comparisons, item, no_absolute_scores(), method, n, len(judges))

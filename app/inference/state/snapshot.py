@@ -5,9 +5,9 @@ snapshot = fold(log): comparisons that no void took back, the posterior given th
 Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
 when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
 So it is with what answers are worth and with biases in closed form: at sizes whose first three binary digits alone are
-not 0. Among more than FEW candidates learning takes a while: there a stage has what the comparisons up to the stage
-before teach, so that its own lesson can be learnt while it lasts, by whoever calls `compute_ahead`. So it is with the
-exact covariance that a checkpoint of the posterior starts from.
+not 0. Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to
+the stage before teach, so that its own lesson can be learnt while it lasts, by whoever calls `compute_ahead`. So it is
+with the exact covariance that a checkpoint of the posterior starts from.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,12 +27,12 @@ from app.inference.fitting.votes import echo_given
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
+from app.inference.regimes import LEARNT_AT_ONCE
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
-FEW = 32  # candidates among whom learning takes some milliseconds
 
 
 class Stage(NamedTuple):
@@ -259,7 +259,7 @@ def echo_of(snapshot: Snapshot, judge: int) -> float | None:
 def learnt_from(size: int, n: int) -> int:
     """How many of `size` comparisons of n candidates answers' worth is learnt from."""
     stage = leading(size, DIGITS)
-    return stage if n <= FEW else leading(max(stage - 1, 0), DIGITS)
+    return stage if n <= LEARNT_AT_ONCE else leading(max(stage - 1, 0), DIGITS)
 
 
 def leading(size: int, digits: int) -> int:

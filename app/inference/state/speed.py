@@ -7,12 +7,12 @@ import numpy as np
 
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method
-from app.inference.kernels.bradley_terry import FEW, serves
+from app.inference.kernels.bradley_terry import serves
+from app.inference.regimes import FACTORED, FULLY_SUMMED, KNOWN_QUICKLY
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
@@ -20,10 +20,9 @@ from app.inference.state.log import log_from_rows
 from app.inference.state.snapshot import Snapshot, advance, empty
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
-MANY = max(EXACT, FEW) + 1  # candidates for whom other kernels work
+MANY = max(FULLY_SUMMED, FACTORED) + 1  # candidates for whom other kernels work
 COLUMNS = 500  # of a covariance, more or less, that has taken in as many comparisons and fantasies as it may
-FEW_TO_KNOW = 12  # candidates among whom the knowledge gradient takes no longer; among twice as many, SLOWER times
-SLOWER = 4
+SLOWER = 4  # times, as many pairs by the knowledge gradient among more than KNOWN_QUICKLY candidates
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
@@ -34,8 +33,8 @@ def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
 def choices_are_quick(sets: Sequence[tuple[Snapshot, Plan]], pairs: int) -> bool:
     """True where choosing so many pairs of these takes some milliseconds."""
     know = max((each.model.n for each, plan in sets if plan.policy.criterion is Criterion.KNOWLEDGE), default=0)
-    steps = pairs if know <= FEW_TO_KNOW else SLOWER * pairs
-    return know <= 2 * FEW_TO_KNOW and are_quick((each for each, _ in sets), steps)
+    steps = pairs if know <= KNOWN_QUICKLY else SLOWER * pairs
+    return know <= 2 * KNOWN_QUICKLY and are_quick((each for each, _ in sets), steps)
 
 
 def work_of_a_pair(n: int, plan: Plan) -> int:
@@ -43,7 +42,7 @@ def work_of_a_pair(n: int, plan: Plan) -> int:
 
     Of few all pairs are read; of many some, and the fantasy of the last pair takes a column for each one before it.
     """
-    few = min(n, EXACT) if plan.policy.criterion is Criterion.KNOWLEDGE else 0
+    few = min(n, FULLY_SUMMED) if plan.policy.criterion is Criterion.KNOWLEDGE else 0
     return max(n * min(n, COLUMNS) + few**3, 1)
 
 

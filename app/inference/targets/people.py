@@ -40,11 +40,10 @@ from nextpair.words import counted
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
-from app.inference.covariance import RANKED_DENSE, Covariance, from_precision
+from app.inference.covariance import Covariance, from_precision
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.consensus import (
     GRADIENT_TOLERANCE,
-    MOST,
     Objective,
     Reduced,
     Variances,
@@ -65,6 +64,7 @@ from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
 from app.inference.fitting.worth import same_question
 from app.inference.kernels.bradley_terry import maximiser
+from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
 
 USUAL_EFFECTS = Normal(-0.5, 0.75)  # of ln(omega^2 / tau2): effects of 0.5 to 1.1 for scores of sd 1
@@ -116,7 +116,7 @@ def of_people(published: Published, people: Bools, log_effects: Mapping[int, Nor
         people: (J,) tells who they are.
         log_effects: what is known of ln(omega^2 / tau2), by the judges' numbers; USUAL_EFFECTS of all others.
 
-    Raises ValueError for more than RANKED_DENSE candidates or MOST effects, and numpy.linalg.LinAlgError.
+    Raises ValueError for more than RANKED_DENSE candidates or MOST_EFFECTS effects, and numpy.linalg.LinAlgError.
     """
     if people[published.answers.judge].all():
         return published.scores
@@ -127,11 +127,11 @@ def of_people(published: Published, people: Bools, log_effects: Mapping[int, Nor
 
 def too_many_effects(candidates: int, models: int) -> str | None:
     """Why there is no such posterior with so many judges who are no people, and what there is; None if it is there."""
-    if candidates <= RANKED_DENSE and candidates * models <= MOST:
+    if candidates <= RANKED_DENSE and candidates * models <= MOST_EFFECTS:
         return None
     return (
-        f"what people would say takes an effect of each model on each candidate, {MOST:,} in all at most, of up to "
-        f"{RANKED_DENSE} candidates, and here are {counted(models, 'model')} and {candidates:,} candidates; "
+        f"what people would say takes an effect of each model on each candidate, {MOST_EFFECTS:,} in all at most, of "
+        f"up to {RANKED_DENSE} candidates, and here are {counted(models, 'model')} and {candidates:,} candidates; "
         "choose latent"
     )
 

@@ -6,17 +6,17 @@ import pytest
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
-from app.inference.choosing.knowledge import EXACT
 from app.inference.choosing.order import Order
 from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.kernels.pair_sets import PairSet, mask
+from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Comparisons, Ints, no_comparisons
 from tests.inference.factories import comparisons, cycle, model
 
-MANY = EXACT + 2
+MANY = FULLY_SUMMED + 2
 NOBODY = np.empty(0, np.int64)
 each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each is not Criterion.RANDOM])
 
@@ -111,7 +111,7 @@ def test_an_absolute_score_connects() -> None:
     assert len(set(component)) == MANY - 2
 
 
-@pytest.mark.parametrize(("n", "goal"), [(EXACT, RANKING), (MANY, Goal(top_k=1))])
+@pytest.mark.parametrize(("n", "goal"), [(FULLY_SUMMED, RANKING), (MANY, Goal(top_k=1))])
 def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
     assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal)) == {0}
 

@@ -7,13 +7,14 @@ import pytest
 from scipy.special import expit
 
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
-from app.inference.choosing.knowledge import EXACT, gains, own_term
+from app.inference.choosing.knowledge import gains, own_term
 from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import SHORTLIST, Batch, Choice, Criterion, Policy, score, select
 from app.inference.covariance import Covariance, condition, dense, variance_of_difference
 from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
+from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Bools, Floats
 from tests.inference.factories import isotropic, model, random_comparisons, random_state, together
 from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
@@ -97,7 +98,7 @@ def test_of_many_candidates_the_pair_is_nearly_the_best(goal: Goal, share: float
 
     (pick,) = chosen(mean, sigma, goal)
 
-    assert len(mean) > EXACT
+    assert len(mean) > FULLY_SUMMED
     assert pick.score >= share * every.max()
 
 

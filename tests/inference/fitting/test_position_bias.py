@@ -7,7 +7,8 @@ import pytest
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, build_for, no_absolute_scores, publish
-from app.inference.fitting.position_bias import MOST, biased_judges, position_bias_of
+from app.inference.fitting.position_bias import biased_judges, position_bias_of
+from app.inference.regimes import BIASED_BY_DEFAULT
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates
 from app.inference.state import Interpretation, Snapshot, advance, empty, exact, log_from_rows
@@ -37,11 +38,12 @@ def with_a_voter(log: Comparisons) -> Comparisons:
 def test_judges_who_give_probabilities_have_a_bias_and_voters_have_none() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
     assert biased_judges(AUTO, N, log, 3).tolist() == [True, False, False]
-    assert biased_judges(AUTO, MOST, log, 2).tolist() == [True, False]
+    assert biased_judges(AUTO, BIASED_BY_DEFAULT, log, 2).tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
-    ("method", "n"), [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, MOST + 1)]
+    ("method", "n"),
+    [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, BIASED_BY_DEFAULT + 1)],
 )
 def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(method: Method, n: int) -> None:
     method, (_, log) = method._replace(evidence="one-vote"), answers_of(N, 0)

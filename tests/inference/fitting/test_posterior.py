@@ -11,6 +11,7 @@ from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.worth import Hyperparameters, weighed
 from app.inference.kernels.comparison_graph import evaluate, with_room
+from app.inference.regimes import INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, no_comparisons, take
 from tests.inference.factories import (
     Log,
@@ -86,7 +87,7 @@ def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: b
 
 @each_kind
 def test_a_checkpoint_that_was_computed_ahead_changes_nothing(hard: bool) -> None:
-    n, count = posterior.AT_ONCE + 4, 100
+    n, count = INVERTED_AT_ONCE + 4, 100
     log, m = random_comparisons(n, count, seed=1, hard=hard), model(n)
     ahead, used, live = None, 0, posterior.prior(m)
     for seen in range(1, count + 1):
@@ -122,7 +123,7 @@ def test_the_mean_is_the_batch_map_after_every_update(n: int, count: int, hard: 
         np.testing.assert_allclose(live.mean, newton.fit(so_far, m).mean, rtol=0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [200, posterior.AT_ONCE + 4])
+@pytest.mark.parametrize("n", [200, INVERTED_AT_ONCE + 4])
 @pytest.mark.parametrize(("hard", "nearly_all", "worst"), [(False, 0.01, 0.05), (True, 0.02, 0.10)])
 def test_variances_of_differences_stay_close_between_checkpoints(
     n: int, hard: bool, nearly_all: float, worst: float

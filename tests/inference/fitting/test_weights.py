@@ -57,7 +57,7 @@ def test_weights_can_be_told_one_by_one(expert: str) -> None:
 def test_kernels_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     m = model(N, biases=JUDGES)
     quick = posterior.fit(weighted(), m)
-    monkeypatch.setattr(bradley_terry, "FEW", -1)
+    monkeypatch.setattr(bradley_terry, "FACTORED", -1)
     assert_same(quick, posterior.fit(weighted(), m))
 
 

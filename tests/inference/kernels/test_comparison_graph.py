@@ -9,7 +9,7 @@ from app.inference.experts import measured_bt
 from app.inference.fitting import newton
 from app.inference.fitting.model import Fit, Model, hessian
 from app.inference.kernels import comparison_graph
-from app.inference.kernels.bradley_terry import FEW, maximiser
+from app.inference.kernels.bradley_terry import maximiser
 from app.inference.kernels.comparison_graph import (
     FARTHEST,
     SETTLED,
@@ -23,6 +23,7 @@ from app.inference.kernels.comparison_graph import (
     weights_of,
     with_room,
 )
+from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, no_comparisons, take
 from tests.inference.factories import (
     Log,
@@ -37,7 +38,7 @@ from tests.inference.factories import (
     true_scores,
 )
 
-MANY = FEW + 10
+MANY = FACTORED + 10
 AIM = 1e-10
 
 

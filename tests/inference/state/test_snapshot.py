@@ -18,13 +18,12 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.position_bias import build_for
-from app.inference.fitting.posterior import AT_ONCE, period
+from app.inference.fitting.posterior import period
 from app.inference.fitting.worth import at_scale
-from app.inference.kernels.bradley_terry import FEW
+from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
 from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
-from app.inference.state import snapshot as snapshot_module
 
 Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
@@ -113,12 +112,12 @@ def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpr
 
 def among_many(
     *versions: int,
-    n: int = snapshot_module.FEW + 1,
+    n: int = LEARNT_AT_ONCE + 1,
     way: str = "learnt",
     voided: int | None = None,
     ahead: bool = True,
 ) -> Snapshot:
-    """The same comparisons among more than FEW candidates, where a stage's lesson may be learnt ahead."""
+    """The same comparisons among more than LEARNT_AT_ONCE candidates, where a stage's lesson may be learnt ahead."""
     held = snapshots.empty(MIXED[way], n, ITEMS)
     for version in versions:
         voids = [voided] if voided and held.version < version == versions[-1] else []
@@ -130,7 +129,7 @@ def among_many(
 
 
 def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learnt() -> None:
-    stages = [snapshots.learnt_from(size, snapshot_module.FEW + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
+    stages = [snapshots.learnt_from(size, LEARNT_AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
     assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
     ahead = among_many(*ONE_BY_ONE)
     assert ahead.lesson is not None
@@ -147,7 +146,7 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
 
 def test_a_lesson_in_another_method_is_not_taken() -> None:
     other = Interpretation(Method(position_bias="closed-form", evidence="learnt"), {})
-    n, answers = snapshot_module.FEW + 1, snapshots.log_from_rows(rows())
+    n, answers = LEARNT_AT_ONCE + 1, snapshots.log_from_rows(rows())
     read_anew = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
     assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
 
@@ -168,7 +167,7 @@ def repeated(n: int, seed: int) -> list[Row]:
     return made
 
 
-@pytest.mark.parametrize("n", [6, FEW + 6, AT_ONCE + 4])
+@pytest.mark.parametrize("n", [6, FACTORED + 6, INVERTED_AT_ONCE + 4])
 @pytest.mark.parametrize("way", ["learnt", "learnt biases"])
 @pytest.mark.parametrize("seed", range(3))
 def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int, way: str, seed: int) -> None:
@@ -196,7 +195,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
 
 
 def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
-    held = among_many(66, n=AT_ONCE + 4)
+    held = among_many(66, n=INVERTED_AT_ONCE + 4)
     _, item, first, second, p, judge, _ = rows()[-1]
     again = snapshots.log_from_rows([(67, item, second, first, 0.9 - 0.8 * p, judge, 1.0)])
 
@@ -208,7 +207,7 @@ def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
 def test_a_checkpoint_has_what_the_one_before_left_to_it_whenever_it_was_computed(way: str) -> None:
-    n = AT_ONCE + 4
+    n = INVERTED_AT_ONCE + 4
     ahead = among_many(*ONE_BY_ONE, n=n, way=way)
     assert ahead.checkpoint is not None
     assert ahead.checkpoint.posterior.seen == 2 * period(n)
@@ -216,10 +215,10 @@ def test_a_checkpoint_has_what_the_one_before_left_to_it_whenever_it_was_compute
 
 
 def test_a_checkpoint_is_forgotten_with_what_it_was_computed_from() -> None:
-    stale = among_many(66, n=AT_ONCE + 4)
+    stale = among_many(66, n=INVERTED_AT_ONCE + 4)
     assert stale.checkpoint is not None
-    after = among_many(66, LENGTH, n=AT_ONCE + 4, voided=2)
-    assert_same(after, among_many(LENGTH, n=AT_ONCE + 4, voided=2, ahead=False))
+    after = among_many(66, LENGTH, n=INVERTED_AT_ONCE + 4, voided=2)
+    assert_same(after, among_many(LENGTH, n=INVERTED_AT_ONCE + 4, voided=2, ahead=False))
     voided = snapshots.advance(stale, 67, snapshots.log_from_rows([]), [2])
     assert voided.checkpoint is None
     assert snapshots.with_computed(voided, stale.checkpoint).checkpoint is None

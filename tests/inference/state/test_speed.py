@@ -6,8 +6,9 @@ from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
+from app.inference.regimes import KNOWN_QUICKLY
 from app.inference.state import Interpretation, choices_are_quick, empty
-from app.inference.state.speed import FEW_TO_KNOW, QUICK, SLOWER
+from app.inference.state.speed import QUICK, SLOWER
 
 
 @pytest.mark.parametrize(
@@ -15,11 +16,11 @@ from app.inference.state.speed import FEW_TO_KNOW, QUICK, SLOWER
     [
         (Criterion.REORDERING, 64, QUICK, True),
         (Criterion.REORDERING, 65, 1, False),
-        (Criterion.KNOWLEDGE, FEW_TO_KNOW, QUICK, True),
-        (Criterion.KNOWLEDGE, FEW_TO_KNOW, QUICK + 1, False),
-        (Criterion.KNOWLEDGE, 2 * FEW_TO_KNOW, QUICK // SLOWER, True),
-        (Criterion.KNOWLEDGE, 2 * FEW_TO_KNOW, QUICK // SLOWER + 1, False),
-        (Criterion.KNOWLEDGE, 2 * FEW_TO_KNOW + 1, 1, False),
+        (Criterion.KNOWLEDGE, KNOWN_QUICKLY, QUICK, True),
+        (Criterion.KNOWLEDGE, KNOWN_QUICKLY, QUICK + 1, False),
+        (Criterion.KNOWLEDGE, 2 * KNOWN_QUICKLY, QUICK // SLOWER, True),
+        (Criterion.KNOWLEDGE, 2 * KNOWN_QUICKLY, QUICK // SLOWER + 1, False),
+        (Criterion.KNOWLEDGE, 2 * KNOWN_QUICKLY + 1, 1, False),
     ],
 )
 def test_choices_that_take_some_milliseconds_are_quick(

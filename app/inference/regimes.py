@@ -1,0 +1,84 @@
+"""Sizes of a problem at which something else is done: all such numbers of the numerics, and no others.
+
+A size is a number of candidates, parameters, effects or verdicts. Up to the number, and at it, holds what is said
+first; after it what comes behind "beyond". Draws, tolerances, shares and how much is looked at are no sizes of a
+problem, and stand where they are used. In brackets is where it was measured: decisions (docs/decisions), or why
+nowhere: "calculated", or "not kept". docs/scale.md has the same numbers for readers.
+
+What can be held
+
+    DENSE                  4,000  candidates  a covariance with all its entries; beyond, if the model has such a form
+                                              (fitting/sparse.py), H in rows and Sigma_ii in certified intervals. A
+                                              matrix takes 128 MB, and a second to make [56, 57]
+    MOST_DENSE            10,000  parameters  a matrix where there is no other way; beyond, it is refused. A matrix
+                                              takes 800 MB [calculated]
+    RANKED_DENSE             500  candidates  a ranking from the covariance, of any target; beyond, of latent scores
+                                              alone, and from rows if the model has such a form. With 4,000 that takes
+                                              0.9 s of a processor and not 88 or more [62]
+    MOST_EFFECTS           5,000  effects     of each judge on each candidate are estimated; beyond, refused. Each judge
+                                              costs N^3 [48, 67]
+    MOST_IN_A_ROUND    2,000,000  verdicts    all pairs in both orders, by all judges on all prompts, are a target;
+                                              beyond, refused. Draws of more take gigabytes, and a minute [not kept]
+
+How scores are fitted
+
+    FACTORED                  64  parameters  Newton steps by a Cholesky factor, for soft-bt in one compiled loop;
+                                              beyond, by conjugate gradients, which are quicker there [23]
+    INVERTED_AT_ONCE         256  candidates  a checkpoint inverts H, within milliseconds; beyond, it starts from the
+                                              covariance of the checkpoint before, and its own is made beside the
+                                              requests [3]
+    BIASED_BY_DEFAULT        500  candidates  judges who say probabilities have a position bias; beyond, none by
+                                              default, as it makes the next pair slow to choose [71]
+
+What answers are worth
+
+    DECOMPOSED               500  candidates  evidence by eigenvalues or a determinant, and variances of repeated pairs
+                                              from a matrix; beyond, by Lanczos' quadrature and local push, which take
+                                              seconds less [62]
+    EVIDENCE_COMPILED         32  parameters  the evidence of votes by the compiled fit, with its covariance; beyond, by
+                                              a fit without one and a factor of H, which is quicker there [not kept]
+    LEARNT_AT_ONCE            32  candidates  a stage has what its own comparisons teach, within 20 ms; beyond, what
+                                              those up to the stage before teach, which can be learnt ahead [42]
+    PROPAGATED               200  candidates  votes by expectation propagation, where it is asked for; beyond, by
+                                              Laplace's normal. It tries forty variances: half a second with 100, five
+                                              with 300 [68]
+    POOL_PROPAGATED           32  candidates  the same of a set in a pool, however few its votes; beyond, by Laplace's
+                                              normal, if votes are enough. A set takes 15 ms [68]
+    EFFECTS_POOLED            64  candidates  a set tells its pool of its models' effects; beyond, it does not, as that
+                                              takes longer than all else that is pooled [not kept]
+
+Which pair is next
+
+    FULLY_SUMMED              64  candidates  the knowledge gradient of all pairs, over all pairs; beyond, of a
+                                              shortlist, or among so many candidates who are least settled, and for a
+                                              ranking components are joined first. All pairs take N^4 steps: 4 ms with
+                                              64 [35, 40, 47]
+    CONTENDERS                64  candidates  all may contend for the top k; beyond, so many who are in front, or 2 k if
+                                              that is more [not kept]
+    KNOWN_QUICKLY             12  candidates  pairs by knowledge count as quick as others; beyond, as slower
+                                              (state/speed.py), and beyond twice the number they get a thread [40]
+    ROUND_FORECAST           128  candidates  what a ranking of all pairs still needs is forecast; beyond, it is not, as
+                                              futures of all ordered pairs are played [not kept]
+"""
+
+DENSE = 4_000
+MOST_DENSE = 10_000
+RANKED_DENSE = 500
+MOST_EFFECTS = 5_000
+MOST_IN_A_ROUND = 2_000_000
+
+FACTORED = 64
+INVERTED_AT_ONCE = 256
+BIASED_BY_DEFAULT = 500
+
+DECOMPOSED = 500
+EVIDENCE_COMPILED = 32
+LEARNT_AT_ONCE = 32
+PROPAGATED = 200
+POOL_PROPAGATED = 32
+EFFECTS_POOLED = 64
+
+FULLY_SUMMED = 64
+CONTENDERS = 64
+KNOWN_QUICKLY = 12
+ROUND_FORECAST = 128
