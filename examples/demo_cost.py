@@ -10,6 +10,7 @@ from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
+    ComparisonRow,
     Interpretation,
     Sought,
     advance,
@@ -41,7 +42,7 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
             break
         (_, (first, second, _), _) = pairs[0]
         version = snapshot.version + 1
-        verdict = (version, 0, first, second, verdicts[keys[first], keys[second]], 1, 1.0)
+        verdict = ComparisonRow(version, 0, first, second, verdicts[keys[first], keys[second]], judge=1)
         snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
     return snapshot.version
 

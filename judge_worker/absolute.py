@@ -1,13 +1,13 @@
 """Absolute scores: every text of every set once, as a distribution over a scale."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
 from nextpair import ApiError, AsyncClient
-from nextpair.calls import add_absolute_scores, list_absolute_scores, list_candidates
-from nextpair.schemas import AbsoluteScore, AbsoluteScoresIn, CandidateOut, SetOut
+from nextpair.calls import add_absolute_scores, all_absolute_scores, all_candidates
+from nextpair.schemas import AbsoluteScoresIn, CandidateOut, SetOut
 
 from judge_worker import verdicts
 from judge_worker.engine import Away, Engine, LabelReading, Outcome
@@ -74,26 +74,13 @@ class Scorer:
 
     async def _unscored(self, candidate_set: SetOut) -> list[Text]:
         judge = self._settings.judge_name
-        done = {score.candidate async for score in self._scores(candidate_set) if score.judge == judge}
-        return [text async for text in self._texts(candidate_set) if text.candidate.key not in done]
-
-    async def _scores(self, candidate_set: SetOut) -> AsyncIterator[AbsoluteScore]:
-        after: int | None = 0
-        while after is not None:
-            page = await self._client.send(list_absolute_scores(candidate_set.id, after=after))
-            for score in page.scores:
-                yield score
-            after = page.next_after
-
-    async def _texts(self, candidate_set: SetOut) -> AsyncIterator[Text]:
-        page = await self._client.send(list_candidates(candidate_set.id))
-        while True:
-            for candidate in page.candidates:
-                if candidate.text:
-                    yield Text(candidate, candidate.text)
-            if page.next_after is None:
-                return
-            page = await self._client.send(list_candidates(candidate_set.id, after=page.next_after))
+        scores = self._client.each(all_absolute_scores(candidate_set.id))
+        done = {score.candidate async for score in scores if score.judge == judge}
+        return [
+            Text(candidate, candidate.text)
+            async for candidate in self._client.each(all_candidates(candidate_set.id))
+            if candidate.text and candidate.key not in done
+        ]
 
     async def _score(self, candidate_set: SetOut, texts: Sequence[Text]) -> list[Text]:
         """Send the scores of texts; return the texts that are still to be read, as the engine was away."""

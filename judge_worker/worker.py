@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from nextpair import ApiError, AsyncClient, NextpairError
-from nextpair.calls import add_comparisons, list_sets, next_pairs, release_many, renew_many, send_verdicts
+from nextpair.calls import add_comparisons, all_sets, next_pairs, release_many, renew_many, send_verdicts
 from nextpair.schemas import Assignment, Assignments, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
 
 from judge_worker import verdicts
@@ -244,12 +244,8 @@ def _parts(ids: Sequence[T]) -> list[Sequence[T]]:
 
 async def sets_of(client: AsyncClient, settings: WorkerSettings) -> list[SetOut]:
     """The sets that the worker serves."""
-    sets, page = [], await client.send(list_sets(project=settings.project, limit=1000))
-    sets += page.sets
-    while page.next_after is not None:
-        page = await client.send(list_sets(project=settings.project, after=page.next_after, limit=1000))
-        sets += page.sets
-    return [each for each in sets if not settings.sets or each.id in settings.sets]
+    sets = client.each(all_sets(project=settings.project))
+    return [each async for each in sets if not settings.sets or each.id in settings.sets]
 
 
 def pairs_left(open_set: SetOut) -> int:

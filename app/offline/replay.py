@@ -267,11 +267,6 @@ def _one_item(comparisons: Comparisons) -> Ints:
     return np.zeros(comparisons.size, np.int64)
 
 
-def full_set(case: Case, method: RankingMethod) -> float:
-    """Spearman's correlation from every ordered pair that the judge offers."""
-    return spearman(full_set_scores(case, method), case.truth)
-
-
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
     """(N,) from every ordered pair that the judge offers, each of them worth one vote, and all absolute scores."""
     first, second = np.nonzero(~np.isnan(case.offered))

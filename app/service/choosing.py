@@ -26,7 +26,6 @@ from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
 from app.service.targets import PEOPLE_HELP
 from app.storage.assignments import Blocking, NewLease
-from app.storage.schema import Record
 
 NO_LIMIT = 10**9
 PART = 8  # candidates, or comparisons, for each pair that is out while a set is to stop
@@ -47,7 +46,7 @@ class AskState(NamedTuple):
     at_once: int  # new pairs that the asker may get now
 
 
-def blocked(rows: Sequence[Blocking | Record]) -> BlockedPairs:
+def blocked(rows: Sequence[Blocking]) -> BlockedPairs:
     """Assignments that keep their pair from the asker, leases first."""
     ordered = sorted(rows, key=lambda row: row.state != "leased")
     table = np.array([(row.item_id, row.first, row.second) for row in ordered], np.int64).reshape(-1, 3)

@@ -17,6 +17,7 @@ from app.inference.state import ToldByLog, log_from_rows, pooled, told_by
 from app.service.context import Context
 from app.service.definitions import interpretation_of
 from app.service.failures import FAILURES
+from app.service.posteriors import comparison_rows
 from app.storage import comparisons, judges, pooled_evidence, pools, sets
 from app.storage.pools import Estimate
 from app.storage.schema import Record
@@ -80,9 +81,7 @@ async def _told_by(ctx: Context, row: Record) -> ToldByLog:
     async with ctx.reading() as db:
         entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)
         people = await judges.people(db, sorted({entry.judge_id for entry in entries}))
-    compared = log_from_rows(
-        (row.seq, row.item_id, row.first, row.second, row.p_first, row.judge_id, row.weight) for row in entries
-    )
+    compared = log_from_rows(comparison_rows(entries))
     voided, interpretation = [row.voids for row in voids], interpretation_of(row)
     return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates, people))
 

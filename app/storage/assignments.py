@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, func, or_, select, text, update
+from sqlalchemy import bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.driver import fetch
@@ -24,25 +24,6 @@ class NewLease(NamedTuple):
     why: str  # JSON
 
 
-_EXPIRED = a.expires_at <= func.clock_timestamp()
-_MINE = and_(a.judge_id == bindparam("judge_id"), or_(a.failure != "timeout", ~_EXPIRED))
-_BLOCKING = (
-    select(
-        a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.worker, a.state, _EXPIRED.label("expired"),
-    )
-    .where(a.set_id == func.any(bindparam("set_ids")), or_(a.state == "leased", and_(a.state == "failed", _MINE)))
-    .order_by(a.created_at, a.id)
-)  # fmt: skip
-
-
-async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) -> Sequence[Record]:
-    """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures.
-
-    A timeout says nothing about the pair, so it does so only until its lease would have ended.
-    """
-    return (await db.execute(_BLOCKING, {"set_ids": set_ids, "judge_id": judge_id})).all()
-
-
 class Blocking(NamedTuple):
     """An assignment that keeps a pair from a judge."""
 
@@ -57,12 +38,30 @@ class Blocking(NamedTuple):
     expired: bool
 
 
-_HEADS_AND_BLOCKING = (
-    "SELECT sets.revision, sets.version, a.id, sets.id, a.item_id, a.first, a.second, a.judge_id, a.worker, a.state, "
-    "a.expires_at <= clock_timestamp() FROM sets LEFT JOIN assignments AS a ON a.set_id = sets.id AND (a.state = "
-    "'leased' OR (a.state = 'failed' AND a.judge_id = $2 AND (a.failure <> 'timeout' OR a.expires_at > "
-    "clock_timestamp()))) WHERE sets.id = ANY($1) AND sets.deleted_at IS NULL ORDER BY a.created_at, a.id"
+_FIELDS = (
+    "a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.worker, a.state, a.expires_at <= clock_timestamp()"
 )
+_BLOCKS = (
+    "(a.state = 'leased' OR (a.state = 'failed' AND a.judge_id = {judge_id} AND "
+    "(a.failure <> 'timeout' OR a.expires_at > clock_timestamp())))"
+)
+_BLOCKING = text(
+    f"SELECT {_FIELDS} FROM assignments AS a WHERE a.set_id = ANY(:set_ids) AND {_BLOCKS.format(judge_id=':judge_id')} "
+    "ORDER BY a.created_at, a.id"
+)
+_HEADS_AND_BLOCKING = (
+    f"SELECT sets.id, sets.revision, sets.version, {_FIELDS} FROM sets LEFT JOIN assignments AS a "
+    f"ON a.set_id = sets.id AND {_BLOCKS.format(judge_id='$2')} "
+    "WHERE sets.id = ANY($1) AND sets.deleted_at IS NULL ORDER BY a.created_at, a.id"
+)
+
+
+async def blocking(db: AsyncConnection, set_ids: Sequence[UUID], judge_id: int) -> list[Blocking]:
+    """Assignments that keep a pair from this judge, oldest first: everyone's leases and the judge's own failures.
+
+    A timeout says nothing about the pair, so it does so only until its lease would have ended.
+    """
+    return [Blocking(*row) for row in await db.execute(_BLOCKING, {"set_ids": set_ids, "judge_id": judge_id})]
 
 
 async def heads_and_blocking(
@@ -70,8 +69,7 @@ async def heads_and_blocking(
 ) -> tuple[list[Head], list[Blocking]]:
     """The sets that exist and are not deleted, by id, and what `blocking` says of them, both of one moment."""
     rows = [tuple(row) for row in await fetch(db, _HEADS_AND_BLOCKING, set_ids, judge_id)]
-    heads = {Head(set_id, revision, version) for revision, version, _, set_id, *_ in rows}
-    return sorted(heads), [Blocking(*row[2:]) for row in rows if row[2] is not None]
+    return sorted({Head(*row[:3]) for row in rows}), [Blocking(*row[3:]) for row in rows if row[3] is not None]
 
 
 # The planner does not see how many ids a sub-select holds, and keeps one plan for any number; else it plans every ask.

@@ -21,7 +21,7 @@ from app.inference.fitting.model import Method, hessian
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
-from app.inference.state.log import Entries, empty_log, log_from_rows
+from app.inference.state.log import ComparisonRow, Entries, empty_log, log_from_rows
 from app.inference.state.snapshot import Snapshot, advance, empty
 from app.inference.types import Bools, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -77,7 +77,9 @@ def play(snapshot: Snapshot, rounds: int, count: int = 1) -> list[float]:
         p = rng.random(len(chosen)).tolist()
         start = time.perf_counter()
         seq = snapshot.version + 1
-        verdicts = [(seq + k, 0, each.pair.first, each.pair.second, p[k], 0, 1.0) for k, each in enumerate(chosen)]
+        verdicts = [
+            ComparisonRow(seq + k, 0, each.pair.first, each.pair.second, p[k], judge=0) for k, each in enumerate(chosen)
+        ]
         snapshot = advance(snapshot, snapshot.version + len(chosen), log_from_rows(verdicts), ())
         chosen = ask(snapshot, catalogue, nothing_out, plan, count)
         times.append(1e3 * (time.perf_counter() - start))

@@ -28,6 +28,7 @@ from app.inference.state import (
     BlockedPairs,
     Catalogue,
     Checked,
+    ComparisonRow,
     Interpretation,
     Snapshot,
     Sought,
@@ -163,7 +164,7 @@ def further(of: Campaign, snapshot: Snapshot, count: int = 1, checked: Checked =
     """More comparisons, asked for at once."""
     asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count, published=checked.published)
     verdicts = [
-        (version, 0, first, second, float(of.verdicts[first, second]), 1, 1.0)
+        ComparisonRow(version, 0, first, second, float(of.verdicts[first, second]), judge=1)
         for version, (_, (first, second, _), _) in enumerate(asked, snapshot.version + 1)
     ]
     return advance(snapshot, snapshot.version + count, log_from_rows(verdicts), [])

@@ -14,6 +14,7 @@ from scipy.stats import spearmanr
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method, pool
 from app.inference.state import (
+    ComparisonRow,
     Interpretation,
     PooledEvidence,
     Snapshot,
@@ -81,7 +82,7 @@ def _run(
 def _asked(snapshot: Snapshot, answer: Answer) -> Snapshot:
     ((_, pair, _),) = ask(snapshot, CATALOGUE, NONE_OUT, PLAN, 1)
     seq = snapshot.version + 1
-    verdict = (seq, 0, pair.first, pair.second, answer(pair.first, pair.second), JUDGE, 1.0)
+    verdict = ComparisonRow(seq, 0, pair.first, pair.second, answer(pair.first, pair.second), JUDGE)
     return advance(snapshot, seq, log_from_rows([verdict]), [])
 
 

@@ -20,6 +20,7 @@ from app.inference.choosing.goals import RANKING
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
+    ComparisonRow,
     Interpretation,
     Reopening,
     Snapshot,
@@ -120,7 +121,7 @@ def course(
             break
         (_, (i, j, _), _) = pairs[0]
         p = answer(float(scores[i] - scores[j]), (i, j), rng)
-        new = log_from_rows([(len(snapshots), 0, i, j, p, judge.id, 1.0)])
+        new = log_from_rows([ComparisonRow(len(snapshots), 0, i, j, p, judge.id)])
         snapshots.append(advance(snapshots[-1], len(snapshots), new, []))
         if check(snapshots[-1], STOP, RANKING).reason:
             leader = int(np.argmax(exact(snapshots[-1]).scores.mean))

@@ -7,12 +7,10 @@ NextpairError
 └── JudgeFailed   a judge function of `nextpair.rank` raised an error
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nextpair.ranked import RankedOutputs
 from nextpair.schemas import Problem
-
-if TYPE_CHECKING:
-    from nextpair.ranked import RankedOutputs
 
 
 class NextpairError(Exception):
@@ -43,6 +41,6 @@ class NoServer(NextpairError):
 class JudgeFailed(NextpairError):
     """A judge function raised: the error is the cause of this one. `ranking` is that of all verdicts before."""
 
-    def __init__(self, message: str, ranking: "RankedOutputs[Any]") -> None:
+    def __init__(self, message: str, ranking: RankedOutputs[Any]) -> None:
         super().__init__(message)
         self.ranking = ranking

@@ -6,7 +6,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from nextpair.errors import ApiError
 from nextpair.schemas import Rank, Ranking
 from nextpair.words import counted, percent
 
@@ -23,7 +22,7 @@ class RankedOutputs(Generic[T]):
     """
 
     def __init__(
-        self, ranking: Ranking, keys: Mapping[str, Any], outputs: Mapping[str, T], picture: str | ApiError
+        self, ranking: Ranking, keys: Mapping[str, Any], outputs: Mapping[str, T], picture: str | Exception
     ) -> None:
         self.ranking, self.outputs, self._keys, self._picture = ranking, outputs, keys, picture
 
@@ -72,7 +71,7 @@ class RankedOutputs(Generic[T]):
 
     def plot(self) -> "Picture":
         """Scores and intervals. Raises ApiError where the service could not draw them."""
-        if isinstance(self._picture, ApiError):
+        if isinstance(self._picture, Exception):
             raise self._picture
         return Picture(self._picture)
 

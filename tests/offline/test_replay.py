@@ -114,14 +114,16 @@ def test_a_loop_holds_what_a_set_of_the_service_holds(method: RankingMethod, *, 
     case = scored(make_case()) if with_scores else make_case()
     loop = LocalLoop(case, SETUP._replace(method=method))
     rows = [(n, 0, *row) for n, row in enumerate(zip(*(column.tolist() for column in case.absolute), strict=True), 1)]
-    said = state.log_from_rows([], [(seq, item, who, 9, mean, v) for seq, item, who, _, mean, v in rows])
+    said = state.log_from_rows([], [state.ScoreRow(seq, item, who, 9, mean, v) for seq, item, who, _, mean, v in rows])
     held = state.advance(state.empty(Interpretation(definition_of(method), {}), 6, 1), len(rows), said, [])
     np.testing.assert_allclose(loop.scores(), held.posterior.mean, atol=1e-9)
     while pairs := loop.ask():
         ((first, second),), seq = pairs, held.version + 1
         p = float(case.answers[first, second])
         loop.tell(pairs, np.array([p]))
-        held = state.advance(held, seq, state.log_from_rows([(seq, 0, first, second, p, 0, 1.0)]), [])
+        held = state.advance(
+            held, seq, state.log_from_rows([state.ComparisonRow(seq, 0, first, second, p, judge=0)]), []
+        )
         np.testing.assert_allclose(loop.scores(), held.posterior.mean[:6], atol=1e-7)
     assert loop.answers.size == 15
 

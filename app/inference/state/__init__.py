@@ -6,7 +6,7 @@ Not here: the fits that a snapshot holds (fitting), the rows that a log is read 
 from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
-from app.inference.state.log import Log, PooledEvidence, log_from_rows
+from app.inference.state.log import ComparisonRow, Log, PooledEvidence, ScoreRow, log_from_rows
 from app.inference.state.pooling import ToldByLog, pooled, told_by
 from app.inference.state.published import (
     Checked,
@@ -45,12 +45,14 @@ __all__ = [
     "Catalogue",
     "Checked",
     "ChosenPair",
+    "ComparisonRow",
     "Evidence",
     "HumanCheck",
     "Interpretation",
     "Log",
     "PooledEvidence",
     "Reopening",
+    "ScoreRow",
     "Snapshot",
     "Sought",
     "ToldByLog",

@@ -15,6 +15,29 @@ from app.inference.growing import appended
 from app.inference.types import Comparisons, Ints, join, no_comparisons, take
 
 
+class ComparisonRow(NamedTuple):
+    """A comparison as it is stored."""
+
+    seq: int
+    item: int
+    first: int
+    second: int
+    p: float
+    judge: int
+    weight: float = 1.0
+
+
+class ScoreRow(NamedTuple):
+    """An absolute score as it is stored."""
+
+    seq: int
+    item: int
+    candidate: int
+    judge: int
+    mean: float
+    variance: float
+
+
 class Entries(NamedTuple):
     """K comparisons."""
 
@@ -50,11 +73,8 @@ def empty_log() -> Log:
 
 
 def log_from_rows(
-    compared: Iterable[tuple[int, int, int, int, float, int, float]],
-    scored: Iterable[tuple[int, int, int, int, float, float]] = (),
-    pooled: PooledEvidence | None = None,
+    compared: Iterable[ComparisonRow], scored: Iterable[ScoreRow] = (), pooled: PooledEvidence | None = None
 ) -> Log:
-    """Rows are (seq, item, first, second, p, judge, weight) and (seq, item, candidate, judge, mean, variance)."""
     log = empty_log()
     if rows := list(compared):
         seq, item, first, second, p, judge, weight = (np.array(column) for column in zip(*rows, strict=True))

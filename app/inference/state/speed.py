@@ -16,7 +16,7 @@ from app.inference.regimes import FACTORED, FULLY_SUMMED, KNOWN_QUICKLY
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
-from app.inference.state.log import log_from_rows
+from app.inference.state.log import ComparisonRow, log_from_rows
 from app.inference.state.snapshot import Snapshot, advance, empty
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
@@ -50,7 +50,8 @@ def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
     nobody = np.empty(0, np.int64)
     some, one_more = (
-        log_from_rows([(seq, 0, 0, 1, 1.0, 1, 1.0) for seq in range(*ends)]) for ends in ((1, 11), (11, 12))
+        log_from_rows([ComparisonRow(seq, 0, first=0, second=1, p=1.0, judge=1) for seq in range(*ends)])
+        for ends in ((1, 11), (11, 12))
     )
     for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
         snapshot = advance(empty(Interpretation(method, {}), n, 1), 10, some, [])

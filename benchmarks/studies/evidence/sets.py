@@ -10,6 +10,7 @@ from app.inference.kernels.availability import none_shown
 from app.inference.state import (
     BlockedPairs,
     Catalogue,
+    ComparisonRow,
     Interpretation,
     Snapshot,
     advance,
@@ -39,7 +40,7 @@ def judged(answer: Answer, n: int, method: Method, plan: Plan, asked: int = 1) -
         first, second = chosen[0].pair.first, chosen[0].pair.second
         for _ in range(asked):
             seq = snapshot.version + 1
-            verdict = (seq, 0, first, second, answer(first, second), JUDGE, 1.0)
+            verdict = ComparisonRow(seq, 0, first, second, answer(first, second), JUDGE)
             snapshot = advance(snapshot, seq, log_from_rows([verdict]), [])
             yield snapshot
             first, second = second, first

@@ -11,7 +11,7 @@ from app.inference.fitting.position_bias import biased_judges, position_bias_of
 from app.inference.regimes import BIASED_BY_DEFAULT
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates
-from app.inference.state import Interpretation, Snapshot, advance, empty, exact, log_from_rows
+from app.inference.state import ComparisonRow, Interpretation, Snapshot, advance, empty, exact, log_from_rows
 from app.inference.targets import publish_for
 from app.inference.types import Comparisons, Floats
 
@@ -86,7 +86,9 @@ def test_a_judge_whose_probabilities_count_as_votes_has_no_bias() -> None:
 def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_before() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
     votes_first = np.argsort(log.judge == 0, kind="stable")
-    rows = [(k, 0, *row) for k, row in enumerate(zip(*(c[votes_first].tolist() for c in log), strict=True), 1)]
+    rows = [
+        ComparisonRow(k, 0, *row) for k, row in enumerate(zip(*(c[votes_first].tolist() for c in log), strict=True), 1)
+    ]
     at_once = advance(empty(Interpretation(AUTO, {}), N, 1), len(rows), log_from_rows(rows), [])
     *_, last = one_by_one(rows)
     voters = int((log.judge == 1).sum())
@@ -97,7 +99,7 @@ def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_
     np.testing.assert_allclose(exact(last).scores.mean, published(log, AUTO).scores.mean, atol=1e-9)
 
 
-def one_by_one(rows: list[tuple[int, int, int, int, float, int, float]]) -> Iterator[Snapshot]:
+def one_by_one(rows: list[ComparisonRow]) -> Iterator[Snapshot]:
     snapshot = empty(Interpretation(AUTO, {}), N, 1)
     for row in rows:
         snapshot = advance(snapshot, row[0], log_from_rows([row]), [])

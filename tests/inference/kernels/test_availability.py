@@ -82,7 +82,8 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]
 
-    rows = [(k + 1, *row, 0.5, k % 2, 1.0) for k, row in enumerate(np.column_stack(pairs(11, seed=0)).tolist())]
+    places = np.column_stack(pairs(11, seed=0)).tolist()
+    rows = [state.ComparisonRow(k + 1, item, i, j, 0.5, judge=k % 2) for k, (item, i, j) in enumerate(places)]
     before = state.advance(
         state.empty(Interpretation(method, {1: 2.0}), n, ITEMS), 10, state.log_from_rows(rows[:10]), []
     )

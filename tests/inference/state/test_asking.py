@@ -5,7 +5,16 @@ import numpy as np
 from app.inference import state
 from app.inference.choosing import Criterion, Goal, Order, Overlap, Plan, Policy
 from app.inference.fitting import Method
-from app.inference.state import BlockedPairs, Catalogue, ChosenPair, HumanCheck, Interpretation, Snapshot
+from app.inference.state import (
+    BlockedPairs,
+    Catalogue,
+    ChosenPair,
+    ComparisonRow,
+    HumanCheck,
+    Interpretation,
+    ScoreRow,
+    Snapshot,
+)
 from app.inference.types import Bools
 
 INTERPRETATION = Interpretation(Method(), {})
@@ -26,7 +35,7 @@ def plan(order: Order = Order.BALANCED) -> Plan:
 
 def small(*compared: tuple[int, int]) -> Snapshot:
     """Three candidates on one item."""
-    log = state.log_from_rows((n, 0, i, j, 0.5, 1, 1.0) for n, (i, j) in enumerate(compared, 1))
+    log = state.log_from_rows(ComparisonRow(n, 0, i, j, 0.5, judge=1) for n, (i, j) in enumerate(compared, 1))
     empty = state.empty(INTERPRETATION, 3, 1)
     return state.advance(empty, len(compared), log, [])
 
@@ -88,7 +97,7 @@ def test_with_each_order_a_pair_that_is_out_is_out_in_both() -> None:
 
 def test_with_each_order_the_criterion_says_when_the_other_order_comes() -> None:
     """A judge that is sure of (0, 1) and ties the rest is asked the others' pairs first, not this one turned round."""
-    log = state.log_from_rows((n, 0, i, j, p, 1, 1.0) for n, (i, j, p) in enumerate([(0, 1, 0.99), (2, 1, 0.5)], 1))
+    log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, 0.99, judge=1), ComparisonRow(2, 0, 2, 1, 0.5, judge=1)])
     snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 2, log, [])
     everyone = catalogue(np.ones((1, 3), np.bool_))
     *first, last = unordered_in_turn(state.ask(snapshot, everyone, NONE_BLOCKED, plan(Order.EACH), 3))
@@ -104,7 +113,7 @@ def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
 
 
 def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
-    scored = [(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
+    scored = [ScoreRow(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
     snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 3, state.log_from_rows([], scored), [])
     first, *rest = state.ask(snapshot, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
     assert {first.pair.first, first.pair.second} == {0, 1}
@@ -116,7 +125,7 @@ def checked() -> Snapshot:
     every = [(item, i, j) for item in range(3) for i in range(4) for j in range(i)]
     judged = [(*pair, 0.8, JUDGE, 1.0) for pair in every]
     judged += [(*pair, float(pair[1] > 1), ANN, 1.0) for pair in every[:6]] + [(1, 1, 0, 1.0, BEN, 1.0)]
-    log = state.log_from_rows((seq, *row) for seq, row in enumerate(judged, 1))
+    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(judged, 1))
     return state.advance(state.empty(INTERPRETATION, 4, 3), len(judged), log, [])
 
 
@@ -161,7 +170,7 @@ def test_pairs_due_for_overlap_come_first_to_those_who_have_not_judged_them() ->
 
 
 def test_a_posterior_that_refused_a_stop_says_who_contends() -> None:
-    rows = ((seq, 0, 0, other, 1.0, 1, 1.0) for seq, other in enumerate(range(1, 6), 1))
+    rows = (ComparisonRow(seq, 0, 0, other, 1.0, judge=1) for seq, other in enumerate(range(1, 6), 1))
     snapshot = state.advance(state.empty(INTERPRETATION, 6, 1), 5, state.log_from_rows(rows), [])
     live = state.exact(snapshot)
     published = live._replace(scores=live.scores._replace(mean=np.array([0.0, 0.0, 0.0, 9.0, 9.0, 0.0])))
@@ -179,7 +188,7 @@ def test_for_new_items_the_least_used_one_comes_next() -> None:
         (item, i, j) for item in range(items) for j in range(n) for i in range(j) if has[item, i] and has[item, j]
     ]
     drawn = [places[number] for number in rng.permutation(len(places))]
-    rows = ((seq, *place, 0.7, 1, 1.0) for seq, place in enumerate(drawn[:7], 1))
+    rows = (ComparisonRow(seq, on, i, j, 0.7, judge=1) for seq, (on, i, j) in enumerate(drawn[:7], 1))
     snapshot = state.advance(state.empty(INTERPRETATION, n, items), 7, state.log_from_rows(rows), [])
     item, first, second = np.array(drawn[7:10]).T
     blocked = BlockedPairs(item, first, second, 3)

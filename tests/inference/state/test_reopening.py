@@ -6,7 +6,7 @@ import pytest
 from app.inference import state
 from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
-from app.inference.state import BlockedPairs, Interpretation, Reopening, Snapshot
+from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, Reopening, Snapshot
 from app.inference.state.reopening import MOST_TIMES, NO_END, PROBES, most_times
 from app.inference.state.snapshot import echo_of
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
@@ -19,7 +19,7 @@ BOTH_WAYS = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
 
 def judged(*answers: tuple[Shown, int, float]) -> Snapshot:
     """Three candidates on one item; each answer is a pair as shown, a judge and p."""
-    rows = [(seq, 0, *shown, p, judge, 1.0) for seq, (shown, judge, p) in enumerate(answers, 1)]
+    rows = [ComparisonRow(seq, 0, *shown, p, judge) for seq, (shown, judge, p) in enumerate(answers, 1)]
     return state.advance(state.empty(INTERPRETATION, 3, 1), len(rows), state.log_from_rows(rows), [])
 
 
@@ -111,7 +111,7 @@ def test_a_pair_that_is_out_or_that_the_judge_failed_at_stays_closed() -> None:
 
 
 def test_items_open_again_each_for_itself() -> None:
-    rows = [(1, 0, 0, 1, 0.7, ANN, 1.0), (2, 1, 1, 0, 0.7, ANN, 1.0), (3, 1, 0, 1, 0.7, ANN, 1.0)]
+    rows = [ComparisonRow(seq, *shown, 0.7, ANN) for seq, shown in enumerate([(0, 0, 1), (1, 1, 0), (1, 0, 1)], 1)]
     snapshot = state.advance(state.empty(INTERPRETATION, 2, 2), 3, state.log_from_rows(rows), [])
     everything = catalogue(np.ones((2, 2), np.bool_))
     (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER))
@@ -131,10 +131,10 @@ def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
     learnt = Interpretation(Method(evidence="learnt"), {})
     times = {shown: MOST_TIMES - (shown == (2, 1)) for shown in BOTH_WAYS}
     rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN, 1.0) for shown, many in times.items() for n in range(many)]
-    log = state.log_from_rows((seq, *row) for seq, row in enumerate(rows, 1))
+    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
     snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
     assert opened(snapshot, ANN, person=True) == {(2, 1)}
-    one_more = state.log_from_rows([(len(rows) + 1, 0, 2, 1, 0.6, ANN, 1.0)])
+    one_more = state.log_from_rows([ComparisonRow(len(rows) + 1, 0, 2, 1, 0.6, ANN)])
     assert opened(state.advance(snapshot, len(rows) + 1, one_more, []), ANN, person=True) == set()
     assert unordered(opened(snapshot, BEN, person=True)) == ALL
 
@@ -144,7 +144,7 @@ def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
     [(1.0, None, NO_END), (1.0, 0.0, NO_END), (1.0, 0.01, 100), (1.0, 0.42, MOST_TIMES), (0.8, 0.0, MOST_TIMES)],
 )
 def test_the_same_is_asked_as_long_as_it_tells_more(p: float, echo: float | None, most: int) -> None:
-    log = state.log_from_rows([(1, 0, 0, 1, p, ANN, 1.0)])
+    log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, p, ANN)])
 
     assert most_times(log.entries, ANN, echo) == most
 
@@ -154,7 +154,7 @@ def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are
     learnt = Interpretation(Method(evidence="learnt"), {})
     rows = [(0, *shown, float(shown[0] < shown[1]), ANN, 1.0) for shown in BOTH_WAYS for _ in range(MOST_TIMES)]
     rows = [row for row in rows if row[1:3] != (1, 2)]
-    log = state.log_from_rows((seq, *row) for seq, row in enumerate(rows, 1))
+    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
     snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
 
     assert echo_of(snapshot, ANN) == 1.0

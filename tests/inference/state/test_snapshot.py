@@ -23,9 +23,8 @@ from app.inference.fitting.worth import at_scale
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
-from app.inference.state import BlockedPairs, Interpretation, PooledEvidence, Snapshot
+from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, PooledEvidence, ScoreRow, Snapshot
 
-Row = tuple[int, int, int, int, float, int, float]
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
 ONE_BY_ONE = range(1, LENGTH + 1)
 VOIDS = {30: 4, 55: 29, 70: 68}  # by its own seq, the seq that it takes back
@@ -50,13 +49,15 @@ NOTHING = np.empty(0, np.int64)
 NONE_BLOCKED = BlockedPairs(NOTHING, NOTHING, NOTHING, 0)
 
 
-def rows() -> list[Row]:
+def rows() -> list[ComparisonRow]:
     rng = np.random.default_rng(7)
     made = []
     for seq in range(1, LENGTH + 1):
         first, second = rng.choice(N, 2, replace=False)
         made.append(
-            (seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3)), 1.0)
+            ComparisonRow(
+                seq, int(rng.integers(ITEMS)), int(first), int(second), float(rng.random()), int(rng.integers(3))
+            )
         )
     return [row for row in made if row[0] not in VOIDS]
 
@@ -70,14 +71,14 @@ def advance(held: Snapshot, version: int, *, mixed: bool = False) -> Snapshot:
     return snapshots.advance(held, version, snapshots.log_from_rows(compared, said), voided)
 
 
-def _said(seq: int, item: int, candidate: int) -> tuple[int, int, int, int, float, float]:
+def _said(seq: int, item: int, candidate: int) -> ScoreRow:
     """By judge 1, who compares too, and judge 8, who does not. One of them says something twice."""
-    return (seq, item, candidate, 1 + 7 * (seq % 2), 5.0 + np.sin(seq), 0.5)
+    return ScoreRow(seq, item, candidate, 1 + 7 * (seq % 2), 5.0 + np.sin(seq), 0.5)
 
 
-def _judged_later(row: Row) -> Row:
+def _judged_later(row: ComparisonRow) -> ComparisonRow:
     later = [judge for seq, judge in LATE.items() if seq <= row[0]]
-    return (*row[:5], later[-1] if later and row[0] % 2 else 1 + row[5] % 2, row[6])
+    return row._replace(judge=later[-1] if later and row.seq % 2 else 1 + row.judge % 2)
 
 
 def by_steps(*versions: int, interpretation: Interpretation = PLAIN, mixed: bool = False) -> Snapshot:
@@ -151,9 +152,9 @@ def test_a_lesson_in_another_method_is_not_taken() -> None:
     assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
 
 
-def repeated(n: int, seed: int) -> list[Row]:
+def repeated(n: int, seed: int) -> list[ComparisonRow]:
     """Judges who say words, probabilities or both answer pairs again, in either order."""
-    rng, made = np.random.default_rng(seed), list[Row]()
+    rng, made = np.random.default_rng(seed), list[ComparisonRow]()
     for seq in range(1, LENGTH + 1):
         again = bool(made) and rng.random() < 0.5
         _, item, first, second, _, judge, _ = made[rng.integers(len(made))] if again else rows()[0]
@@ -163,7 +164,7 @@ def repeated(n: int, seed: int) -> list[Row]:
         if rng.random() < 0.5:
             first, second = second, first
         p = float(rng.choice([0.0, 0.5, 1.0])) if judge == 0 or (judge == 1 and rng.random() < 0.5) else rng.random()
-        made.append((seq, item, first, second, p, judge, 1.0))
+        made.append(ComparisonRow(seq, item, first, second, p, judge))
     return made
 
 
@@ -185,8 +186,8 @@ def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int
 @pytest.mark.parametrize("seed", range(3))
 def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as_in_one_go(seed: int) -> None:
     n, nothing = 6, snapshots.empty(MIXED["learnt"], 6, ITEMS)
-    scored = [(seq, 0, seq, 5, 0.5 * seq, 0.3) for seq in range(4)]
-    answers = [(row[0] + 4, *row[1:]) for row in repeated(n, seed)]
+    scored = [ScoreRow(seq, 0, seq, 5, 0.5 * seq, 0.3) for seq in range(4)]
+    answers = [row._replace(seq=row.seq + 4) for row in repeated(n, seed)]
     one_by_one = snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), [])
     for row in answers:
         one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
@@ -197,7 +198,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
 def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
     held = among_many(66, n=INVERTED_AT_ONCE + 4)
     _, item, first, second, p, judge, _ = rows()[-1]
-    again = snapshots.log_from_rows([(67, item, second, first, 0.9 - 0.8 * p, judge, 1.0)])
+    again = snapshots.log_from_rows([ComparisonRow(67, item, second, first, 0.9 - 0.8 * p, judge)])
 
     after = snapshots.advance(held, 67, again, [])
 
@@ -293,7 +294,8 @@ def test_the_log_is_kept_raw_and_read_tempered() -> None:
 
 def test_of_several_scores_of_one_output_the_last_counts() -> None:
     """The same judge, item and candidate; another judge and another item are other scores."""
-    said = [(1, 0, 2, 4, 1.0, 1.0), (2, 0, 2, 4, 9.0, 0.5), (3, 1, 2, 4, 5.0, 1.0), (4, 0, 2, 6, 7.0, 1.0)]
+    rows = [(1, 0, 2, 4, 1.0, 1.0), (2, 0, 2, 4, 9.0, 0.5), (3, 1, 2, 4, 5.0, 1.0), (4, 0, 2, 6, 7.0, 1.0)]
+    said = [ScoreRow(*row) for row in rows]
     empty = snapshots.empty(PLAIN, 3, 2)
     at_once = snapshots.advance(empty, 4, snapshots.log_from_rows([], said), [])
     one_by_one = empty
@@ -354,7 +356,7 @@ def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> No
     rng, votes = np.random.default_rng(3), []
     for seq in range(1, 31):
         first, second = rng.choice(5, 2, replace=False).tolist()
-        votes.append((seq, 0, first, second, float(first < second), 1, 1.0))
+        votes.append(ComparisonRow(seq, 0, first, second, float(first < second), judge=1))
     snapshot = snapshots.advance(snapshots.empty(MIXED["learnt"], 5, 1), 30, snapshots.log_from_rows(votes), [])
     published = snapshots.exact(snapshot)
     learnt = concordance(published.scores, np.triu(np.ones((5, 5), np.bool_), 1))
