@@ -80,7 +80,7 @@ def create_app(settings: Settings) -> FastAPI:
         description=DESCRIPTION,
         servers=contract.SERVERS,
         license_info=contract.LICENSE,
-        generate_unique_id_function=contract.operation_id,
+        generate_unique_id_function=lambda route: route.name,  # which is that of the client's call
         lifespan=partial(_lifespan, settings),
         docs_url=None,  # app.web.docs has one that loads nothing from other hosts
         redoc_url=None,

@@ -170,10 +170,13 @@ class Worker:
                 self._leases.pop(each.assignment_id, None)
 
     async def _tell_replicates(self, judged: Sequence[JudgedPair]) -> None:
+        """The verdicts of the other ways, each with the name of its template where that is not the first one's."""
+        first, *others = self._ways
+        wordings = ["" if way.template is first.template else way.template.name for way in others]
         replicates = [
-            (pair.set_id, verdicts.replicate(pair, outcome, swapped=way.swapped, wording=self._wording(way)))
+            (pair.set_id, verdicts.replicate(pair, outcome, swapped=way.swapped, wording=wording))
             for pair, outcomes in judged
-            for way, outcome in list(zip(self._ways, outcomes, strict=True))[1:]
+            for way, wording, outcome in zip(others, wordings, outcomes[1:], strict=True)
             if isinstance(outcome, LabelReading)
         ]
         for set_id, of_set in groupby(sorted(replicates, key=itemgetter(0)), key=itemgetter(0)):
@@ -182,10 +185,6 @@ class Worker:
                 for one in new:
                     if title := await self._refused(set_id, [one]):
                         self.stats.passed_over[title] += 1
-
-    def _wording(self, way: Way) -> str:
-        """The name of a template, where it is not the first one's."""
-        return way.template.name if way.template is not self._ways[0].template else ""
 
     async def _refused(self, set_id: UUID, new: Sequence[ComparisonIn]) -> str | None:
         """Send entries; return why the service has no use for them, if so."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from nextpair import words
 from nextpair.schemas import common
 
@@ -32,11 +31,6 @@ NAMES = {
     for name, alias in vars(module).items()
     if get_origin(alias) is Literal
 }
-
-
-def operation_id(route: APIRoute) -> str:
-    """The name of the endpoint, which is that of the client's call."""
-    return route.name
 
 
 def install(app: FastAPI) -> None:

@@ -20,7 +20,7 @@ SHOWN = 100  # faults of one request
 
 def install(app: FastAPI) -> None:
     app.add_exception_handler(AppError, _app_error)
-    app.add_exception_handler(CannotDraw, _cannot_draw)
+    app.add_exception_handler(CannotDraw, _app_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     for kind in (*FAILURES, TooMany, Exception):
@@ -53,12 +53,8 @@ def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
 
 
 async def _app_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, AppError)
-    return response_of(error)
-
-
-async def _cannot_draw(request: Request, error: Exception) -> JSONResponse:
-    return response_of(NotInstalled(str(error)))
+    assert isinstance(error, AppError | CannotDraw)
+    return response_of(NotInstalled(str(error)) if isinstance(error, CannotDraw) else error)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -89,11 +89,11 @@ async def get_ranking(
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
     query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon)
-    found = await results.find(ctx, set_id)
-    etag = f'"{rankings.fingerprint(found, query)}-{format}"'
+    found_set = await results.find(ctx, set_id)
+    etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    return await while_connected(request, _answer(ctx, found, query, format, etag))
+    return await while_connected(request, _answer(ctx, found_set, query, format, etag))
 
 
 async def _answer(

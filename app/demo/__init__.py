@@ -62,8 +62,8 @@ def judge(answers: Set, pace: float, stopped: Callable[[], bool]) -> AskStatus:
 def outcome(answers: Set, status: AskStatus) -> str:
     """What is claimed of the first place, and after how many comparisons."""
     ranking = answers.ranking()
-    made = f"{status} after {counted(ranking.comparisons, 'comparison')}"
-    cost = f"{made}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else made
+    end = f"{status} after {counted(ranking.comparisons, 'comparison')}"
+    cost = f"{end}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else end
     return f"{cost}: {ranking.first_place} {ranking.inference_target.sentence}"
 
 

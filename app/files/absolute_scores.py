@@ -42,8 +42,8 @@ def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, 
     who = zip(labels, keys_of(table, _named(table, KEYS)), judge_names(table, None), items, strict=True)
     last = dict(zip(who, zip(mean.tolist(), variance.tolist(), strict=True), strict=True))
     scores: dict[Labels, list[KeyedScore]] = {}
-    for (group, candidate, judge, _), said in last.items():
-        scores.setdefault(group, []).append(KeyedScore(candidate, judge, *said))
+    for (group, candidate, judge, _), mean_and_variance in last.items():
+        scores.setdefault(group, []).append(KeyedScore(candidate, judge, *mean_and_variance))
     return scores
 
 
@@ -59,6 +59,6 @@ def _within(table: Table, column: str, least: float, largest: float) -> Floats:
     """(K,) numbers, all of them there and between these. Raises InputError."""
     values = numbers_of(table, column)
     if (row := first_true(~((values >= least) & (values <= largest)))) is not None:
-        given = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
-        raise complaint(table, row, column, f"{given}; write a number from {least:g} to {largest:g}")
+        cell = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise complaint(table, row, column, f"{cell}; write a number from {least:g} to {largest:g}")
     return values

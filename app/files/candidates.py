@@ -54,7 +54,8 @@ def read(
     _refuse_other_tables(table)
     used = _used(table, columns)
     if columns.key is None or columns.text is None:
-        refuse_no_rivals(table, used.key or "", used.text or "", is_text_guessed=_is_guessed(used, columns))
+        is_text_guessed = columns.text is None and (used.text or "").casefold() not in TEXTS
+        refuse_no_rivals(table, used.key or "", used.text or "", is_text_guessed=is_text_guessed)
     rows = list(_rows(table, used))
     checked = list(_checked(rows, used, max_chars))
     good = [CandidateIn(key=row.key, text=row.text) for row, fault in zip(rows, checked, strict=True) if fault is None]
@@ -98,10 +99,6 @@ def _used(table: Table, columns: CandidateColumns) -> CandidateColumns:
     others = [column for column in table.columns if column != key]
     usual = _named(others, TEXTS) or _prose(table, others) or "".join(others[-1:])
     return CandidateColumns(key, usual if columns.text is None else columns.text)
-
-
-def _is_guessed(used: CandidateColumns, columns: CandidateColumns) -> bool:
-    return columns.text is None and (used.text or "").casefold() not in TEXTS
 
 
 def _named(columns: Sequence[str], names: Sequence[str]) -> str:

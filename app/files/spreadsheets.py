@@ -9,14 +9,12 @@ FORMULA = re.compile(r"'*(\s*[=+\-@]|[\t\r\n])")  # with the apostrophes that ar
 
 
 def write(rows: Iterable[Iterable[Any]], file: IO[str]) -> None:
-    csv.writer(file, lineterminator="\n").writerows([guarded(cell) for cell in row] for row in rows)
-
-
-def guarded(cell: Any) -> Any:
-    """A cell as it is written; numbers stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+    """Numbers stay numbers."""
+    csv.writer(file, lineterminator="\n").writerows(
+        [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in row] for row in rows
+    )
 
 
 def unguarded(cell: str) -> str:
-    """A cell as it was before `guarded`."""
+    """A cell as it was before `write`."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

@@ -114,11 +114,6 @@ def _of_intervals(intervals: Intervals) -> Covariance:
     return Covariance(np.empty((0, 0)), np.empty((0, len(middle))), middle, np.nan, intervals)
 
 
-def mean_variance(sigma: Covariance) -> float:
-    """The mean of Sigma_ii; 0 of nobody."""
-    return float(sigma.diagonal.sum()) / max(len(sigma.diagonal), 1)
-
-
 def times(sigma: Covariance, x: Floats) -> Floats:
     """Sigma x, shape (N,)."""
     if sigma.bounds:

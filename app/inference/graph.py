@@ -13,11 +13,6 @@ def components(comparisons: Comparisons, n: int) -> Ints:
     return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
 
 
-def appearances(comparisons: Comparisons, n: int) -> Ints:
-    """(N,) how many comparisons each candidate is part of."""
-    return np.bincount(comparisons.first, minlength=n) + np.bincount(comparisons.second, minlength=n)
-
-
 def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
     """Scores whose differences are the least squares fit to the values, with mean 0 in every component.
 

@@ -156,10 +156,10 @@ class Jobs:
     async def compute(self, function: Callable[[], V]) -> V:
         """Run what may take long, once there is a place among the computations."""
         async with self._places:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+            return await self.compute_in_place(function)
 
     async def compute_in_place(self, function: Callable[[], V]) -> V:
-        """Run what a job needs while it prepares, in the place that it has."""
+        """Run what a job needs while it prepares, or who else has a place among the computations."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
     async def compute_soon(self, function: Callable[[], V]) -> V:
@@ -170,7 +170,7 @@ class Jobs:
         except TimeoutError:
             raise Underway("others come first, and it has not begun") from None
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+            return await self.compute_in_place(function)
         finally:
             self._places.release()
 

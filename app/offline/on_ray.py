@@ -52,7 +52,7 @@ class Engines:
             return None
         try:
             self._judge = self._judge or open_judge(self._job.settings)
-            judge_part(self._job, self._judge, name, _unpacked(packed), Stats(), lambda: None)
+            judge_part(self._job, self._judge, name, pa.ipc.open_stream(packed).read_all(), Stats(), lambda: None)
         except (EngineDown, BadLabels, BadTemplate) as error:
             return str(error)
         return None
@@ -121,10 +121,6 @@ def _packed(table: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     return sink.getvalue().to_pybytes()
-
-
-def _unpacked(packed: bytes) -> pa.Table:
-    return pa.ipc.open_stream(packed).read_all()
 
 
 def _gpus_of_an_engine(settings: WorkerSettings) -> int:

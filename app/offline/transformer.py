@@ -21,7 +21,7 @@ from transformers import AutoModel, AutoTokenizer
 from app.inference.judges import skill_aggregation, skill_model
 from app.inference.judges.encoders import standardised
 from app.inference.judges.skill_aggregation import Learner, Predict
-from app.inference.judges.skill_model import Head, JudgedItems, Parameters, Training
+from app.inference.judges.skill_model import Head, JudgedItems, Training
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -101,7 +101,10 @@ def _fine_tune(
         best = best if _since_best(surprises) else deepcopy(now)
     outcome = Outcome.CONVERGED if _since_best(surprises) == tuning.patience else Outcome.MAX_ITERATIONS
     parameters = skill_model.unpack(_numbers(best.theta), _seen(best, others), head)
-    return partial(_predict, best, parameters), Convergence(outcome, len(surprises) - 1, np.nan)
+    return (
+        lambda x: skill_model.predict(parameters, csr_array(_read(partial(_f, best), x))),
+        Convergence(outcome, len(surprises) - 1, np.nan),
+    )
 
 
 def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Trained:
@@ -135,10 +138,6 @@ def _surprise(now: _Trained, judged: JudgedItems, head: Head) -> float:
 
 def _since_best(surprises: Sequence[float]) -> int:
     return len(surprises) - 1 - int(np.nanargmin(surprises))
-
-
-def _predict(best: _Trained, parameters: Parameters, x: csr_array) -> tuple[Floats, Floats]:
-    return skill_model.predict(parameters, csr_array(_read(partial(_f, best), x)))
 
 
 def _seen(now: _Trained, judged: JudgedItems) -> JudgedItems:

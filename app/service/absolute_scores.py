@@ -13,7 +13,7 @@ from app.inference.fitting import Moments, moments
 from app.inference.state import Catalogue
 from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
-from app.service.key_lookup import build_rows, candidate_id, item_id, require_output
+from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output
 from app.storage import absolute_scores, sets
 
 
@@ -27,7 +27,9 @@ async def add(
     row = await locked_set(db, set_id)
     catalogue = await catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {score.judge for score in new})
-    rows = await build_rows(new, lambda n, score: _ids(n, score, catalogue) | _value(score, judge_ids[score.judge]))
+    rows = await elsewhere_if_many(
+        new, lambda: [_ids(n, one, catalogue) | _value(one, judge_ids[one.judge]) for n, one in enumerate(new)]
+    )
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
     await absolute_scores.append(db, [{**row, "set_id": set_id, "seq": start + n} for n, row in enumerate(rows)])

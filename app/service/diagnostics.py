@@ -47,8 +47,10 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
 
     Raises UnknownSet, SetDeleted, StillComputing.
     """
-    found = await results.find(ctx, set_id)
-    diagnostics, newer_version = await results.read(ctx, found, "diagnostics", lambda basis, _: diagnose(Facts(basis)))
+    found_set = await results.find(ctx, set_id)
+    diagnostics, newer_version = await results.read(
+        ctx, found_set, "diagnostics", lambda basis, _: diagnose(Facts(basis))
+    )
     judges = with_failures(diagnostics.judges, await failures_of(ctx, set_id))
     return diagnostics.model_copy(update={"judges": judges, "newer_version": newer_version})
 

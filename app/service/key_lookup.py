@@ -2,23 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from app.inference.state import Catalogue
 from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, UnknownCandidate, UnknownItem
 
 MANY = 1000  # entries from which looking them up is no work for the event loop
-Entry = TypeVar("Entry")
 R = TypeVar("R")
 
 
-async def build_rows(entries: Sequence[Entry], build: Callable[[int, Entry], dict[str, Any]]) -> list[dict[str, Any]]:
-    """The row to be stored for each entry of a request, from its place and itself. Raises what `build` raises."""
-    return await elsewhere_if_many(entries, lambda: [build(n, entry) for n, entry in enumerate(entries)])
-
-
 async def elsewhere_if_many(entries: Sequence[object], work: Callable[[], R]) -> R:
-    """Do `work` on these entries of a request, in a thread where they are many."""
+    """Do `work` on these entries of a request, in a thread where they are many. Raises what it raises."""
     return work() if len(entries) < MANY else await asyncio.to_thread(work)
 
 

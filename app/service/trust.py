@@ -72,8 +72,8 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
 
     Raises UnknownSet, SetDeleted, StillComputing.
     """
-    found = await results.find(ctx, set_id)
-    (version, checks, judges), newer_version = await results.read(ctx, found, "trust", _find)
+    found_set = await results.find(ctx, set_id)
+    (version, checks, judges), newer_version = await results.read(ctx, found_set, "trust", _find)
     failures = _failures(with_failures(judges, await failures_of(ctx, set_id)))
     return schemas.Trust(set_id=set_id, version=version, newer_version=newer_version, checks=[*checks, failures])
 

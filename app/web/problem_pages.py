@@ -29,7 +29,8 @@ async def _answer(handler: Handler, request: Request, error: Exception) -> Respo
     if answer.media_type != PROBLEM_JSON or not _wants_a_page(request):
         return answer
     problem = Problem.model_validate_json(bytes(answer.body))
-    if (problem.status == HTTPStatus.NOT_FOUND and problem.type == "about:blank") or _has_a_bad_path(error):
+    is_no_id = isinstance(error, RequestValidationError) and any(each["loc"][0] == "path" for each in error.errors())
+    if is_no_id or (problem.status == HTTPStatus.NOT_FOUND and problem.type == "about:blank"):
         detail = f"There is no page at {request.url.path}. Check the address, or start from the list of sets."
         problem = Problem(type="about:blank", title="Page not found", status=HTTPStatus.NOT_FOUND, detail=detail)
     kept = {name: value for name, value in answer.headers.items() if name not in OF_THE_BODY}
@@ -41,8 +42,3 @@ async def _answer(handler: Handler, request: Request, error: Exception) -> Respo
 def _wants_a_page(request: Request) -> bool:
     is_of_the_api = request.url.path.startswith("/v1/")
     return request.method in ("GET", "HEAD") and not is_of_the_api and "text/html" in request.headers.get("Accept", "")
-
-
-def _has_a_bad_path(error: Exception) -> bool:
-    """True of an address whose id is no id."""
-    return isinstance(error, RequestValidationError) and any(each["loc"][0] == "path" for each in error.errors())

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -101,15 +101,12 @@ def _beside_scipy(n: int, log: Comparisons, ours: Callable[[], Floats], seconds:
     def product(s: Floats, x: Floats) -> Floats:
         return hessian_times(s, x, log, 1.0)
 
-    def lbfgs() -> Floats:
-        return np.asarray(minimize(value, start, method="L-BFGS-B", jac=slope, options={"gtol": 1e-9, "ftol": 0.0}).x)
-
-    def newton_cg() -> Floats:
-        return np.asarray(
-            minimize(value, start, method="Newton-CG", jac=slope, hessp=product, options={"xtol": 1e-9}).x
-        )
+    def minimised(method: Literal["L-BFGS-B", "Newton-CG"], **settings: Any) -> Floats:
+        return np.asarray(minimize(value, start, method=method, jac=slope, **settings).x)
 
     start = np.zeros(n)
+    lbfgs = partial(minimised, "L-BFGS-B", options={"gtol": 1e-9, "ftol": 0.0})
+    newton_cg = partial(minimised, "Newton-CG", hessp=product, options={"xtol": 1e-9})
     for name, theirs in (("scipy L-BFGS-B", lbfgs), ("scipy Newton-CG", newton_cg)):
         our_ms, their_ms = medians(ours, theirs, seconds=seconds)
         norm, our_norm = (np.abs(slope(fit())).max() for fit in (theirs, ours))

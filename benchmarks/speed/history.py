@@ -21,7 +21,7 @@ def last_ratios(path: Path, machine: str) -> dict[str, float]:
 
 
 def append(path: Path, run: Run, sections: Mapping[str, Sequence[Row]]) -> None:
-    ratios = {row.name: _rounded(row.ratio) for rows in sections.values() for row in rows if row.ratio}
+    ratios = {row.name: float(f"{row.ratio:.3g}") for rows in sections.values() for row in rows if row.ratio}
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(run._asdict() | {"ratios": ratios}) + "\n")
 
@@ -34,7 +34,3 @@ def change(row: Row, last: Mapping[str, float]) -> float | None:
 def got_worse(row: Row, last: Mapping[str, float]) -> bool:
     times = change(row, last)
     return times is not None and times > WORSE
-
-
-def _rounded(ratio: float) -> float:
-    return float(f"{ratio:.3g}")

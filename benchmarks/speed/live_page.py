@@ -46,8 +46,8 @@ class Watch:
     async def judge(self, name: str, wait: Callable[[], Awaitable[None]]) -> None:
         while True:
             await wait()
-            asked = await self._timed("ask", "POST", f"{self._path}/next-pair", {"judge": name})
-            for pair in asked["assignments"]:
+            answer = await self._timed("ask", "POST", f"{self._path}/next-pair", {"judge": name})
+            for pair in answer["assignments"]:
                 p = float(self._rng.random() < (0.8 if pair["first"]["key"] > pair["second"]["key"] else 0.2))
                 told = await self._timed("tell", "POST", f"/v1/assignments/{pair['id']}/verdict", {"p_first": p})
                 self.told, self.version = self.told + 1, max(self.version, told["seq"])

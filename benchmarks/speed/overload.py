@@ -85,9 +85,9 @@ class Load:
         number = next(self._numbers)
         worker = self._free.pop() if self._free else f"worker {number}"
         ask = {"judge": f"judge {number % JUDGES}", "worker": worker}
-        given = await self._timed("ask", f"/v1/sets/{self._sets[number % len(self._sets)]}/next-pair", ask)
-        if given is not None and given.status == 200:
-            for pair in given.content["assignments"]:
+        answer = await self._timed("ask", f"/v1/sets/{self._sets[number % len(self._sets)]}/next-pair", ask)
+        if answer is not None and answer.status == 200:
+            for pair in answer.content["assignments"]:
                 await self._tell(pair["id"])
         self._free.append(worker)
 
@@ -161,14 +161,14 @@ async def _closed(load: Load, end: float) -> None:
 
 async def _open(rate: float, load: Load, end: float) -> None:
     """Ends once all that was asked for is answered."""
-    start, asked = time.monotonic(), set[asyncio.Task[None]]()
+    start, tasks = time.monotonic(), set[asyncio.Task[None]]()
     for number in count():
         due = start + number / rate
         if due >= end:
             break
         await asyncio.sleep(max(due - time.monotonic(), 0.0))
-        asked.add(asyncio.create_task(load.pair()))
-    await asyncio.gather(*asked)
+        tasks.add(asyncio.create_task(load.pair()))
+    await asyncio.gather(*tasks)
 
 
 def _in_words(seconds: list[float]) -> str:

@@ -111,11 +111,11 @@ def arena_rank(problem: Problem) -> Fit:
 
     def scores() -> Any:
         model = BradleyTerry(problem.n, ftol=1e-15, gtol=1e-12)
-        model.fit(data)
+        model.fit(battles)
         return model.params["ratings"]
 
     pairs, ones = jnp.column_stack([problem.first, problem.second]), jnp.ones(len(problem.p))
-    data = PairDataset([str(i) for i in range(problem.n)], pairs, jnp.array(problem.p), ones, ones, ones)
+    battles = PairDataset([str(i) for i in range(problem.n)], pairs, jnp.array(problem.p), ones, ones, ones)
     return scores
 
 

@@ -72,15 +72,14 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
         return taken
 
 
-def _own(set_id: UUID, clients: Sequence[AsyncClient]) -> AsyncClient:
-    return clients[crc32(set_id.bytes) % len(clients)]
-
-
 def _any(set_id: UUID, clients: Sequence[AsyncClient]) -> AsyncClient:
     return random.choice(clients)
 
 
-ROUTES: dict[str, Route] = {"one, by its id": _own, "any, at random": _any}
+ROUTES: dict[str, Route] = {
+    "one, by its id": lambda set_id, clients: clients[crc32(set_id.bytes) % len(clients)],
+    "any, at random": _any,
+}
 
 
 def _create(url: str, sets: int) -> list[UUID]:

@@ -86,10 +86,10 @@ def _fill(service: Service, set_id: str) -> None:
 def _large_set(service: Service, set_id: str) -> Iterator[Row]:
     asks, tells = [], []
     for _ in range(ROUNDS + 1):
-        asked, answer = _timed(service, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})
+        ask_ms, answer = _timed(service, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})
         (pair,) = answer["assignments"]
         tells.append(_timed(service, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7})[0])
-        asks.append(asked)
+        asks.append(ask_ms)
     yield Row("an ask over HTTP", LARGE, MARK, float(np.median(asks[1:])), 50.0, f"the first {asks[0]:.0f} ms")
     yield Row("a tell over HTTP", LARGE, MARK, float(np.median(tells[1:])), None)
     rankings = [_timed(service, f"/v1/sets/{set_id}/ranking")[0] for _ in range(3)]

@@ -49,8 +49,8 @@ def measure(sets: int, batch: int, rates: Sequence[int]) -> list[Fed]:
     for rate in rates:
         with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
             with Client(service.url) as client:
-                made = [client.send(create_set(_set(number))).id for number in range(sets)]
-            measured.append(_work(service.url, made, rate, batch))
+                ids = [client.send(create_set(_set(number))).id for number in range(sets)]
+            measured.append(_work(service.url, ids, rate, batch))
     return measured
 
 

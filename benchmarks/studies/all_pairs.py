@@ -162,10 +162,10 @@ def started(
 
 def further(of: Campaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
     """More comparisons, asked for at once."""
-    asked = ask(snapshot, of.catalogue, NOBODY, of.plan, count, published=checked.published)
+    chosen = ask(snapshot, of.catalogue, NOBODY, of.plan, count, published=checked.published)
     verdicts = [
         ComparisonRow(version, 0, first, second, float(of.verdicts[first, second]), judge=1)
-        for version, (_, (first, second, _), _) in enumerate(asked, snapshot.version + 1)
+        for version, (_, (first, second, _), _) in enumerate(chosen, snapshot.version + 1)
     ]
     return advance(snapshot, snapshot.version + count, log_from_rows(verdicts), [])
 

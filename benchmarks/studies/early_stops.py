@@ -23,7 +23,7 @@ from scipy.stats import binomtest
 
 from app.inference.choosing.forecasting import distance_to_stop
 from app.inference.choosing.selection import Criterion, Policy
-from app.inference.choosing.stopping import Stop, rank_bounds, reason, separated
+from app.inference.choosing.stopping import Stop, log_factor, rank_bounds, reason, separated
 from app.inference.covariance import dense
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores, scores
@@ -157,7 +157,7 @@ def look(posterior: Scores, model: Model, truth: Floats, k: int) -> Look:
     n, top = model.n, np.argsort(-posterior.mean, kind="stable")
     m, v = differences(posterior)
     cross = np.ix_(top[:k], top[k:])
-    surely_above = separated(m, v, prior_variances(model), n * (n - 1) // 2, ALPHA) & (m > 0.0)
+    surely_above = separated(log_factor(m, v, prior_variances(model)), n * (n - 1) // 2, ALPHA) & (m > 0.0)
     return Look(
         reason(posterior, model, Stop(top_k=k, error_level=ALPHA)) is not None,
         bool((m[cross] >= float(ndtri(1.0 - ALPHA)) * np.sqrt(v[cross])).all()),

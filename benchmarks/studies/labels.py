@@ -76,7 +76,7 @@ def choosing(runs: int) -> None:
     """Print the error of the judges' stated accuracies and the accuracy of Dawid-Skene, by which items are labelled."""
     ways: dict[str, Callable[[Floats, int, np.random.Generator], Ints]] = {
         "chance": lambda v, count, rng: rng.permutation(len(v))[:count],
-        "most disputed": lambda v, count, rng: np.argsort(_agreed(v) + 1e-9 * rng.random(len(v)))[:count],
+        "most disputed": _most_disputed,
         "alike in votes": lambda v, count, rng: next_to_label(v, nobody(len(v)), count, rng).item,
     }
     rows = []
@@ -101,9 +101,10 @@ def _known(way: Callable[[Floats, int, np.random.Generator], Ints], count: int, 
     return float(np.abs(right[chosen].mean(axis=0) - right.mean(axis=0)).mean()), float(accuracy.mean())
 
 
-def _agreed(v: Floats) -> Floats:
-    """(N,) chance that two judges drawn for an item name the same class."""
-    return np.asarray((v.mean(axis=1) ** 2).sum(axis=1))
+def _most_disputed(v: Floats, count: int, rng: np.random.Generator) -> Ints:
+    """Where two judges drawn for an item name the same class with the least chance."""
+    agreed = (v.mean(axis=1) ** 2).sum(axis=1)
+    return np.argsort(agreed + 1e-9 * rng.random(len(v)))[:count]
 
 
 def nobody(items: int) -> Bools:

@@ -102,8 +102,8 @@ def one_run(world: World, number: int) -> list[Held]:
     item, pair = np.divmod(chosen, pairs.shape[1])
     first, second = np.where(rng.random(COMPARISONS) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = s[first] - s[second] + u[item, first] - u[item, second]
-    said = expit(d + NOISE * rng.standard_normal(COMPARISONS))
-    p = said if world.judge == "says p" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
+    thought = expit(d + NOISE * rng.standard_normal(COMPARISONS))
+    p = thought if world.judge == "says p" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
     return [held(scores, s) for scores in by_target(by_one_judge(first, second, p), item, N)]
 
 
@@ -122,13 +122,13 @@ def held(scores: Scores, truth: Floats) -> Held:
 
 def in_halves(folder: Path, splits: int) -> Iterator[Sequence[str]]:
     """Yield the rows of the data sets that are there; errors are those of dimensions."""
-    for data, size in ((SUMMEVAL, 50), (HANNA, 48)):
-        if why := missing(folder, data.folder):
+    for source, size in ((SUMMEVAL, 50), (HANNA, 48)):
+        if why := missing(folder, source.folder):
             print(why)
             continue
         of_parts = []
-        for part in data.parts:
-            prompts, n = by_system(folder, data, part)
+        for part in source.parts:
+            prompts, n = by_system(folder, source, part)
             of_splits = np.array([one_split(prompts, n, size, number) for number in range(splits)])  # (splits, 2, 3)
             z2, (claims, turned) = of_splits[:, :, 0].mean(axis=0), of_splits[:, :, 1:].mean(axis=0).T
             of_parts.append(np.column_stack([z2, claims, 100.0 * turned / np.maximum(claims, 1e-9)]))
@@ -137,13 +137,13 @@ def in_halves(folder: Path, splits: int) -> Iterator[Sequence[str]]:
             " → ".join(f"{m:.{digits}f} ± {e:.{digits}f}" for m, e in zip(mean[:, field], error[:, field], strict=True))
             for field, digits in enumerate((2, 1, 1))
         ]
-        yield [data.title, f"{n}", f"{size}", *cells]
+        yield [source.title, f"{n}", f"{size}", *cells]
 
 
-def by_system(folder: Path, data: DataSet, part: str) -> tuple[list[tuple[Ints, Ints, Floats]], int]:
+def by_system(folder: Path, source: DataSet, part: str) -> tuple[list[tuple[Ints, Ints, Floats]], int]:
     """First, second and p of all pairs on each prompt, by numbers of systems; and how many of these there are."""
-    system_of = _systems_of_stories(folder) if data is HANNA else {}
-    cases: Iterable[Case] = data.load(folder, part)
+    system_of = _systems_of_stories(folder) if source is HANNA else {}
+    cases: Iterable[Case] = source.load(folder, part)
     numbers: dict[str, int] = {}
     prompts = []
     for case in cases:

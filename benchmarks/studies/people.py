@@ -47,7 +47,7 @@ SETTINGS = (
 class Seen(NamedTuple):
     """One run by one way of ranking."""
 
-    held: float
+    differences_held: float
     stated: float
     right: bool
     stopped: bool

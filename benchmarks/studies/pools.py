@@ -59,7 +59,7 @@ def rows_of(judge: str, sd: float, runs: int) -> Iterator[list[str]]:
 
 def run(judge: str, sd: float, number: int) -> list[list[list[float]]]:
     """At each of LENGTHS, alone and pooled, the means of SETS sets."""
-    alone, pooled = (_run(judge, sd, number, together) for together in (_say_nothing, _tell_each_other))
+    alone, pooled = (_run(judge, sd, number, together) for together in (lambda snapshots: snapshots, _tell_each_other))
     return [[*pair] for pair in zip(alone, pooled, strict=True)]
 
 
@@ -84,10 +84,6 @@ def _asked(snapshot: Snapshot, answer: Answer) -> Snapshot:
     seq = snapshot.version + 1
     verdict = ComparisonRow(seq, 0, pair.first, pair.second, answer(pair.first, pair.second), JUDGE)
     return advance(snapshot, seq, log_from_rows([verdict]), [])
-
-
-def _say_nothing(snapshots: list[Snapshot]) -> list[Snapshot]:
-    return snapshots
 
 
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:

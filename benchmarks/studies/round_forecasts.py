@@ -51,9 +51,18 @@ def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator
         read = [one_set(World(judge, errors, n), RULES[rule], FIRST_RUN + number) for number in range(runs)]
         told = [(forecast, took) for forecast, took in filter(None, read) if forecast.low is not None]
         ratio = np.exp(np.mean([np.log((forecast.median or np.inf) / took) for forecast, took in told]))
-        held = np.mean([(forecast.low or 0) <= took <= (forecast.high or np.inf) for forecast, took in told])
+        share_held = np.mean([(forecast.low or 0) <= took <= (forecast.high or np.inf) for forecast, took in told])
         took = np.mean([took for _, took in told])
-        yield rule, judge, f"{errors:g}", str(n), str(len(told)), f"{took:.1f}", f"{ratio:.2f}", f"{100.0 * held:.0f}"
+        yield (
+            rule,
+            judge,
+            f"{errors:g}",
+            str(n),
+            str(len(told)),
+            f"{took:.1f}",
+            f"{ratio:.2f}",
+            f"{100.0 * share_held:.0f}",
+        )
 
 
 def one_set(world: World, rule: Rule, number: int) -> tuple[Forecast, int] | None:

@@ -146,9 +146,9 @@ def contexts(runs: int) -> None:
     """Print accuracies with judges right in 85, 65, 60 and 50%, by how often the context is right."""
     rows = []
     for slope, right in ((0.0, "50%"), (1.25, "71%"), (3.0, "84%")):
-        data = [_simulated(seed, [0.85, 0.65, 0.6, 0.5], slope) for seed in range(runs)]
+        simulated = [_simulated(seed, [0.85, 0.65, 0.6, 0.5], slope) for seed in range(runs)]
         methods: tuple[AggregationName, ...] = ("dawid-skene", "skill-aggregation")
-        of_each = [[accuracy(judged, method, seed) for seed, judged in enumerate(data)] for method in methods]
+        of_each = [[accuracy(judged, method, seed) for seed, judged in enumerate(simulated)] for method in methods]
         rows.append([right, *map(_mean, of_each)])
     print("\n" + table(["context is right in", "dawid-skene", "skill-aggregation"], rows), flush=True)
 

@@ -178,14 +178,11 @@ def _calling(judge: Judge[Any]) -> Iterator[Callable[[Any, Any], Verdict]]:
     thread = Thread(target=serve, name="nextpair.rank", daemon=True)
     thread.start()
 
-    async def awaited(answer: Awaitable[Verdict]) -> Verdict:
-        return await answer
-
     def call(first: Any, second: Any) -> Verdict:
         answer = judge(first, second)
         if not isawaitable(answer):
             return answer
-        running = asyncio.run_coroutine_threadsafe(awaited(answer), loop)
+        running = asyncio.run_coroutine_threadsafe(asyncio.wait_for(answer, None), loop)  # any awaitable
         try:
             return running.result()
         finally:

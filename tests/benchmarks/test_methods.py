@@ -129,7 +129,7 @@ def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order() -> None:
     for n in (2, 7, 12):
         scores = rng.normal(0.0, 1.0, n)
         answers = 1.0 / (1.0 + np.exp(100.0 * (scores - scores[:, None])))
-        order, asked = merge_sort(answers, rng)
+        order, asked = merge_sort(rng.permutation(n).tolist(), answers)
         assert order == np.argsort(-scores).tolist()
         assert n - 1 <= asked <= n * np.ceil(np.log2(n))
 

@@ -1,7 +1,7 @@
 import numpy as np
 from hypothesis import given
 
-from app.inference.graph import appearances, components
+from app.inference.graph import components
 from app.inference.types import no_comparisons
 from tests.inference.factories import Log, comparisons, logs, numerics
 
@@ -33,7 +33,3 @@ def test_components_are_what_following_every_edge_finds(log: Log) -> None:
 
     label = components(log.comparisons, log.n)
     np.testing.assert_array_equal(label[:, None] == label, linked)
-
-
-def test_appearances_count_both_positions() -> None:
-    assert appearances(comparisons((0, 1, 0.5), (2, 0, 0.5), (0, 1, 0.5)), 4).tolist() == [3, 2, 1, 0]

@@ -27,7 +27,7 @@ class Questions(NamedTuple):
     """The questions that K comparisons answer, one about each pair by each judge on each item."""
 
     number: Ints  # (K,)
-    asked: int  # Q, about each pair
+    per_pair: int  # Q
 
 
 class Answered(NamedTuple):
@@ -81,9 +81,9 @@ def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answe
     np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
     both = times + times.T
     verdict = (wins + times.T - wins.T) / np.maximum(both, 1.0)
-    pair = np.unique(pair_numbers(comparisons, n) * questions.asked + questions.number) // questions.asked
-    share = np.bincount(pair, minlength=n * n).reshape(n, n) / questions.asked
-    return Answered(np.where(both > 0.0, verdict, 0.0), share + share.T, questions.asked)
+    pair = np.unique(pair_numbers(comparisons, n) * questions.per_pair + questions.number) // questions.per_pair
+    share = np.bincount(pair, minlength=n * n).reshape(n, n) / questions.per_pair
+    return Answered(np.where(both > 0.0, verdict, 0.0), share + share.T, questions.per_pair)
 
 
 def best_gains_in_round(

@@ -58,10 +58,13 @@ PLAYED, AGAINST, CONCORDANCE = Correction(1.0, 1.0), Correction(1.2, 1.75), Corr
 def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RANKING) -> Forecast:
     """Comparisons that a set of at least two candidates still needs, none of whose criteria is met."""
     n = len(ranked.mean)
-    if n > ROUND_FORECAST or not ranked.round.asked.all() or not ranked.round.repeats or not ranked.known:
+    if n > ROUND_FORECAST or not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.known:
         return NOTHING
     forecasts = [
-        _corrected(_verdicts_needed(ranked, claims.goal, 1.0 - claims.error_level, NEVER), _correction(claims.goal))
+        _corrected(
+            _verdicts_needed(ranked, claims.goal, 1.0 - claims.error_level, NEVER),
+            AGAINST if claims.goal.top_k is None else PLAYED,
+        )
         for claims in claims_of(stop, goal, n)
     ]
     if stop.concordance is not None:
@@ -71,10 +74,6 @@ def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RAN
     to_come = int(ranked.round.left.sum()) // 2
     ends = np.clip(np.ceil(np.min(forecasts, axis=0)), 1, max(to_come, 1)).astype(int).tolist()
     return Forecast(*(None if left.in_all is not None and end > left.in_all else end for end in ends))
-
-
-def _correction(goal: Goal) -> Correction:
-    return PLAYED if goal.top_k is not None else AGAINST
 
 
 def _corrected(needs: Floats, correction: Correction) -> Floats:
@@ -102,6 +101,6 @@ def _verdicts_needed(ranked: WinRates, goal: Goal, claim: float, share: float) -
     pairs = goal_pairs(goal, ranked.mean)
     return verdicts_needed(
         truth, of.sd, mean, sigma, weight, np.append(0, np.cumsum(draws)), np.ascontiguousarray(s.T),
-        of.said[place], of.left[place], of.asked[order], noise, rng.integers(ERRORS, size=(n, n)),
+        of.wins[place], of.left[place], of.verdicts[order], noise, rng.integers(ERRORS, size=(n, n)),
         ranked.known, (pairs | pairs.T)[place], goal.top_k or 0, claim, share,
     )  # fmt: skip

@@ -53,7 +53,6 @@ from app.inference.covariance import (
     Rows,
     condition_all,
     dense,
-    mean_variance,
     plain,
     variance_of_difference,
 )
@@ -185,20 +184,21 @@ def select(
 
 def equality(sigma: Covariance, share: float = EQUAL) -> float:
     """The squared difference below which two means count as equal, for a share of a typical posterior sd."""
-    return max(share, EXACTLY) ** 2 * mean_variance(sigma)
+    typical = float(sigma.diagonal.sum()) / max(len(sigma.diagonal), 1)
+    return max(share, EXACTLY) ** 2 * typical
 
 
 def expecting(before: Judged, mean: Floats, first: Ints, second: Ints) -> Judged:
     """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
-    comparisons, (number, asked) = before
+    comparisons, (number, per_pair) = before
     expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
-    return Judged(join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), asked))
+    return Judged(join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair))
 
 
 def fantasise(sigma: Covariance, mean: Floats, model: Model, first: Ints, second: Ints) -> Covariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
     if serves(model.expert, model.n) and not sigma.bounds:
-        after, fall = conditioned(_array(sigma), mean, first, second, model.votes)
+        after, fall = conditioned(np.ascontiguousarray(dense(sigma)), mean, first, second, model.votes)
         return plain(after, sigma.log_det - fall)
     return condition_all(sigma, Rows(first, second), expected_weight(mean[first] - mean[second], model))
 
@@ -218,11 +218,6 @@ def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> F
             return own_term(m, v, expected_weight(m, model))
         case Criterion.RANDOM:
             return np.ones_like(v)
-
-
-def _array(sigma: Covariance) -> Floats:
-    """(N, N), as kernels want it."""
-    return np.ascontiguousarray(dense(sigma))
 
 
 def _pick(search: _Search, open_pairs: PairSet, component: Ints, sigma: Covariance, rng: Chance) -> Choice:

@@ -93,7 +93,7 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
         unsettled = _unsettled(pairs, posterior.mean, claims)
         matters |= unsettled if unsettled.any() else _least_settled(pairs, goal_pairs(claims.goal, posterior.mean))
     if has_width(stop, model.n):
-        matters |= ~_separated(pairs, model.n * (model.n - 1) // 2, stop.error_level)
+        matters |= ~separated(pairs.log_factor, model.n * (model.n - 1) // 2, stop.error_level)
     if stop.entropy_change is not None:
         matters |= information_gain(pairs, model) > stop.entropy_change
     if stop.concordance is not None:
@@ -118,9 +118,9 @@ def has_width(stop: Stop, n: int) -> bool:
     return stop.rank_width is not None and stop.rank_width < n - 1
 
 
-def separated(m: Floats, v: Floats, prior: Floats, claims: int, error_level: float) -> Bools:
-    """Differences that are surely not 0, each one of so many claims that are all to hold; `m`'s shape."""
-    return np.asarray(log_factor(m, v, prior) >= np.log(claims / error_level))
+def separated(log_factors: Floats, claims: int, error_level: float) -> Bools:
+    """Differences that are surely not 0, by their ln B, each one of so many claims that are all to hold."""
+    return np.asarray(log_factors >= np.log(claims / error_level))
 
 
 def log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
@@ -169,14 +169,10 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     return mean[:, None] - mean, v
 
 
-def _separated(pairs: Differences, claims: int, error_level: float) -> Bools:
-    return np.asarray(pairs.log_factor >= np.log(claims / error_level))
-
-
 def _unsettled(pairs: Differences, mean: Floats, claims: Claims) -> Bools:
     """(N, N), True at [i, j], i < j, for the claims that are not sure."""
     matters = goal_pairs(claims.goal, mean)
-    return np.asarray(matters & ~_separated(pairs, int(matters.sum()), claims.error_level))
+    return np.asarray(matters & ~separated(pairs.log_factor, int(matters.sum()), claims.error_level))
 
 
 def _least_settled(pairs: Differences, matters: Bools) -> Bools:
@@ -186,6 +182,6 @@ def _least_settled(pairs: Differences, matters: Bools) -> Bools:
 
 def _width(pairs: Differences, stop: Stop) -> int:
     n = len(pairs.m)
-    sure = _separated(pairs, n * (n - 1) // 2, stop.error_level)
+    sure = separated(pairs.log_factor, n * (n - 1) // 2, stop.error_level)
     bounds = rank_bounds(sure & (pairs.m > 0.0))
     return int((bounds[:, 1] - bounds[:, 0]).max())

@@ -24,6 +24,7 @@ verdicts well posed, and moves differences by about a millionth.
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -111,7 +112,8 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
-    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, precision_of_biases(biased)))
+    of_biases = np.where(biased, 1.0 / BIAS_VARIANCE, 1.0 / HELD_VARIANCE) if biased.any() else NONE
+    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, of_biases))
 
 
 def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
@@ -119,22 +121,16 @@ def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 
-def precision_of_biases(biased: Bools) -> Floats:
-    """(J,), or (0,) where nobody is biased."""
-    return np.where(biased, 1.0 / BIAS_VARIANCE, 1.0 / HELD_VARIANCE) if biased.any() else NONE
-
-
 def unit_prior(n: int, variance: float, of_biases: Floats = NONE) -> Prior:
-    """Args: `of_biases` (J,) are the precisions of those that are parameters."""
+    """Args: `of_biases` (J,) are the precisions of those that are parameters; (0,) where nobody is biased."""
     precision = np.append(np.full(n, 1.0 / variance), of_biases)
     return Prior(precision, np.zeros(len(precision)), variance, np.zeros(len(precision)))
 
 
-def anchor_prior(n: int, _: float, of_biases: Floats = NONE) -> Prior:
-    return unit_prior(n, VAGUE, of_biases)._replace(variance=1.0)
-
-
-PRIORS = {"unit": unit_prior, "anchor": anchor_prior}
+PRIORS: dict[str, Callable[[int, float, Floats], Prior]] = {
+    "unit": unit_prior,
+    "anchor": lambda n, _, of_biases: unit_prior(n, VAGUE, of_biases)._replace(variance=1.0),
+}
 
 
 def expected_weight(d: Floats, model: Model) -> Floats:

@@ -114,8 +114,8 @@ def climb(votes: Votes, model: Model, start: Floats, before: Graph | None = None
     Args: the votes come behind those of `before`, whose MAP is `start`; of these, the ones whom they concern are
         settled before all are looked at.
     """
-    first, second, _, _, p, measurement, weight, precision, pull = votes
-    if not votes.are_without_biases:
+    first, second, bias, known_bias, p, measurement, weight, precision, pull = votes
+    if len(bias) + len(known_bias):
         return None
     if before is None:
         graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)

@@ -58,7 +58,7 @@ def fit_sparse(
     """
     start = np.zeros(model.size) if start is None else start
     climbed = newton.fit_in_rows(comparisons, model, start=start, before=before)
-    if climbed and climbed.graph.has_votes_alone:
+    if climbed and (climbed.graph.middle == climbed.graph.start[1:]).all():  # votes alone
         mean, graph, convergence = climbed
         return SparsePosterior(mean, precision_in(graph), convergence, without_room(graph))
     mean, weights, convergence = newton.fit(comparisons, model, start=start)

@@ -94,14 +94,14 @@ def examine_judges(
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
     group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, lambda step: say(_in_words(step)))
     aware = judge_aware.fit(tempered, model, people, lambda n: say(f"scores and judges together, round {n}"))
-    probability = group.aggregate.probability
+    probability, confusion = group.aggregate.probability, group.aggregate.confusion
     return Findings(
         pair_votes=pair_votes,
         p_low=np.where(turned, probability[:, 0], probability[:, 1]),
         p_tie=probability[:, 2] if way.ties == "class" else None,
         group=group,
         weighed=weighed,
-        skill=_skill(weighed, group.aggregate.confusion),
+        skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
         agreements=agreements(pair_votes.direction),
         accords={accord.judge: accord for accord in accords(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
@@ -120,10 +120,6 @@ def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
         return y
     tie = np.where(np.isnan(p), np.nan, is_tie)
     return np.concatenate([y * (1.0 - tie)[:, :, None], tie[:, :, None]], axis=2)
-
-
-def _skill(weighed: Ints, confusion: Floats | None) -> dict[int, float]:
-    return {} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True))
 
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:

@@ -197,10 +197,13 @@ def cross_fit(
     n, judges, classes = judged.y.shape
     folds = _folds(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
+
+    def tell(number: int, iteration: int) -> None:
+        progress(Step(number, len(folds), iteration))
+
     for number, fold in enumerate(folds):
         rest = _with_skills(take(judged, ~fold) if len(folds) > 1 else judged)
-        step = partial(_report, progress, number, len(folds))
-        predict, end = learner(rest, head, training, rng, step)
+        predict, end = learner(rest, head, training, rng, partial(tell, number))
         s[fold], a[fold] = predict(judged.x[fold])
         ends.append(end)
     return CrossFitted(s, a, _slowest(ends))
@@ -307,7 +310,3 @@ def _rounds(progress: Progress, count: int) -> Iterator[Progress]:
         progress(step._replace(fold=step.fold + number * step.folds, folds=count * step.folds))
 
     return (partial(of_all, number) for number in range(count))
-
-
-def _report(progress: Progress, fold: int, folds: int, iteration: int) -> None:
-    progress(Step(fold, folds, iteration))

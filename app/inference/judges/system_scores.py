@@ -248,11 +248,6 @@ def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | Non
     return Moments(sums(1, 1), sums(3, 1), sums(2, 2))
 
 
-def moments_of_rows(rows: Floats) -> Moments:
-    """Of errors (n, k)."""
-    return Moments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
-
-
 def degrees_of_freedom(errors: Moments) -> float:
     """nu of the covariance that errors add up to; 0 where it is 0.
 
@@ -320,7 +315,8 @@ def _over_prompts(
     k, lam = len(estimate.theta), estimate.lambdas
     errors = np.array([estimate.theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts])
     scale, own = np.sqrt(1.0 - 1.0 / len(prompts)), np.diag(_one_unlike(shown, of_people, k))
-    of_all = moments_of_rows(np.concatenate([scale * errors, own]))
+    rows = np.concatenate([scale * errors, own])
+    of_all = Moments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
     most = len(prompts) - 1.0
     return estimate._replace(
         covariance=of_all.one_one,

@@ -44,11 +44,11 @@ def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Gen
 @unchecked_kernel
 def _measured(delta: float, forth: float, back: float) -> float:
     """The mean of the probabilities in both orders, of which one was given; NaN is the other."""
-    given, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+    p, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0:
-        return given
+        return p
     odds = math.exp(-2.0 * favour)
-    return 0.5 * (given + given * odds / (given * odds + (1.0 - given)))
+    return 0.5 * (p + p * odds / (p * odds + (1.0 - p)))
 
 
 @unchecked_kernel
@@ -75,8 +75,8 @@ def _of_votes(lasting: float, q: float, cast: float, won: float, echo: float) ->
     if cast == 0.0:
         return 1.0
     wins = echo * lasting + (1.0 - echo) * q
-    given: float = wins**won * (1.0 - wins) ** (cast - won)
-    return given
+    probability: float = wins**won * (1.0 - wins) ** (cast - won)
+    return probability
 
 
 @unchecked_kernel

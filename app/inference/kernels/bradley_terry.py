@@ -86,10 +86,6 @@ class Votes(NamedTuple):
     precision: Floats  # (P,) of the prior
     pull: Floats  # (P,)
 
-    @property
-    def are_without_biases(self) -> bool:
-        return not len(self.bias) + len(self.known_bias)
-
 
 def serves(expert: Expert, parameters: int) -> bool:
     """True where the kernels know the expert and are quicker than numpy."""

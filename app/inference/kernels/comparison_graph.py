@@ -72,10 +72,6 @@ class Graph(NamedTuple):
         of_each = (self.start, self.middle, self.pull, self.answers)
         return self.rival.nbytes + self.weight.nbytes + sum(each.nbytes for each in of_each)
 
-    @property
-    def has_votes_alone(self) -> bool:
-        return bool((self.middle == self.start[1:]).all())
-
 
 def graph_of(
     first: Ints,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.reporting.calibration import Calibration, CalibrationObjective, temperature
-from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
+from app.inference.reporting.references import PairsAgreed, agreement_with, held_against
 from app.inference.types import Bools, Comparisons, Ints
 
 FEWEST = 20  # verdicts that a temperature is estimated from
@@ -26,13 +26,8 @@ def certainty_beside_people(comparisons: Comparisons, item: Ints, people: Bools,
         return Certainty(None)
     against = {judge: held_against(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
     temperatures = {
-        judge: temperature(held.p, held.outcome, CalibrationObjective.LOG_LOSS)
-        for judge, held in against.items()
-        if _tells(held)
+        judge: temperature(beside.p, beside.outcome, CalibrationObjective.LOG_LOSS)
+        for judge, beside in against.items()
+        if len(beside.outcome) >= FEWEST and not np.isin(beside.p, (0.0, 0.5, 1.0)).all()  # not only a winner or a tie
     }
     return Certainty(agreement_with(comparisons, item, people, level), temperatures)
-
-
-def _tells(held: HeldAgainst) -> bool:
-    """False of few verdicts, and of a judge that only ever names a winner or a tie."""
-    return len(held.outcome) >= FEWEST and not np.isin(held.p, (0.0, 0.5, 1.0)).all()

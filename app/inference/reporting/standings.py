@@ -218,7 +218,7 @@ def _rows(
         rank.tolist(),
         score.tolist(),
         uncertainty,
-        graph.appearances(comparisons, n).tolist(),
+        np.bincount(np.append(comparisons.first, comparisons.second), minlength=n).tolist(),
         component.tolist(),
     )
     rows = [Standing(candidate, *row) for candidate, row in enumerate(zip(*columns, strict=True))]

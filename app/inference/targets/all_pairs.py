@@ -38,9 +38,9 @@ ROUNDING = 10  # decimals of a win rate, below which candidates tie
 class Round(NamedTuple):
     """The complete round of verdicts, one on each pair by each question, pair by pair."""
 
-    said: Floats  # (N, N) the sum of the verdicts that i is better than j
+    wins: Floats  # (N, N) the sum of the verdicts that i is better than j
     left: Ints  # (N, N) how many are to come
-    asked: Floats  # (N,) verdicts on each candidate
+    verdicts: Floats  # (N,) on each candidate
     sd: float  # of a measurement's error, 0 of votes
     repeats: bool  # whether judges answer alike when they are asked again
 
@@ -107,15 +107,16 @@ def on_all_pairs(
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
-    Args: `echo` (J,) is rho of every judge who answered.
+    Args: `echo` (J,) is rho of every judge who answered; where nobody did, it is as of one of whom nothing is known.
     """
     scores, n = published.scores, published.model.n
-    questions = max(len(asked.judge), 1)
-    draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
+    if not len(asked.judge):
+        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
+        stranger = Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
+        return on_all_pairs(published, stranger, np.ones(1), rng, draws)
+    draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * len(asked.judge), 1), FEWEST, MOST))
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
-    if not len(asked.judge):
-        asked, echo = _of_a_stranger(n), np.ones(1)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, echo = _errors(published, asked), echo[asked.judge]
     told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
@@ -125,8 +126,8 @@ def on_all_pairs(
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
         sd[:, None] * np.sqrt(drawn.noise), echo, rng,
     ).T  # fmt: skip
-    if not of_round.asked.all():
-        rates = _with_strangers(rates, of_round.asked[order], drawn.scores, rng)
+    if not of_round.verdicts.all():
+        rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
     outputs = asked.has.sum(axis=1)
@@ -138,20 +139,15 @@ def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
     """Args: `told` (Q, N, N) the pairs that were judged, either way round."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
-    said = both / np.maximum(shown + shown.swapaxes(1, 2), 1.0)
+    wins = both / np.maximum(shown + shown.swapaxes(1, 2), 1.0)
     has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
     return Round(
-        said.sum(axis=0),
+        wins.sum(axis=0),
         (has & ~told).sum(axis=0),
         has.sum(axis=(0, 2)).astype(np.float64),
         float(sd.mean()) if (sd > 0.0).all() else 0.0,
         bool((echo == 1.0).all()),
     )
-
-
-def _of_a_stranger(n: int) -> Asked:
-    """One judge of whom nothing is known, who was asked nothing."""
-    return Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), np.full((1, n, n), np.nan), np.zeros((1, n, n)))
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:

@@ -74,9 +74,9 @@ def quantity_of(
         return published.scores
     match target:
         case "all-pairs":
-            asked = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
+            by_question = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
             echo = echoes(published, item, len(people))
-            return on_all_pairs(published, asked, echo, np.random.default_rng(DRAWS_SEED), draws)
+            return on_all_pairs(published, by_question, echo, np.random.default_rng(DRAWS_SEED), draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":

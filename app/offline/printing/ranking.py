@@ -104,11 +104,11 @@ def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
 def _method(method: RankingMethod) -> Row:
     """As the service has it; null is what a baseline does not have."""
     definition: Row = definition_of(method)._asdict()
-    given = dict(definition.pop("parameters"))
+    chosen = dict(definition.pop("parameters"))
     if method.name in BASELINES:
         definition = dict.fromkeys([*definition, "expert_parameters"]) | {"position_bias": "none"}
     else:
-        definition["expert_parameters"] = parameters(definition["expert"]) | given
+        definition["expert_parameters"] = parameters(definition["expert"]) | chosen
     if method.name in JOINT:
         definition["position_bias"] = "estimate"
     return {"name": method.name} | definition | {"reference": method.reference} | method.wanted._asdict()

@@ -10,8 +10,10 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> byte
     """A forest plot."""
     in_parts, of_pairs = ranking.components > 1, ranking.inference_target.name == "all-pairs"
     rows = [_row(rank, in_parts=in_parts, of_pairs=of_pairs) for rank in ranking.ranking]
-    made = f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
-    caption = f"{ranking.inference_target.sentence} {made}"
+    source = (
+        f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
+    )
+    caption = f"{ranking.inference_target.sentence} {source}"
     if in_parts:
         caption += (
             f" · {counted(ranking.components, 'part')} that were never compared: compare scores within a part only"

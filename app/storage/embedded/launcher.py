@@ -271,10 +271,10 @@ def _make_socket_folder(home: Path) -> None:
 
 def _refuse_foreign_data(home: Path) -> None:
     """A link may lead to another disk, but not to the data of another user, nor to nothing."""
-    data = home / "data"
-    if data.is_symlink() and not (data.exists() and data.stat().st_uid == home.stat().st_uid):
+    cluster = home / "data"
+    if cluster.is_symlink() and not (cluster.exists() and cluster.stat().st_uid == home.stat().st_uid):
         raise EmbeddedPostgresError(
-            f"{data} is a link to {data.readlink()}, which is missing or another user's. "
+            f"{cluster} is a link to {cluster.readlink()}, which is missing or another user's. "
             f"Give that folder to the owner of {home}, or remove the link."
         )
 
@@ -297,15 +297,12 @@ def _launch(home: Path, account: Account, folder: Path) -> int:
     """
     _drop_stale_locks(home)
     options = [f"--{name}={value}" for name, value in SETTINGS.items()]
-    options.append(f"--unix_socket_directories={_as_list_entry(_socket(home).parent)}")
+    sockets = str(_socket(home).parent).replace('"', '""')
+    options.append(f'--unix_socket_directories="{sockets}"')  # a list, of one
     script = 'exec "$@" </dev/null >>"$0" 2>&1 & echo $!'
     command: list[str | Path] = [folder / "postgres", "-D", home / "data", *options]
     done = run_as(account, "/bin/sh", "-c", script, home / "server.log", *command)
     return int(done.stdout)
-
-
-def _as_list_entry(folder: Path) -> str:
-    return '"' + str(folder).replace('"', '""') + '"'
 
 
 def _drop_stale_locks(home: Path) -> None:

@@ -36,7 +36,7 @@ class Setting(NamedTuple):
 
     judge: str
     sd: float  # of the true scores
-    asked: int
+    in_a_row: int  # times that a chosen pair is asked
 
 
 class Outcome(NamedTuple):
@@ -62,14 +62,14 @@ class Row(NamedTuple):
     outcomes: list[Outcome]  # by METHODS
 
 
-SETTINGS = tuple(Setting(judge, sd, asked) for judge, sd, asked in product(JUDGES, SDS, ASKED))
+SETTINGS = tuple(Setting(*each) for each in product(JUDGES, SDS, ASKED))
 
 
 def rows_of(setting: Setting, runs: int, checkpoints: Checkpoints) -> list[Row]:
     """The row at each of LENGTHS."""
-    judge, sd, asked = setting
+    judge, sd, in_a_row = setting
     measured = [
-        checkpoints.once(f"{judge}-{sd:g}-{asked}-{evidence}-{runs}", partial(measure, setting, evidence, runs))
+        checkpoints.once(f"{judge}-{sd:g}-{in_a_row}-{evidence}-{runs}", partial(measure, setting, evidence, runs))
         for evidence in METHODS
     ]
     return [Row(setting, *at_length) for at_length in zip(LENGTHS, map(list, zip(*measured, strict=True)), strict=True)]
@@ -86,7 +86,7 @@ def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
     rng = np.random.default_rng([SEED, SETTINGS.index(setting), number])
     truth, judge = rng.normal(0.0, setting.sd, N), JUDGES[setting.judge]
     answer, plan = answering(judge, truth, rng), Plan(Policy(Criterion.REORDERING), Order.BALANCED, number)
-    snapshots = islice(judged(answer, N, METHODS[evidence], plan, setting.asked), max(LENGTHS))
+    snapshots = islice(judged(answer, N, METHODS[evidence], plan, setting.in_a_row), max(LENGTHS))
     return [outcome(snapshot, judge.unit * truth) for snapshot in snapshots if snapshot.version in LENGTHS]
 
 

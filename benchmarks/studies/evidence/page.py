@@ -1,7 +1,6 @@
 """Tables for docs/uncertainty.md: targets with how many rows miss them, then all rows of each length."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +43,8 @@ def render(rows: Sequence[Row], runs: int) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    judge, sd, asked = row.setting
-    return [judge, f"{sd:g}", f"{asked}", *(" → ".join(map(cell, row.outcomes)) for cell in CELLS.values())]
+    judge, sd, in_a_row = row.setting
+    return [judge, f"{sd:g}", f"{in_a_row}", *(" → ".join(map(cell, row.outcomes)) for cell in CELLS.values())]
 
 
 def _targets(rows: Sequence[Row]) -> str:
@@ -59,24 +58,23 @@ def _targets(rows: Sequence[Row]) -> str:
         _mean_of_spreads(rows),
         _line("claims above .9 true in at least 88%", rows, lambda of: of.true_claims >= 0.88 * of.claims),
     ]
-    for judge, width in WIDTHS.items():
-        own = [row for row in rows if row.setting == Setting(judge, 1.0, 1) and row.length == LENGTHS[0]]
-        lines.append(_line(f"mean width of ranks at most {width}, {judge}", own, partial(_narrow, width)))
+    lines += [_width_of_ranks(rows, judge, width) for judge, width in WIDTHS.items()]
     return table(["target", "rows that miss it", ""], lines)
+
+
+def _width_of_ranks(rows: Sequence[Row], judge: str, width: float) -> list[str]:
+    own = [row for row in rows if row.setting == Setting(judge, 1.0, 1) and row.length == LENGTHS[0]]
+    return _line(f"mean width of ranks at most {width}, {judge}", own, lambda of: of.width <= width)
 
 
 def _mean_of_spreads(rows: Sequence[Row]) -> list[str]:
     """No prior is right for every spread of scores; a good one is right for their mean."""
     apart: dict[tuple[str, int, int], list[float]] = {}
     for row in rows:
-        outcome, key = row.outcomes[-1], (row.setting.judge, row.setting.asked, row.length)
+        outcome, key = row.outcomes[-1], (row.setting.judge, row.setting.in_a_row, row.length)
         apart.setdefault(key, []).append(outcome.best_stated - outcome.best)
     missed = sum(abs(np.mean(of_spreads)) > 0.05 for of_spreads in apart.values())
     return ["the same, mean of the three spreads of scores", f"{missed} of {len(apart)}", verdict(not missed)]
-
-
-def _narrow(width: float, outcome: Outcome) -> bool:
-    return outcome.width <= width
 
 
 def _line(target: str, rows: Sequence[Row], met: Callable[[Outcome], bool]) -> list[str]:

@@ -30,7 +30,7 @@ class Differences(NamedTuple):
 
 def write(campaign: Campaign) -> str:
     shown = [each for each in SHOWN if not missing(campaign.datasets, each[0].folder)]
-    read = {f"{data.title}, {part}": _differences(campaign, data, part) for data, part in shown}
+    read = {f"{source.title}, {part}": _differences(campaign, source, part) for source, part in shown}
     _draw(campaign, read)
     rows = [[title, *_explained(each)] for title, each in read.items()]
     header = ["comparisons of", "linear in p", "in logit p", "spread where p is near 1/2", "near 0 or 1"]
@@ -38,9 +38,9 @@ def write(campaign: Campaign) -> str:
     return "\n\n".join([TEXT, figure("p-against-difference", caption), table(header, rows)])
 
 
-def _differences(campaign: Campaign, data: DataSet, part: str) -> Differences:
+def _differences(campaign: Campaign, source: DataSet, part: str) -> Differences:
     p, difference = [], []
-    for case in data.cases(campaign.datasets, part, campaign.size.documents):
+    for case in source.cases(campaign.datasets, part, campaign.size.documents):
         offered = ~np.isnan(case.offered)
         p.append(case.offered[offered])
         difference.append(people_prefer(case)[offered])

@@ -86,7 +86,7 @@ class Task(NamedTuple):
     """One way of choosing pairs, on one part; by the code of `nextpair simulate`."""
 
     folder: Path
-    data: DataSet
+    source: DataSet
     part: str
     documents: int
     plan: Plan
@@ -96,22 +96,22 @@ class Task(NamedTuple):
     def name(self) -> str:
         plan, method = self.plan, self.plan.method
         of_method = (method.name, *method.parameters, method.position_bias, method.evidence)
-        return str((self.data.title, self.part, self.documents, self.way, *of_method, *plan[1:2], *plan[3:]))
+        return str((self.source.title, self.part, self.documents, self.way, *of_method, *plan[1:2], *plan[3:]))
 
     def run(self) -> Curves:
         plan = self.plan
-        cases = self.data.cases(self.folder, self.part, self.documents)
+        cases = self.source.cases(self.folder, self.part, self.documents)
         policy = Policy(Criterion.RANDOM, plan.epsilon)
         judged = [tempered(case, plan.judge.temperature) for case in cases]
         setup = Setup(policy, plan.order, 0, plan.method, plan.batch, plan.pooled)
         return simulate(judged, [self.way], plan.seeds, setup, plan.limit, noise=plan.judge.noise)
 
 
-def measure(campaign: Campaign, data: DataSet, plan: Plan, documents: int | None = None) -> Measured:
+def measure(campaign: Campaign, source: DataSet, plan: Plan, documents: int | None = None) -> Measured:
     """Every part. Args: `documents` of a part at most, by default as the size says."""
-    say(f"{data.title}, {plan.judge.name}, {plan.method.name}, {plan.method.evidence}")
-    count, parts = documents or campaign.size.documents, data.parts[: campaign.size.parts]
-    tasks = [Task(campaign.datasets, data, part, count, plan, way) for part in parts for way in plan.ways]
+    say(f"{source.title}, {plan.judge.name}, {plan.method.name}, {plan.method.evidence}")
+    count, parts = documents or campaign.size.documents, source.parts[: campaign.size.parts]
+    tasks = [Task(campaign.datasets, source, part, count, plan, way) for part in parts for way in plan.ways]
     done = dict(
         zip(tasks, campaign.checkpoints.all({task.name: task.run for task in tasks}, campaign.pool), strict=True)
     )

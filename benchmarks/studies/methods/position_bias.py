@@ -60,11 +60,7 @@ def _plan(treatment: Treatment, limit: float) -> Plan:
 
 def _row(campaign: Campaign, source: DataSet, treatment: Treatment, limit: float, fair: Measured | None) -> list[str]:
     measured = measuring.measure(campaign, source, _plan(treatment, limit), campaign.size.some_documents)
-    level = _with_full_of(measured, fair) if fair else measured
+    level = {part: curves._replace(full=(fair or measured)[part].full) for part, curves in measured.items()}
     last: Estimate = measuring.reached(measured, Criterion.REORDERING, 10**6)
     needed = measuring.cost(level, Criterion.REORDERING, 0.9)
     return [source.title, treatment.name, estimate(needed), in_hundredths(last)]
-
-
-def _with_full_of(measured: Measured, fair: Measured) -> Measured:
-    return {part: curves._replace(full=fair[part].full) for part, curves in measured.items()}

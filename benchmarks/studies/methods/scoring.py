@@ -62,7 +62,7 @@ class Sample(NamedTuple):
     """The comparisons of one part that are scored."""
 
     folder: Path
-    data: DataSet
+    source: DataSet
     part: str
     documents: int
     draws: int
@@ -76,8 +76,8 @@ def write(campaign: Campaign) -> str:
         each.title: each for each in (TOPICALCHAT, VICUNA) if not missing(campaign.datasets, each.folder)
     }
     measured = {
-        (title, chosen): _agreement(campaign, data, SHARES[title.split(",")[0]], chosen)
-        for title, data in sources.items()
+        (title, chosen): _agreement(campaign, source, SHARES[title.split(",")[0]], chosen)
+        for title, source in sources.items()
         for chosen in (*CHOSEN, FULL)
     }
     header = ["judge", "comparisons", *METHODS]
@@ -123,12 +123,12 @@ def _shares(measured: Measured) -> list[list[str]]:
     return ours + published
 
 
-def _agreement(campaign: Campaign, data: DataSet, share: float, chosen: str) -> list[list[Estimate]]:
+def _agreement(campaign: Campaign, source: DataSet, share: float, chosen: str) -> list[list[Estimate]]:
     """For each method Spearman and Pearson."""
-    parts, draws = data.parts[: campaign.size.parts], 1 if chosen == FULL else campaign.size.draws
-    samples = [Sample(campaign.datasets, data, part, campaign.size.documents, draws, share, chosen) for part in parts]
+    parts, draws = source.parts[: campaign.size.parts], 1 if chosen == FULL else campaign.size.draws
+    samples = [Sample(campaign.datasets, source, part, campaign.size.documents, draws, share, chosen) for part in parts]
     tasks: Mapping[str, Callable[[], Floats]] = {
-        str(("scoring", data.title, METHODS, *sample[2:])): partial(_scored, sample) for sample in samples
+        str(("scoring", source.title, METHODS, *sample[2:])): partial(_scored, sample) for sample in samples
     }
     by_part = campaign.checkpoints.all(tasks, campaign.pool)
     return [
@@ -139,7 +139,7 @@ def _agreement(campaign: Campaign, data: DataSet, share: float, chosen: str) -> 
 
 def _scored(sample: Sample) -> Floats:
     """(C, M, 2) Spearman and Pearson of each document and method, the mean over the draws."""
-    cases = sample.data.cases(sample.folder, sample.part, sample.documents)
+    cases = sample.source.cases(sample.folder, sample.part, sample.documents)
     drawn = [
         [
             _agreements(case, _comparisons(case, sample, np.random.default_rng([draw, k])))

@@ -34,54 +34,51 @@ wrong stays wrong."""
 def write(campaign: Campaign) -> str:
     sources = [each for each in (SUMMEVAL, TOPICALCHAT, HANNA, VICUNA) if not missing(campaign.datasets, each.folder)]
     rows = [
-        _row(campaign, data, judge)
-        for data in sources
-        for judge in ((CONSISTENT,) if data is VICUNA else (CONSISTENT, NOISIER))
+        _row(campaign, source, judge)
+        for source in sources
+        for judge in ((CONSISTENT,) if source is VICUNA else (CONSISTENT, NOISIER))
     ]
     header = ["data", "judge", "comparisons", "PAIRS", *(f"soft-bt, {way}" for way in WAYS)]
     return f"{TEXT}\n\n{table(header, rows)}"
 
 
-def _row(campaign: Campaign, data: DataSet, judge: Judge) -> list[str]:
+def _row(campaign: Campaign, source: DataSet, judge: Judge) -> list[str]:
     count = campaign.size.some_documents
     tasks: Mapping[str, Callable[[], Floats]] = {
-        str(("sort", data.title, part, judge.name, count)): partial(
-            _measured, campaign.datasets, data, part, judge, count
+        str(("sort", source.title, part, judge.name, count)): partial(
+            _measured, campaign.datasets, source, part, judge, count
         )
-        for part in data.parts[: campaign.size.parts]
+        for part in source.parts[: campaign.size.parts]
     }
     by_part = campaign.checkpoints.all(tasks, campaign.pool)
     comparisons = float(np.mean([part[:, 0].mean() for part in by_part]))
     agreement = [mean_over_documents([part[:, k] for part in by_part]) for k in range(1, 4)]
-    return [data.title, judge.name, number(comparisons), *map(in_hundredths, agreement)]
+    return [source.title, judge.name, number(comparisons), *map(in_hundredths, agreement)]
 
 
-def _measured(folder: Path, data: DataSet, part: str, judge: Judge, documents: int) -> Floats:
+def _measured(folder: Path, source: DataSet, part: str, judge: Judge, documents: int) -> Floats:
     """(C, 4) comparisons, Spearman of the sort, and of soft-bt by WAYS with as many comparisons."""
-    cases = data.cases(folder, part, documents)
+    cases = source.cases(folder, part, documents)
     heard = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]
     return np.array([_sorted(case, k) for k, case in enumerate(heard)])
 
 
 def _sorted(case: Case, k: int) -> list[float]:
-    order, asked = merge_sort(case.answers, np.random.default_rng([1, k]))
+    start = np.random.default_rng([1, k]).permutation(len(case.answers))  # lots decide where the sort begins
+    order, comparisons = merge_sort(start.tolist(), case.answers)
     scores = np.empty(len(order))
     scores[order] = -np.arange(len(order), dtype=np.float64)
     setups = [Setup(Policy(way), Order.BALANCED, case_seed(0, k), RankingMethod("soft-bt")) for way in WAYS]
-    curves = [replay(open_loop(case, setup), case, asked) for setup in setups]
-    return [float(asked), spearman(scores, case.truth), *(float(spearmans[-1]) for spearmans, _ in curves)]
+    curves = [replay(open_loop(case, setup), case, comparisons) for setup in setups]
+    return [float(comparisons), spearman(scores, case.truth), *(float(spearmans[-1]) for spearmans, _ in curves)]
 
 
-def merge_sort(answers: Floats, rng: np.random.Generator) -> tuple[list[int], int]:
-    """The candidates, best first, and how many pairs were asked for. Lots decide where the sort begins."""
-    return _sort(rng.permutation(len(answers)).tolist(), answers)
-
-
-def _sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
+def merge_sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
+    """These candidates, best first, and how many pairs were asked for."""
     if len(part) < 2:
         return part, 0
     (left, in_left), (right, in_right) = (
-        _sort(half, answers) for half in (part[: len(part) // 2], part[len(part) // 2 :])
+        merge_sort(half, answers) for half in (part[: len(part) // 2], part[len(part) // 2 :])
     )
     merged: list[int] = []
     comparisons = in_left + in_right

@@ -32,12 +32,12 @@ dimensions and three seeds, and its standard error over the dimensions."""
 
 def write(campaign: Campaign) -> str:
     load, parts = partial(first_stories, campaign.size.stories), STORIES.parts[: campaign.size.batched_parts]
-    data = STORIES._replace(load=load, parts=parts)
-    (case,) = data.cases(campaign.datasets, data.parts[0], 1)
+    source = STORIES._replace(load=load, parts=parts)
+    (case,) = source.cases(campaign.datasets, source.parts[0], 1)
     limit = campaign.size.batched / case.ordered_pairs
     measured = {
         (judge, name): measuring.measure(
-            campaign, data, Plan(WAYS, judge, method, limit=limit, seeds=SEEDS, batch=BATCH), 1
+            campaign, source, Plan(WAYS, judge, method, limit=limit, seeds=SEEDS, batch=BATCH), 1
         )
         for judge in JUDGES
         for name, method in EVIDENCE.items()
@@ -52,7 +52,9 @@ def write(campaign: Campaign) -> str:
     )
     caption = "HANNA, 1,056 stories: mean over dimensions; bands are one standard error"
     tables = [f"**{judge.name}, {name}**\n\n{_table(by_way)}" for (judge, name), by_way in shares.items()]
-    line = f"nextpair simulate {data.command.format(part='RE')} --seeds 3 --limit-fraction 0.0018 --criterion knowledge"
+    line = (
+        f"nextpair simulate {source.command.format(part='RE')} --seeds 3 --limit-fraction 0.0018 --criterion knowledge"
+    )
     targets = table(["target", "measured", ""], _targets(shares[CONSISTENT, DEFAULT]))
     return "\n\n".join([TEXT, targets, figure("efficiency-stories", caption), *tables, command(line)])
 

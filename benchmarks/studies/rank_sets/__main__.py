@@ -16,17 +16,17 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.studies.rank_sets")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} [default: all]")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the runs, no figure; to see it work")
-    asked = parser.parse_args()
-    if unknown := set(asked.parts) - set(PARTS):
+    chosen = parser.parse_args()
+    if unknown := set(chosen.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}")
-    parts, fewer = asked.parts or PARTS, 20 if asked.quick else 1
+    parts, fewer = chosen.parts or PARTS, 20 if chosen.quick else 1
     if "simulation" in parts:
         measured = {
             design: list(simulation.simulate(design, simulation.RUNS[design.k] // fewer))
             for design in simulation.designs()
         }
         print(f"{simulation.promises_table(measured)}\n\n{simulation.estimates_table(measured)}", flush=True)
-        if not asked.quick:
+        if not chosen.quick:
             simulation.figure(measured, FIGURES)
     if not DATA.is_dir():
         print("skipped Chatbot Arena: its data is not there", file=sys.stderr)
@@ -37,12 +37,12 @@ def main() -> None:
     if "sweeps" in parts:
         swept = sweeps.sweep(arena, REPETITIONS["sweeps"] // fewer)
         print(f"\n{sweeps.people_table(swept)}", flush=True)
-        if not asked.quick:
+        if not chosen.quick:
             sweeps.figures(swept, FIGURES)
     if "structure" in parts:
         drawn = structure.rank_sets(arena, REPETITIONS["structure"] // fewer)
         print(f"\n{structure.positions_table(drawn)}\n\n{structure.rank_sets_table(drawn, arena.systems)}", flush=True)
-        if not asked.quick:
+        if not chosen.quick:
             structure.figure(drawn, arena.systems, FIGURES)
 
 

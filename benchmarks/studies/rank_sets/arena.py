@@ -23,7 +23,7 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.types import Bools, Ints
+from app.inference.types import Ints
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size, variance, where
 
@@ -76,22 +76,24 @@ def estimates(
     """Return what every method says, from one draw of the instances. Judges alone only where n is the usual one."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything = place < PER_PAIR
-    shown, few = take_shown(arena.shown, everything), place[everything] < per_pair_people
-    said = {who: take_wins(arena.wins[who], everything) for who in (HUMAN, *JUDGES)}
-    people = where(few, said[HUMAN])
+    shown, few = Instances(*(side[everything] for side in arena.shown)), place[everything] < per_pair_people
+    wins_by = {who: Wins(*(side[everything] for side in arena.wins[who])) for who in (HUMAN, *JUDGES)}
+    people = where(few, wins_by[HUMAN])
 
     def alone(wins: Wins) -> Estimate:
         return by_people(shown, wins, arena.k, covariance)
 
     def helped(*judges: str) -> Estimate:
-        return prediction_powered(shown, people, [said[judge] for judge in judges], k=arena.k, covariance=covariance)
+        return prediction_powered(shown, people, [wins_by[judge] for judge in judges], k=arena.k, covariance=covariance)
 
-    methods = {"baseline": alone(said[HUMAN]), "people alone": alone(people)}
+    methods = {"baseline": alone(wins_by[HUMAN]), "people alone": alone(people)}
     methods |= {f"people and {judge}": helped(judge) for judge in JUDGES}
     if per_pair_people != PER_PAIR_PEOPLE:
         return methods
     return (
-        methods | {"people and all three": helped(*JUDGES)} | {f"{judge} alone": alone(said[judge]) for judge in JUDGES}
+        methods
+        | {"people and all three": helped(*JUDGES)}
+        | {f"{judge} alone": alone(wins_by[judge]) for judge in JUDGES}
     )
 
 
@@ -127,11 +129,3 @@ def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[s
     helped, people = ([drawn[who].estimate for drawn in repetitions] for who in (name, "people alone"))
     lambdas = np.mean([estimate.lambdas for estimate in helped], axis=0)
     return [*cells, ", ".join(f"{lam:.2f}" for lam in lambdas), f"{variance(helped) / variance(people):.3f}"]
-
-
-def take_shown(shown: Instances, keep: Bools) -> Instances:
-    return Instances(shown.first[keep], shown.second[keep])
-
-
-def take_wins(wins: Wins, keep: Bools) -> Wins:
-    return Wins(wins.first[keep], wins.second[keep])

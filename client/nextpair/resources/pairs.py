@@ -82,14 +82,6 @@ def async_leased(sender: AsyncSender, answer: Assignments) -> PairsToJudge[Async
     return PairsToJudge(answer.status, answer.reason, [AsyncPairToJudge(sender, each) for each in answer.assignments])
 
 
-def first_leased(sender: Sender, answer: Assignments) -> PairToJudge | None:
-    return PairToJudge(sender, answer.assignments[0]) if answer.assignments else None
-
-
-def async_first_leased(sender: AsyncSender, answer: Assignments) -> AsyncPairToJudge | None:
-    return AsyncPairToJudge(sender, answer.assignments[0]) if answer.assignments else None
-
-
 class AssignmentCollection(Resource):
     """`client.assignments`: many pairs in one request, over many sets."""
 

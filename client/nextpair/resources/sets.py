@@ -21,7 +21,7 @@ from nextpair.resources.binding import (
     own_listing,
     presented,
 )
-from nextpair.resources.pairs import async_first_leased, async_leased, first_leased, leased
+from nextpair.resources.pairs import async_leased, leased
 from nextpair.schemas import (
     AbsoluteScoreIn,
     AbsoluteScoresAccepted,
@@ -105,7 +105,7 @@ class Set(Bound):
     candidates = own_listing(calls.all_candidates)
     items = own_listing(calls.all_items)
     add_candidates = own_call(_add_candidates)
-    next_pair = presented(own_call(_next_pair), first_leased)
+    next_pair = presented(own_call(_next_pair), lambda sender, answer: next(iter(leased(sender, answer).pairs), None))
     next_pairs = presented(own_call(calls.next_pair), leased)
     preview_pairs = own_call(calls.preview_pairs)
     comparisons = own_listing(calls.all_comparisons)
@@ -151,7 +151,9 @@ class AsyncSet(AsyncBound):
     candidates = async_own_listing(calls.all_candidates)
     items = async_own_listing(calls.all_items)
     add_candidates = async_own_call(_add_candidates)
-    next_pair = async_presented(async_own_call(_next_pair), async_first_leased)
+    next_pair = async_presented(
+        async_own_call(_next_pair), lambda sender, answer: next(iter(async_leased(sender, answer).pairs), None)
+    )
     next_pairs = async_presented(async_own_call(calls.next_pair), async_leased)
     preview_pairs = async_own_call(calls.preview_pairs)
     comparisons = async_own_listing(calls.all_comparisons)

@@ -171,7 +171,8 @@ class OpenAIServer:
 
         None if that question is answered again: at once, where this failure may be one of an outage that just ends.
         """
-        if self._answered is None or _is_busy(answer):
+        is_busy = _status(answer) in BUSY or isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
+        if self._answered is None or is_busy:
             return answer
         again = self._answered._replace(body=_anew(self._answered.body))
         ask = self._try if _status(answer) in {0, *TRANSIENT} else self._send
@@ -292,19 +293,16 @@ class _Until(httpx.SyncByteStream):
 Change = Callable[[Body], Body]
 
 
-def _of_completion(body: Body) -> Body:
-    return {("max_completion_tokens" if name == "max_tokens" else name): value for name, value in body.items()}
-
-
-def _fewer(body: Body) -> Body:
-    return {**body, "top_logprobs": FEW} if "top_logprobs" in body else body
-
-
 def _roomy(body: Body) -> Body:
     return {**body, "max_tokens": ROOM} if "messages" in body else body
 
 
-CHANGES: Mapping[str, Change] = {"max_completion_tokens|unsupported.*max_tokens": _of_completion, "logprobs": _fewer}
+CHANGES: Mapping[str, Change] = {
+    "max_completion_tokens|unsupported.*max_tokens": lambda body: {
+        ("max_completion_tokens" if name == "max_tokens" else name): value for name, value in body.items()
+    },
+    "logprobs": lambda body: {**body, "top_logprobs": FEW} if "top_logprobs" in body else body,
+}
 
 
 def _anew(body: Body) -> Body:
@@ -336,11 +334,6 @@ def _has_too_little_room(answer: Reply, outcome: Any) -> bool:
     if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
         return False
     return answer.json()["choices"][0].get("finish_reason") in CUT
-
-
-def _is_busy(answer: Reply) -> bool:
-    """Whether it says so of the server, whatever the prompt."""
-    return _status(answer) in BUSY or isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
 
 
 def _status(answer: Reply) -> int:

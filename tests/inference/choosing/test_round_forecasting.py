@@ -76,8 +76,8 @@ def test_nothing_is_forecast_before_the_first_verdict_nor_where_answers_change()
     ranked = win_rates(*after(6))
     changing = ranked._replace(round=ranked.round._replace(repeats=False))
     assert forecast_of_round(changing, STOP, Left(39, 39), FIRST) == NOTHING
-    asked = ranked.round.asked * (np.arange(N) > 0)
-    without_one = ranked._replace(round=ranked.round._replace(asked=asked))
+    verdicts = ranked.round.verdicts * (np.arange(N) > 0)
+    without_one = ranked._replace(round=ranked.round._replace(verdicts=verdicts))
     assert forecast_of_round(without_one, STOP, Left(39, 39), FIRST) == NOTHING
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.stopping import Stop, can_be_met, needed, rank_bounds, reason, separated
+from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, rank_bounds, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
 from app.inference.fitting.integration import mixed
@@ -42,7 +42,7 @@ def test_separated_is_a_bayes_factor_of_claims_over_alpha(claims: int, error_lev
     m, v = (grid.ravel() for grid in np.meshgrid(np.linspace(-4.0, 4.0, 41), np.array([0.05, 0.3, 1.0, 2.0])))
     prior = np.full(len(m), 2.0)
 
-    found = separated(m, v, prior, claims, error_level)
+    found = separated(log_factor(m, v, prior), claims, error_level)
 
     np.testing.assert_array_equal(found, bayes_factor(m, v, prior) >= claims / error_level)
     assert found.any()
@@ -53,7 +53,8 @@ def test_separated_by_hand() -> None:
     """sqrt(0.5 / 2) exp(m^2 / (2 * 0.5)) = 20 at m = sqrt(ln 40)."""
     edge = np.sqrt(np.log(40.0))
 
-    found = separated(np.array([edge - 1e-6, edge + 1e-6, -edge - 1e-6]), np.full(3, 0.5), np.full(3, 2.0), 1, 0.05)
+    m = np.array([edge - 1e-6, edge + 1e-6, -edge - 1e-6])
+    found = separated(log_factor(m, np.full(3, 0.5), np.full(3, 2.0)), 1, 0.05)
 
     assert found.tolist() == [False, True, True]
 
@@ -61,13 +62,13 @@ def test_separated_by_hand() -> None:
 def test_more_claims_take_more_evidence() -> None:
     m, v, prior = np.linspace(0.0, 4.0, 100), np.full(100, 0.5), np.full(100, 2.0)
 
-    count = [int(separated(m, v, prior, claims, 0.05).sum()) for claims in (1, 10, 100, 1000)]
+    count = [int(separated(log_factor(m, v, prior), claims, 0.05).sum()) for claims in (1, 10, 100, 1000)]
 
     assert count == sorted(set(count), reverse=True)
 
 
 def test_overwhelming_evidence_does_not_overflow() -> None:
-    assert separated(np.array([50.0]), np.array([1e-6]), np.array([2.0]), 10, 0.05).all()
+    assert separated(log_factor(np.array([50.0]), np.array([1e-6]), np.array([2.0])), 10, 0.05).all()
 
 
 def test_rank_bounds_by_hand() -> None:
