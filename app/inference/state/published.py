@@ -15,13 +15,13 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Scores
-from app.inference.fitting.published import Published
+from app.inference.fitting.published import Published, echoes
 from app.inference.fitting.sparse import is_sparse
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
 from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
-from app.inference.types import Bools, take
+from app.inference.types import Bools, Floats, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 HALF = 0.5  # probability that draws of the live posterior ask for first
@@ -99,13 +99,20 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
 
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
     """What is ranked, by the live posterior and few draws; of new prompts and people, what is surer than it."""
+    live = _live(snapshot)
+    return quantity(snapshot, live, sought, FEW_DRAWS) if sought.target == "all-pairs" else live.scores
+
+
+def echoes_of(snapshot: Snapshot) -> Floats:
+    """(J,) rho of the votes of every judge, by the live posterior."""
+    return echoes(_live(snapshot), snapshot.evidence.item, len(snapshot.evidence.judges))
+
+
+def _live(snapshot: Snapshot) -> Published:
+    """The live posterior, as if it were published."""
     comparisons, model = snapshot.comparisons, snapshot.model
-    live = posteriors.scores(snapshot.posterior, comparisons, model)
-    if sought.target != "all-pairs":
-        return live
-    answers = snapshot.evidence.answers
-    published = Published(live, snapshot.posterior, answers, comparisons, model, snapshot.learnt)
-    return quantity(snapshot, published, sought, FEW_DRAWS)
+    marginal = posteriors.scores(snapshot.posterior, comparisons, model)
+    return Published(marginal, snapshot.posterior, snapshot.evidence.answers, comparisons, model, snapshot.learnt)
 
 
 def biases(snapshot: Snapshot) -> list[Bias]:

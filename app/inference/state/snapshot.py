@@ -23,14 +23,13 @@ from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.position_bias import biased_judges, build_for
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.votes import echo_given
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.types import Bools, Comparisons, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 
@@ -239,14 +238,6 @@ def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
 
 def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
     return biased_judges(method, n, evidence.answers, len(evidence.judges))
-
-
-def echoes_of(snapshot: Snapshot) -> Floats:
-    """(J,) rho of the votes of every judge: as it was learnt, else by how far those that are repeated vary."""
-    if snapshot.learnt is not None:
-        return snapshot.learnt.echo
-    comparisons, item, judges = snapshot.comparisons, snapshot.evidence.item, len(snapshot.evidence.judges)
-    return echo_given(snapshot.posterior, comparisons, item, snapshot.model, judges)
 
 
 def echo_of(snapshot: Snapshot, judge: int) -> float | None:
