@@ -33,7 +33,7 @@ from app.inference.fitting import (
     Published,
     TooMany,
     echoes,
-    is_sparse,
+    is_certified,
     no_absolute_scores,
     position_bias_of,
     usual_evidence,
@@ -247,7 +247,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
 def _require_room(group: Group, method: RankingMethod) -> None:
     """Raises InputError where what many candidates take does not fit into memory."""
     n, comparisons = len(group.keys), group.comparisons.size
-    if _is_sparse(group, method):
+    if _is_certified(group, method):
         room.require(room.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
     elif n > DENSE and method.name not in ROWWISE:
         remedy = (
@@ -268,10 +268,10 @@ def _settled(standings: Standings, group: Group, method: RankingMethod) -> Stand
     return standings._replace(rows=[row._replace(comparisons=rows[row.candidate]) for row in standings.rows])
 
 
-def _is_sparse(group: Group, method: RankingMethod) -> bool:
+def _is_certified(group: Group, method: RankingMethod) -> bool:
     if len(group.keys) <= DENSE or method.name in BASELINES or method.name in JOINT or method.evidence == "learnt":
         return False
-    return not group.absolute.size and is_sparse(model_of(method, len(group.keys)))
+    return not group.absolute.size and is_certified(model_of(method, len(group.keys)))
 
 
 def _target(group: Group, method: RankingMethod, published: Published | None) -> Target:

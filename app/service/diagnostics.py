@@ -6,7 +6,7 @@ from uuid import UUID
 
 from nextpair import schemas
 
-from app.inference.fitting import TooMany, is_sparse
+from app.inference.fitting import TooMany, is_certified
 from app.inference.reporting import LogDiagnostics, Moment, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, quantity_after, raw
@@ -37,7 +37,7 @@ class Facts:
     def of_now(self) -> schemas.Diagnostics:
         """Everything but failures and the history. Raises TooMany."""
         model = self.basis.snapshot.model
-        if is_sparse(model):
+        if is_certified(model):
             raise TooMany(f"diagnostics hold every candidate against every other, and {model.n:,} are too many")
         return present_diagnostics(self.basis, self.of_log, biases(self.basis.snapshot))
 

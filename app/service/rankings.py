@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
 
 from app.inference.choosing import RANKING, Order, Stop, Stopping, prompts_to_settle
-from app.inference.fitting import BASELINES, Method, Published, build, is_sparse
+from app.inference.fitting import BASELINES, Method, Published, build, is_certified
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.reporting import predict as predicted
@@ -87,7 +87,7 @@ def _published(basis: Basis, method: Method, target: InferenceTargetName) -> Pub
     """Without a matrix of many candidates, unless a goal needs one. Raises InvalidRequest for an impossible method."""
     dense = RANKED_DENSE if basis.goal == RANKING else None
     if method == basis.snapshot.interpretation.method:
-        is_many = target == "latent" and is_sparse(basis.snapshot.model, dense)
+        is_many = target == "latent" and is_certified(basis.snapshot.model, dense)
         return exact(basis.snapshot, dense) if is_many else basis.published_for(target)
     try:
         build(method, basis.snapshot.model.n)
@@ -128,7 +128,7 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     None below two candidates, and of very many.
     """
     snapshot = basis.snapshot
-    if snapshot.model.n < 2 or is_sparse(snapshot.model):
+    if snapshot.model.n < 2 or is_certified(snapshot.model):
         return None
     row = basis.row
     left = comparisons_left(

@@ -12,11 +12,11 @@ from scipy.special import expit
 from app.inference.choosing.certified import Pick, choose
 from app.inference.choosing.pair_sets import listed
 from app.inference.fitting.model import Method, build, expected_weight
-from app.inference.fitting.sampling import draws
-from app.inference.intervals import Intervals, ends, followed, measured
+from app.inference.gaussian.certified import Intervals, ends, followed, measured
+from app.inference.gaussian.sampling import draws
+from app.inference.graphs.conjugate_gradients import solve
+from app.inference.graphs.push import Precision, precision_of
 from app.inference.kernels.pair_sets import DETERMINANT, POWER, PairSet, Rule, scores
-from app.inference.kernels.push import Precision, precision_of
-from app.inference.kernels.solving import solve
 from app.inference.types import Floats, Ints
 
 Result = TypeVar("Result")

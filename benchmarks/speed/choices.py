@@ -9,7 +9,6 @@ from scipy.linalg import blas
 from app.inference.choosing.goals import RANKING, upper_triangle
 from app.inference.choosing.pair_sets import every_pair
 from app.inference.choosing.selection import Criterion, Policy, equality, score, select
-from app.inference.covariance import dense
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
@@ -23,7 +22,7 @@ def measure(extent: Extent) -> Iterator[Row]:
     for n in extent.dense:
         model = build(Method(), n)
         fit = posterior.fit(simulated_log(n), model)
-        sigma, half = dense(fit.covariance), np.ones(n * (n + 1) // 2)
+        sigma, half = fit.covariance.matrix(), np.ones(n * (n + 1) // 2)
         for criterion in Criterion:
             policy, what = Policy(criterion), f"the next pair by {criterion}"
             ours, scan, limit = medians(

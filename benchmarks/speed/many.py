@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from app.inference.fitting import newton
-from app.inference.intervals import ends, measured
-from app.inference.kernels.push import Precision
+from app.inference.gaussian.certified import ends, measured
+from app.inference.graphs.push import Precision
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.votes import play, snapshot_of
 

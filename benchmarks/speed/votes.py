@@ -15,9 +15,9 @@ from app.inference.choosing.asking import Plan
 from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.order import Order
 from app.inference.choosing.selection import Criterion, Policy
-from app.inference.covariance import dense, from_precision
 from app.inference.fitting import newton
 from app.inference.fitting.model import Method, hessian
+from app.inference.gaussian import from_precision
 from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
@@ -37,7 +37,7 @@ def measure(extent: Extent) -> Iterator[Row]:
         before = snapshot_of(n)
         times = play(before, extent.votes)
         median, mean = float(np.median(times)), float(np.mean(times))
-        half, sigma = np.ones(n * (n + 1) // 2), dense(before.posterior.covariance)
+        half, sigma = np.ones(n * (n + 1) // 2), before.posterior.covariance.matrix()
         limit, by_numpy = medians(
             partial(blas.dscal, -1.0, half),
             partial(_by_numpy, sigma, before.posterior.mean, upper_triangle(n)),

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from app.inference.fitting import consensus, judge_aware, posterior
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, once_each
 from benchmarks.studies.judges import nobody, share_that_holds
 from benchmarks.studies.methods.markdown import table

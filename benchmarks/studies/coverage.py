@@ -27,7 +27,8 @@ from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.fitting.posterior import Posterior
+from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise, tie_groups
 from app.inference.targets import DRAWS_SEED
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons
@@ -112,7 +113,7 @@ def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] =
     batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
     for live, log in judged_batches(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
         if log.size in at:
-            exact = posterior.scores(posterior.exact(live, log, model), log, model)
+            exact = posterior.scores(posterior.exact(live))
             yield coverage_of(exact, truth, wanted)
         if log.size >= max(at):
             return
@@ -136,11 +137,11 @@ def judged_batches(
     live, log, open_pairs = posterior.prior(model), no_comparisons(), everything.copy()
     while True:
         pairs = asking.next_pairs(
-            posterior.scores(live, log, model), model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng
+            posterior.scores(live), model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng
         )
         first, second = (np.array(side, np.int64) for side in zip(*((p.first, p.second) for p in pairs), strict=True))
         log = join(log, by_one_judge(first, second, judge(truth[first] - truth[second], rng)))
-        live = posterior.fold(live, log, model)
+        live = posterior.fold(live, log)
         yield State(live, log)
         if not repeats:
             open_pairs[np.minimum(first, second), np.maximum(first, second)] = False

@@ -24,9 +24,9 @@ from scipy.stats import binomtest
 from app.inference.choosing.forecasting import distance_to_stop
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.choosing.stopping import Stop, log_factor, rank_bounds, reason, separated
-from app.inference.covariance import dense
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Scores, scores
+from app.inference.fitting.posterior import scores
+from app.inference.gaussian import Scores
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies import stops
 from benchmarks.studies.coverage import hard_verdicts, judged_batches, table_head
@@ -170,7 +170,7 @@ def look(posterior: Scores, model: Model, truth: Floats, k: int) -> Look:
 
 def differences(posterior: Scores) -> tuple[Floats, Floats]:
     """(N, N) mean and variance of s_i - s_j; the diagonal's variance is 1."""
-    mean, sigma = posterior.mean, dense(posterior.covariance)
+    mean, sigma = posterior.mean, posterior.covariance.matrix()
     v = sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma
     np.fill_diagonal(v, 1.0)
     return mean[:, None] - mean, v

@@ -24,7 +24,6 @@ from scipy.special import expit
 
 from app.files.columns import texts_of
 from app.files.reading import read
-from app.inference.covariance import dense
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
 from app.inference.reporting import Wanted
 from app.inference.reporting.ranking import summarise
@@ -189,7 +188,7 @@ def agreed(a: Scores, b: Scores) -> Agreed:
 def _differences(scores: Scores) -> tuple[Floats, Floats]:
     """Means and variances of all pairs."""
     i, j = np.triu_indices(len(scores.mean), 1)
-    sigma = dense(scores.covariance)
+    sigma = scores.covariance.matrix()
     return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
 
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from app.inference.covariance import dense
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.targets.people import of_people
@@ -115,7 +114,7 @@ def held(scores: Scores, s: Floats) -> float:
     i, k = np.triu_indices(len(s), 1)
     below = np.zeros(len(i))
     for weight, part in scores.parts or ((1.0, scores),):
-        sigma = dense(part.covariance)
+        sigma = part.covariance.matrix()
         sd = np.sqrt(sigma[i, i] + sigma[k, k] - 2.0 * sigma[i, k])
         below += weight * ndtr((s[i] - s[k] - part.mean[i] + part.mean[k]) / sd)
     return float((np.abs(below - 0.5) <= 0.475).mean())

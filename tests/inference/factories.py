@@ -9,11 +9,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference.covariance import Covariance, condition, from_precision, plain
 from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
-from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.fitting.posterior import Posterior
+from app.inference.gaussian import Scores
+from app.inference.gaussian import Covariance, condition, from_precision, plain
 from app.inference.judges.aggregation import Probabilities
 from app.inference.judges.group_verdicts import Doubt, examine
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take

@@ -101,7 +101,7 @@ def test_the_live_posterior_gets_there_a_few_votes_at_a_time(log: Log) -> None:
     live = posterior.prior(m)
     few = max(7, log.comparisons.size // 100)
     for stop in [*range(0, log.comparisons.size, few), log.comparisons.size]:
-        live = posterior.fold(live, take(log.comparisons, slice(stop)), m)
+        live = posterior.fold(live, take(log.comparisons, slice(stop)))
 
     assert live.convergence.converged
     np.testing.assert_allclose(live.mean, default(log.comparisons, log.n).score, atol=1e-9)

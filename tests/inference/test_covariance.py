@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference import covariance
-from app.inference.covariance import Covariance, Rows, condition, from_precision
+from app.inference.gaussian import Covariance, Rows, condition, from_precision
 from app.inference.types import Floats
 from tests.inference.factories import independent, isotropic, numerics, random_precision
 

@@ -10,10 +10,10 @@ import pytest
 from scipy.special import expit, logit
 
 from app.inference import covariance
-from app.inference.covariance import Covariance, dense
 from app.inference.experts import soft_bt
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import VAGUE
+from app.inference.gaussian import Covariance
 from app.inference.reporting.bias import closed_form
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
@@ -37,10 +37,10 @@ def some_covariance() -> Covariance:
 
 def test_a_comparison_is_taken_off_the_covariance_and_not_added() -> None:
     before, r = some_covariance(), difference(N, 1, 4)
-    a, weight = dense(before), 0.3
+    a, weight = before.matrix(), 0.3
     correction = weight * np.outer(a @ r, a @ r) / (1.0 + weight * r @ a @ r)
 
-    after = dense(covariance.condition(before, 1, 4, weight))
+    after = covariance.condition(before, 1, 4, weight).matrix()
 
     inverse = np.linalg.inv(np.linalg.inv(a) + weight * np.outer(r, r))
     np.testing.assert_allclose(after, inverse, atol=1e-14)
@@ -50,7 +50,7 @@ def test_a_comparison_is_taken_off_the_covariance_and_not_added() -> None:
 
 def test_as_printed_a_comparison_would_make_its_pair_less_certain() -> None:
     before, r = some_covariance(), difference(N, 1, 4)
-    a = dense(before)
+    a = before.matrix()
     printed = a + np.outer(a @ r, a @ r) / (1.0 + r @ a @ r)
 
     assert (
@@ -67,7 +67,7 @@ def test_an_update_changes_every_entry_of_the_inverse() -> None:
 
     after = covariance.condition(before, 1, 4, 0.3)
 
-    assert (dense(after) != dense(before)).all()
+    assert (after.matrix() != before.matrix()).all()
 
 
 def test_an_update_in_order_n_leaves_the_matrix_and_notes_one_column() -> None:
@@ -134,7 +134,7 @@ def test_the_inverse_of_the_full_set_splits_with_one_over_n(n: int) -> None:
     ours = posterior.fit(log, model(n, 1.0, "gaussian", prior="anchor", v=1.0))
     from_first = np.eye(n) - np.eye(1, n)
     np.testing.assert_allclose(
-        from_first @ dense(ours.covariance) @ from_first.T,
+        from_first @ ours.covariance.matrix() @ from_first.T,
         from_first @ split(1.0 / n) @ from_first.T,
         atol=20.0 / VAGUE,
     )
@@ -171,7 +171,7 @@ def test_temperature_can_change_the_ranking(prior_variance: float) -> None:
 
 
 def test_what_a_comparison_adds_to_the_determinant_does_not_hang_on_which_is_named_first() -> None:
-    a, scores = dense(some_covariance()), random_state(N, seed=0)[0]
+    a, scores = some_covariance().matrix(), random_state(N, seed=0)[0]
 
     def factor(i: int, j: int, weight: float) -> float:
         """Growth of det(A^-1)."""

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.inference.fitting.model import expected_weight
-from app.inference.intervals import WIDEST, Intervals, ends, followed, measured
-from app.inference.kernels.push import precision_of
+from app.inference.gaussian.certified import WIDEST, Intervals, ends, followed, measured
+from app.inference.graphs.push import precision_of
 from app.inference.types import Floats
 from tests.inference.factories import model
 from tests.inference.kernels.test_push import assert_within, inverse, mixed

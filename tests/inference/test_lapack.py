@@ -6,7 +6,7 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
-from app.inference.lapack import factor_in_place, invert_in_place
+from app.inference.gaussian.lapack import factor_in_place, invert_in_place
 from app.inference.types import Floats
 
 

@@ -11,12 +11,12 @@ from app.inference import covariance
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import every_pair
 from app.inference.choosing.selection import Choice, Criterion, Policy, select
-from app.inference.covariance import TooMany, dense, times, variance_of_difference
 from app.inference.fitting import posterior, sparse
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.published import publish
+from app.inference.gaussian import TooMany
 from app.inference.reporting import by_posterior
 from app.inference.reporting.ranking import Wanted, relative_sd
 from app.inference.reporting.standings import Standings
@@ -68,10 +68,10 @@ def test_entries_are_those_of_the_matrix(dense_up_to: Limit) -> None:
     with_matrix, without_matrix = both(log(), model(N), dense_up_to)
     x = np.random.default_rng(0).standard_normal(N)
 
-    np.testing.assert_allclose(times(without_matrix.covariance, x), times(with_matrix.covariance, x), atol=1e-6)
+    np.testing.assert_allclose(without_matrix.covariance.times(x), with_matrix.covariance.times(x), atol=1e-6)
     for i, j in ((0, 1), (5, 80), (119, 3)):
-        expected = variance_of_difference(with_matrix.covariance, i, j)
-        assert variance_of_difference(without_matrix.covariance, i, j) == pytest.approx(expected, rel=1e-3)
+        expected = with_matrix.covariance.variance_of_difference(i, j)
+        assert without_matrix.covariance.variance_of_difference(i, j) == pytest.approx(expected, rel=1e-3)
     np.testing.assert_allclose(relative_sd(without_matrix.covariance), relative_sd(with_matrix.covariance), rtol=0.03)
 
 
@@ -79,7 +79,7 @@ def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
     _, without_matrix = both(log(), model(N), dense_up_to)
 
     with pytest.raises(TooMany, match=f"{N} candidates"):
-        dense(without_matrix.covariance)
+        without_matrix.covariance.matrix()
 
 
 @pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
@@ -90,9 +90,9 @@ def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to:
     dense_up_to(N - 1)
     live = posterior.prior(m)
     for seen in (*range(K, K + 60, 7), K + 60):
-        live = posterior.fold(live, take(some, slice(seen)), m)
+        live = posterior.fold(live, take(some, slice(seen)))
 
-    bounds, published = live.covariance.bounds, posterior.exact(live, some, m).covariance.bounds
+    bounds, published = live.covariance.bounds, posterior.exact(live).covariance.bounds
 
     assert live.seen == some.size
     assert (live.graph is None) == (expert == "gaussian")
@@ -125,7 +125,7 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     kept = [array.copy() for array in arrays]
 
     for log_of_one in (some, join(take(some, slice(K)), take(other, slice(K, None)))):
-        live = posterior.fold(before, log_of_one, m)
+        live = posterior.fold(before, log_of_one)
         np.testing.assert_allclose(live.mean, posterior.fit(log_of_one, m).mean, atol=1e-9)
 
     for array, copy in zip(arrays, kept, strict=True):

@@ -4,13 +4,14 @@ Not here: what a log amounts to (state), who holds which pair (service).
 """
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.criteria import EQUAL, Batch, Criterion, Policy
 from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
+from app.inference.choosing.picking import Choice
 from app.inference.choosing.prompts import prompts_to_settle
-from app.inference.choosing.selection import EQUAL, Batch, Choice, Criterion, Policy
 from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
 
 __all__ = [

@@ -12,14 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName
 
+from app.inference.choosing.criteria import Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.selection import Choice, Judged, Policy, expecting, fantasise, select
+from app.inference.choosing.picking import Choice, Judged, expecting, fantasise
+from app.inference.choosing.selection import select
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.kernels import contiguous
 from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import PairSet
@@ -113,7 +115,7 @@ def next_pairs(
     sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
     component = connected(component, leased.first, leased.second, model, plan.goal)
     judged = None
-    if plan.target == "all-pairs" and not sigma.bounds:
+    if plan.target == "all-pairs":
         questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
         judged = expecting(Judged(comparisons, questions), mean, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)

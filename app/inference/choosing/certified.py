@@ -23,8 +23,9 @@ import numpy as np
 
 from app.inference.choosing.pair_sets import leading, without
 from app.inference.fitting.model import Model, expected_weight
+from app.inference.graphs.comparison_graph import Precision, answered
+from app.inference.graphs.push import differences, variances
 from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, scores
-from app.inference.kernels.push import Precision, differences, extended, variances
 from app.inference.types import Floats, Ints
 
 SHORTLIST = 64
@@ -144,7 +145,7 @@ def _answered(
     precision: Precision, upper: Floats, first: Ints, second: Ints, weight: Floats
 ) -> tuple[Precision, Floats]:
     """H and the upper ends once these (T,) pairs are answered."""
-    precision, upper, both = extended(precision, first, second, weight), upper.copy(), np.append(first, second)
+    precision, upper, both = answered(precision, first, second, weight), upper.copy(), np.append(first, second)
     upper[both] = np.minimum(upper[both], variances(precision, both, WIDTH, EFFORT)[1])
     return precision, upper
 

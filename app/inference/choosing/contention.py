@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import Covariance, dense
+from app.inference.gaussian import Covariance
 from app.inference.kernels.pair_sets import PairSet, within
 from app.inference.regimes import CONTENDERS
 from app.inference.types import Chance, Floats, Ints
@@ -34,7 +34,7 @@ def most_contended(open_pairs: PairSet, mean: Floats, sigma: Covariance, k: int,
     first, second = within(open_pairs, who)
     if not len(first):
         return None
-    contention = contentions(mean[who], dense(sigma)[np.ix_(who, who)], k, rng)[first, second]
+    contention = contentions(mean[who], sigma.matrix()[np.ix_(who, who)], k, rng)[first, second]
     at = int(np.argmax(contention))
     if contention[at] == 0.0:
         return None

@@ -44,9 +44,8 @@ from app.inference.choosing.stopping import (
     reason,
     shortfall,
 )
-from app.inference.covariance import dense, plain
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores, plain
 from app.inference.types import Bools, Floats, Ints
 
 FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
@@ -115,7 +114,7 @@ def distance_to_stop(
         return Stopping(None, NOTHING, left.in_all)
     order = np.argsort(-posterior.mean, kind="stable")  # of draws, so that they do not depend on who joined first
     inverse = np.argsort(order)
-    best_first = Scores(posterior.mean[order], plain(dense(posterior.covariance)[np.ix_(order, order)], np.nan))
+    best_first = Scores(posterior.mean[order], plain(posterior.covariance.matrix()[np.ix_(order, order)], np.nan))
     goal = Goal(
         goal.top_k,
         None if goal.against is None else int(inverse[goal.against]),
@@ -203,7 +202,7 @@ def _need_of_concordance(state: _State, share: float, goal: Goal, rng: np.random
 def _drawn(posterior: Scores, claims: int, rng: np.random.Generator) -> Floats:
     """(D, N) scores from the posterior, as many as their futures find room."""
     draws = min(MOST_NUMBERS // (STEPS * claims), MOST_DRAWS)
-    root = np.linalg.cholesky(dense(posterior.covariance))
+    root = np.linalg.cholesky(posterior.covariance.matrix())
     return np.asarray(posterior.mean + rng.standard_normal((draws if draws >= FEWEST else 0, len(root))) @ root.T)
 
 
@@ -223,14 +222,14 @@ def _claimed(goal: Goal, truth: Floats) -> tuple[Ints, Ints]:
 
 def _alone(state: _State, truth: Floats, first: Ints, second: Ints) -> _Futures:
     """Each difference by its own m and v."""
-    mean, sigma = state.posterior.mean, dense(state.posterior.covariance)
+    mean, sigma = state.posterior.mean, state.posterior.covariance.matrix()
     v = sigma.diagonal()[first] + sigma.diagonal()[second] - 2.0 * sigma[first, second]
     return _futures(state, truth, first, second, mean[first] - mean[second], v, 2.0 / _precision(state))
 
 
 def _among_others(state: _State, truth: Floats, first: Ints, second: Ints) -> _Futures:
     """Each difference by the m and v that remain once all the others from the same `first` are known."""
-    n, precision = state.model.n, np.linalg.inv(dense(state.posterior.covariance))
+    n, precision = state.model.n, np.linalg.inv(state.posterior.covariance.matrix())
     total = precision.sum(axis=1)
     z = truth - state.posterior.mean
     pull = (z - (z @ total)[:, None] / total.sum()) @ precision

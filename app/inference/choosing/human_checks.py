@@ -21,9 +21,8 @@ import numpy as np
 
 from app.inference.choosing.asking import Presented
 from app.inference.choosing.order import Order, present
-from app.inference.choosing.selection import TIE, Choice
-from app.inference.covariance import variance_of_difference
-from app.inference.fitting.posterior import Scores
+from app.inference.choosing.picking import TIE, Choice
+from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, by_any, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked
@@ -77,7 +76,7 @@ def next_checks(
         leads[second] -= 1
         free[row] = False
         counts[[low, high], [high, low]] += 1
-        m, v = float(marginal.mean[low] - marginal.mean[high]), variance_of_difference(marginal.covariance, low, high)
+        m, v = float(marginal.mean[low] - marginal.mean[high]), marginal.covariance.variance_of_difference(low, high)
         choice = Choice(low, high, float(gain[row]), m, float(np.sqrt(v)), 1.0 / len(best), random=False)
         checks.append((row, Presented(first, second, choice)))
     return checks

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from app.inference.covariance import Covariance, Rows, dense, times_rows
 from app.inference.fitting.model import Model, expected_weight
+from app.inference.gaussian import DenseCovariance, Rows
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
 from app.inference.regimes import FULLY_SUMMED
@@ -43,23 +43,23 @@ def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
     return _gain(m, v * np.sqrt(weight / (1.0 + weight * v)))
 
 
-def gains(first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds) -> Floats:
+def gains(first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds) -> Floats:
     """(L,) KG of these pairs."""
-    spread = times_rows(sigma, Rows(first, second))
+    spread = sigma.times_rows(Rows(first, second))
     return knowledge(first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters)
 
 
 def most_gains(
-    first: Ints, second: Ints, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, tie: float
+    first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
 ) -> Floats:
     """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
-    spread = times_rows(sigma, Rows(first, second))
+    spread = sigma.times_rows(Rows(first, second))
     moves = _moves(spread, first, second, mean, model)
     return most_knowledge(first, second, moves, mean, np.argsort(mean), *matters, tie)
 
 
 def best_gains(
-    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, tie: float
+    open_pairs: PairSet, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
 ) -> tuple[Ints, Ints, Floats]:
     """Open pairs (L,) among the least settled candidates, and their KG where it is within a relative `tie` of the best.
 
@@ -87,10 +87,16 @@ def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answe
 
 
 def best_gains_in_round(
-    open_pairs: PairSet, mean: Floats, sigma: Covariance, model: Model, matters: Kinds, answered: Answered, tie: float
+    open_pairs: PairSet,
+    mean: Floats,
+    sigma: DenseCovariance,
+    model: Model,
+    matters: Kinds,
+    answered: Answered,
+    tie: float,
 ) -> tuple[Ints, Ints, Floats]:
     """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `best_gains` has it."""
-    who, full = np.arange(len(mean)), dense(sigma)
+    who, full = np.arange(len(mean)), sigma.matrix()
     variance = full.diagonal()
     v = np.maximum(variance[:, None] + variance - 2.0 * full, 0.0)
     expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
@@ -109,7 +115,7 @@ def best_gains_in_round(
     return first, second, gained
 
 
-def _least_settled(mean: Floats, sigma: Covariance, matters: Kinds) -> Ints:
+def _least_settled(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
     """The FULLY_SUMMED candidates that are least settled, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
     n = len(mean)
     if n <= FULLY_SUMMED:

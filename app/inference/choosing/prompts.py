@@ -3,8 +3,8 @@
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.settling import probability
 from app.inference.choosing.stopping import Claims, Stop, claims_of
-from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
+from app.inference.gaussian import Scores
 from app.inference.targets import PromptsNeeded, drawn_values, prompts_needed
 from app.inference.types import Ints
 

@@ -31,7 +31,6 @@ import numpy as np
 from app.inference.choosing.forecasting import LEVELS, NOTHING, Forecast, Left
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.stopping import Stop, claims_of
-from app.inference.covariance import dense
 from app.inference.kernels.futures import verdicts_needed
 from app.inference.regimes import ROUND_FORECAST
 from app.inference.targets import WinRates, best_first
@@ -89,7 +88,7 @@ def _verdicts_needed(ranked: WinRates, goal: Goal, claim: float, share: float) -
     parts = [part for part in scores.parts or ((1.0, scores),) if part[0] >= SLIGHT]
     weight = np.array([weight for weight, _ in parts]) / sum(weight for weight, _ in parts)
     mean = np.array([part.mean[order] for _, part in parts])
-    sigma = np.array([dense(part.covariance)[place] for _, part in parts])
+    sigma = np.array([part.covariance.matrix()[place] for _, part in parts])
     root = np.linalg.cholesky(sigma)
     draws = np.maximum(np.rint(DRAWS * weight).astype(int), 2)
     part_of = np.repeat(np.arange(len(parts)), draws)

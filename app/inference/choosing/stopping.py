@@ -30,9 +30,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
-from app.inference.covariance import dense
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.reporting.sureness import concordance
 from app.inference.types import Bools, Floats, Ints
 
@@ -162,7 +161,7 @@ def information_gain(pairs: Differences, model: Model) -> Floats:
 
 def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     """(N, N) mean and variance of each difference; the diagonal's variance is 1."""
-    mean, sigma = posterior.mean, dense(posterior.covariance)
+    mean, sigma = posterior.mean, posterior.covariance.matrix()
     variances = sigma.diagonal()
     v = variances[:, None] + variances - 2.0 * sigma
     np.fill_diagonal(v, 1.0)

@@ -3,7 +3,6 @@
 Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
 """
 
-from app.inference.covariance import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.grids import Normal
@@ -11,11 +10,11 @@ from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprio
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Told, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
-from app.inference.fitting.posterior import Posterior, Scores, fit, fold, prior, scores
+from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior, scores
 from app.inference.fitting.published import Published, echoes, publish
 from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.sparse import SparsePosterior, is_sparse
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.gaussian import Scores, TooMany
 
 __all__ = [
     "BASELINES",
@@ -31,7 +30,6 @@ __all__ = [
     "Posterior",
     "Published",
     "Scores",
-    "SparsePosterior",
     "Told",
     "TooMany",
     "as_votes",
@@ -43,7 +41,7 @@ __all__ = [
     "evidence_apart",
     "fit",
     "fold",
-    "is_sparse",
+    "is_certified",
     "learn",
     "moments",
     "no_absolute_scores",

@@ -109,7 +109,7 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
     flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
     def em(combined: Combined) -> Combined:
-        marginal = scores(combined.posterior, comparisons, combined.model)
+        marginal = scores(combined.posterior)
         scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
         return _on_scale(scale, comparisons, model, absolute, combined.posterior.mean)
 

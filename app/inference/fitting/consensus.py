@@ -39,10 +39,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import from_precision, plain
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model
-from app.inference.fitting.newton import conjugate_gradients
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores, from_precision, plain
+from app.inference.graphs.conjugate_gradients import newton_step_by_products
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
@@ -160,7 +159,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
         return precision * x + scatter(weights * design_times(x, objective), objective)
 
     diagonal = precision + scatter(weights, objective, at_second=1.0)
-    return conjugate_gradients(hessian_times, lambda x: x / diagonal, g, GRADIENT_TOLERANCE)
+    return newton_step_by_products(hessian_times, lambda x: x / diagonal, g, GRADIENT_TOLERANCE)
 
 
 def split(theta: Floats, objective: Objective) -> tuple[Floats, Floats, Floats]:

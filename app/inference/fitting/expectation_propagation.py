@@ -31,11 +31,11 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from app.inference.covariance import Covariance, from_precision
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, Prior, bias_places, design_times, hessian, scatter
 from app.inference.fitting.posterior import Posterior, prior
+from app.inference.gaussian import DenseCovariance, from_precision
 from app.inference.kernels import tilted
 from app.inference.regimes import PROPAGATED
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, join, take
@@ -79,8 +79,7 @@ class Settled(NamedTuple, Generic[Q]):
 
 
 class Propagated(NamedTuple):
-    posterior: Posterior  # N(mean, covariance) over P parameters, given `rows`; tau are its weights
-    rows: Comparisons  # (M + G,) the votes, those alike together, then the measurements
+    posterior: Posterior  # given (M + G,) rows: the votes, those alike together, then the measurements; w is tau
     log_evidence: float  # -inf where H cannot be factored
 
 
@@ -103,8 +102,10 @@ def propagate(comparisons: Comparisons, model: Model, tolerance: float = TOLERAN
             return _settled(sites, model, tolerance)
     except np.linalg.LinAlgError:
         convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
-        singular = prior(model)._replace(weights=np.zeros(sites.rows.size), convergence=convergence, graph=None)
-        return Propagated(singular, sites.rows, -np.inf)
+        singular = prior(model)._replace(
+            weights=np.zeros(sites.rows.size), convergence=convergence, comparisons=sites.rows
+        )
+        return Propagated(singular, -np.inf)
 
 
 def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
@@ -116,7 +117,7 @@ def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
     """Raises numpy.linalg.LinAlgError."""
     votes = len(sites.wins)
 
-    def moments(sites: Sites) -> Moments[tuple[Floats, Covariance]]:
+    def moments(sites: Sites) -> Moments[tuple[Floats, DenseCovariance]]:
         covariance = from_precision(hessian(sites.precision, sites.rows, model))
         pull = model.prior.pull + scatter(sites.shift, sites.rows, model)
         mean = covariance.base @ pull
@@ -124,7 +125,8 @@ def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
         return Moments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
 
     (mean, covariance), sites, log_evidence, convergence = settle(sites, moments, tolerance)
-    return Propagated(Posterior(mean, covariance, sites.precision, convergence), sites.rows, log_evidence)
+    posterior = Posterior(mean, covariance, sites.precision, convergence, sites.rows, model)
+    return Propagated(posterior, log_evidence)
 
 
 def settle(sites: Sites, moments_of: Callable[[Sites], Moments[Q]], tolerance: float) -> Settled[Q]:
@@ -148,7 +150,7 @@ def settle(sites: Sites, moments_of: Callable[[Sites], Moments[Q]], tolerance: f
     return Settled(q, sites, log_constants + sites.log_constant + log_integral, convergence)
 
 
-def _log_integral(mean: Floats, pull: Floats, covariance: Covariance, of: Prior) -> float:
+def _log_integral(mean: Floats, pull: Floats, covariance: DenseCovariance, of: Prior) -> float:
     """ln of the integral of the prior times all exp(nu d - tau d^2 / 2)."""
     of_prior = float(np.log(of.precision).sum() - of.pull @ (of.pull / of.precision))
     return 0.5 * (float(pull @ mean) + covariance.log_det + of_prior)
@@ -208,7 +210,7 @@ def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float,
     return precision, shift, float(log_constants.sum()), float(distance)
 
 
-def _variances(rows: Comparisons, covariance: Covariance, model: Model) -> Floats:
+def _variances(rows: Comparisons, covariance: DenseCovariance, model: Model) -> Floats:
     """(M + G,) r^T Sigma r."""
     sigma, i, j = covariance.base, rows.first, rows.second
     v = sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]

@@ -10,13 +10,13 @@ of the mixture itself, whose tails are heavier than a normal's.
 
 import numpy as np
 
-from app.inference.covariance import dense, plain
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.expectation_propagation import propagate, serves
 from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Scores, fit, scores
+from app.inference.fitting.posterior import fit, scores
 from app.inference.fitting.worth import at_scale
+from app.inference.gaussian import Scores, plain
 from app.inference.types import Comparisons, Floats, Outcome
 
 Weighted = tuple[float, Scores]
@@ -48,11 +48,11 @@ def approximate(
     That takes a hundred thousand votes of one answer, or a tau2 of a million.
     """
     if approximation == "ep" and serves(comparisons, model):
-        posterior, rows, _ = propagate(comparisons, model)
+        posterior, _ = propagate(comparisons, model)
         if posterior.convergence.outcome is not Outcome.SINGULAR:
-            return scores(posterior, rows, model), posterior.convergence.outcome
+            return scores(posterior), posterior.convergence.outcome
     posterior = fit(comparisons, model)
-    return scores(posterior, comparisons, model), posterior.convergence.outcome
+    return scores(posterior), posterior.convergence.outcome
 
 
 def _of_weight_1(parts: list[Weighted]) -> list[Weighted]:
@@ -68,5 +68,5 @@ def mixed(parts: list[Weighted]) -> Scores:
     sigma = np.zeros((len(mean), len(mean)))
     for weight, part in parts:
         apart = part.mean - mean
-        sigma += weight * (dense(part.covariance) + np.outer(apart, apart))
+        sigma += weight * (part.covariance.matrix() + np.outer(apart, apart))
     return Scores(mean, plain(sigma, float(np.linalg.slogdet(sigma)[1])), tuple(parts))

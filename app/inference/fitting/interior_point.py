@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve
 
-from app.inference.fitting.model import Fit, Model, design_times, differences, hessian, scatter
-from app.inference.lapack import factor_in_place
+from app.inference.fitting.model import Model, design_times, differences, hessian, scatter
+from app.inference.gaussian.lapack import factor_in_place
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
 MAX_ITERATIONS = 200
@@ -35,7 +35,7 @@ class _Point(NamedTuple):
     slack: Floats  # (2, K) c - u, c + u
 
 
-def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: float) -> Fit:
+def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: float) -> tuple[Floats, Convergence]:
     """The maximum, where no entry of the gradient is above `tolerance`. Args: at least one comparison."""
     kink, prior = model.expert.kink, model.prior
     assert kink is not None
@@ -59,8 +59,7 @@ def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: floa
             break
     outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
     convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
-    weights = comparisons.weight * model.expert.curvature(distance, comparisons.p)
-    return Fit(point.theta, weights, convergence)
+    return point.theta, convergence
 
 
 def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Comparisons, model: Model) -> _Point:

@@ -33,11 +33,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import Covariance, from_precision, plain
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, hessian, scatter
 from app.inference.fitting.newton import Objective, newton_step
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Outcome, take
 
@@ -139,7 +138,7 @@ def evaluate(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, m
 
 
 def likelier_judges(
-    s: Floats, sigma: Covariance, before: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
+    s: Floats, sigma: DenseCovariance, before: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
 ) -> JudgeParameters:
     """A Newton step towards the c and delta that explain best what each judge said, whatever s ~ N(s, sigma) may be.
 

@@ -30,11 +30,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference import experts
-from app.inference.covariance import require_matrix
 from app.inference.experts import Expert, measured_bt, soft_bt
+from app.inference.gaussian import require_matrix
 from app.inference.kernels import contiguous, design
 from app.inference.kernels.design import NO_BIAS
-from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
 
 NONE = np.empty(0)
 VAGUE = 1e6
@@ -88,14 +88,6 @@ class Model(NamedTuple):
     @property
     def allows_for_biases(self) -> bool:
         return self.has_biases or self.known_biases is not None
-
-
-class Fit(NamedTuple):
-    """The maximum of the log posterior."""
-
-    mean: Floats  # (P,)
-    weights: Floats  # (K,) w there
-    convergence: Convergence
 
 
 def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) -> Model:

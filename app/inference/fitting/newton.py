@@ -9,28 +9,32 @@ Maximise over theta in R^P, with q the prior's precision and h its pull (model.p
 
 with c_k the comparison's weight: the same as if it stood there c_k times.
 
+Many candidates of soft-bt without biases stand in rows (graphs), where H x costs least; all else is summed over the
+comparisons by their design.
+
 Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
-    mu, w, g     Fit.mean, Fit.weights, gradient      (P,), (K,), (P,)
+    mu, w, g     Fit.mean, weights, gradient          (P,), (K,), (P,)
     l, l', -l''  expert.log_density, slope, curvature of (d, p), elementwise over (K,)
     c            comparisons.weight                   (K,)
 """
 
-from collections.abc import Callable
-from functools import partial
 from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 
-from app.inference.covariance import Covariance, times
 from app.inference.fitting import interior_point
-from app.inference.fitting.model import Fit, Model, bias_places, differences, hessian, information, scatter
-from app.inference.kernels import bradley_terry, comparison_graph, contiguous
+from app.inference.fitting.model import Model, bias_places, differences, hessian, information, scatter
+from app.inference.gaussian import Covariance
+from app.inference.graphs import comparison_graph
+from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
+from app.inference.graphs.conjugate_gradients import newton_step as newton_step_in_rows
+from app.inference.graphs.conjugate_gradients import newton_step_by_products
+from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.bradley_terry import Votes, maximiser
-from app.inference.kernels.comparison_graph import LEAST_PRECISE, Graph
 from app.inference.kernels.design import precision_times, shown
 from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, Ints, take
@@ -39,6 +43,15 @@ NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 EFFORT = 0.2  # rivals visited before that, of all there are
 AFRESH = 10  # one in so many comparisons is new: all are put in rows again
+
+
+class Fit(NamedTuple):
+    """The maximum of the log posterior."""
+
+    mean: Floats  # (P,)
+    convergence: Convergence
+    graph: Graph | None = None  # the comparisons in rows, where they were fitted so
+    precision: Precision | None = None  # H there, likewise
 
 
 class Objective(NamedTuple):
@@ -50,44 +63,73 @@ class Objective(NamedTuple):
     near: Covariance | None = None  # close to H^-1
 
 
-class Climbed(NamedTuple):
-    """The MAP of comparisons in rows, which were evaluated there: H is in their room."""
+class _InRows(NamedTuple):
+    """L of comparisons in rows."""
 
-    mean: Floats  # (N,)
     graph: Graph
-    convergence: Convergence
+    precision: Precision  # H, where L was evaluated last
+    tolerance: float
 
 
-def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, near: Covariance | None = None) -> Fit:
-    """The MAP. Args: `start` (P,) is where to begin, zeros by default; `near` (P, P) is close to H^-1."""
-    start = np.zeros(model.size) if start is None else contiguous(start)
-    if model.expert.kink is not None and comparisons.size:
-        return interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
-    maximise = maximiser(evaluate, newton_step)
-    if model.expert.as_soft_bt is not None and model.size > FACTORED:
-        votes = votes_of(comparisons, model)
-        if climbed := climb(votes, model, start):
-            return _in_their_order(climbed, votes)
-        maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
-    aim = tolerance(comparisons, model)
-    mean, g, w, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
-    return Fit(mean, w, Convergence.of(float(np.abs(g).max()), iterations, aim))
-
-
-def fit_in_rows(
-    comparisons: Comparisons, model: Model, *, start: Floats, before: Graph | None = None
-) -> Climbed | None:
-    """The MAP of comparisons that can stand in rows.
+def fit(
+    comparisons: Comparisons,
+    model: Model,
+    *,
+    start: Floats | None = None,
+    near: Covariance | None = None,
+    before: Graph | None = None,
+) -> Fit:
+    """The MAP.
 
     Args:
-        start: (N,) is where to begin.
+        start: (P,) is where to begin, zeros by default.
+        near: (P, P) is close to H^-1.
         before: the first comparisons in rows, whose MAP `start` is.
     """
-    if model.expert.as_soft_bt is None or model.size <= FACTORED:
-        return None
+    start = np.zeros(model.size) if start is None else contiguous(start)
+    if model.expert.kink is not None and comparisons.size:
+        return Fit(*interior_point.solve(start, comparisons, model, tolerance(comparisons, model)))
+    if _stands_in_rows(model) and (in_rows := _fit_in_rows(comparisons, model, start, before)):
+        return in_rows
+    maximise, aim = maximiser(evaluate, newton_step), tolerance(comparisons, model)
+    if model.expert.as_soft_bt is not None and model.size > FACTORED:
+        votes = votes_of(comparisons, model)
+        maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
+    mean, g, _, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
+    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, aim))
+
+
+def _stands_in_rows(model: Model) -> bool:
+    return model.expert.as_soft_bt is not None and model.size > FACTORED and not model.allows_for_biases
+
+
+def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: Graph | None) -> Fit | None:
+    """The MAP by the graph of comparisons; None where a score is too far from 0 or not finite.
+
+    Of comparisons behind those of `before` the ones whom they concern are followed before all are looked at.
+    """
     if before is None or comparisons.size < AFRESH * (comparisons.size - before.size):
-        return climb(votes_of(comparisons, model), model, start)
-    return climb(votes_of(take(comparisons, slice(before.size, None)), model), model, start, before)
+        rows = votes_of(comparisons, model)
+        graph = comparison_graph.graph_of(
+            rows.first, rows.second, rows.p, rows.measurement, rows.weight, rows.precision, rows.pull
+        )
+    else:
+        rows = votes_of(take(comparisons, slice(before.size, None)), model)
+        graph = comparison_graph.extended(before, rows.first, rows.second, rows.p, rows.measurement, rows.weight)
+        who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
+        start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
+    aim, precision = _tolerance(np.diff(graph.start), graph.answers, model), comparison_graph.unevaluated(graph)
+    mean, g, _, iterations = maximiser(_evaluate_rows, _step_in_rows)(_InRows(graph, precision, aim), start, aim)
+    norm = float(np.abs(g).max())
+    return Fit(mean, Convergence.of(norm, iterations, aim), graph, precision) if isfinite(norm) else None
+
+
+def _evaluate_rows(s: Floats, objective: _InRows) -> tuple[Floats, Floats]:
+    return comparison_graph.evaluate(s, objective.graph, objective.precision), objective.precision.weight
+
+
+def _step_in_rows(_: Floats, g: Floats, objective: _InRows) -> Floats:
+    return newton_step_in_rows(objective.precision, g, objective.tolerance)
 
 
 def votes_of(comparisons: Comparisons, model: Model) -> Votes:
@@ -106,34 +148,6 @@ def votes_of(comparisons: Comparisons, model: Model) -> Votes:
         contiguous(model.prior.precision),
         contiguous(model.prior.pull),
     )
-
-
-def climb(votes: Votes, model: Model, start: Floats, before: Graph | None = None) -> Climbed | None:
-    """The MAP by the graph of comparisons; None with biases, and where a score is too far from 0 or not finite.
-
-    Args: the votes come behind those of `before`, whose MAP is `start`; of these, the ones whom they concern are
-        settled before all are looked at.
-    """
-    first, second, bias, known_bias, p, measurement, weight, precision, pull = votes
-    if len(bias) + len(known_bias):
-        return None
-    if before is None:
-        graph = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
-    else:
-        graph = comparison_graph.extended(before, first, second, p, measurement, weight)
-        who, thin = np.unique(np.append(first, second)), float(precision.min()) / model.n
-        start = comparison_graph.settled(start, graph, who, thin, int(EFFORT * len(graph.rival)))
-    aim = _tolerance(np.diff(graph.start), graph.answers, model)
-    graph = comparison_graph.with_room(graph._replace(tolerance=aim))
-    mean, g, _, iterations = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, aim)
-    norm = float(np.abs(g).max())
-    return Climbed(mean, graph, Convergence.of(norm, iterations, aim)) if isfinite(norm) else None
-
-
-def _in_their_order(climbed: Climbed, votes: Votes) -> Fit:
-    mean, _, convergence = climbed
-    weights = comparison_graph.weights_of(mean, votes.first, votes.second, votes.measurement, votes.weight)
-    return Fit(mean, weights, convergence)
 
 
 def log_posterior(theta: Floats, comparisons: Comparisons, model: Model) -> float:
@@ -158,11 +172,21 @@ def gradient(theta: Floats, d: Floats, comparisons: Comparisons, model: Model) -
 
 def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """w, shape (K,)."""
+    if _stands_in_rows(model) and np.abs(theta).max(initial=0.0) <= FARTHEST:
+        first, second, p, _, weight = comparisons
+        return comparison_graph.weights_of(
+            contiguous(theta),
+            contiguous(first),
+            contiguous(second),
+            contiguous(p),
+            contiguous(weight),
+            model.expert.measurement is not None,
+        )
     return comparisons.weight * model.expert.curvature(differences(theta, comparisons, model), comparisons.p)
 
 
 def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
-    """x with H x = g, shape (P,).
+    """x with H x = g, shape (P,), to a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
 
     For few parameters by a Cholesky factor of H, else by conjugate gradients, which need no H.
     """
@@ -171,39 +195,15 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
         _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
         if not failed:
             return np.asarray(step, dtype=np.float64)
-
     first, second, bias = contiguous(comparisons.first), contiguous(comparisons.second), bias_places(comparisons, model)
 
     def hessian_times(x: Floats) -> Floats:
         return precision_times(x, first, second, bias, weights, model.prior.precision)
 
     if near is not None:
-        return conjugate_gradients(hessian_times, partial(times, near), g, tolerance)
+        return newton_step_by_products(hessian_times, near.times, g, tolerance)
     diagonal = model.prior.precision + information(weights, comparisons, model)
-    return conjugate_gradients(hessian_times, lambda x: x / diagonal, g, tolerance)
-
-
-def conjugate_gradients(
-    hessian_times: Callable[[Floats], Floats], precondition: Callable[[Floats], Floats], g: Floats, aim: float
-) -> Floats:
-    """x with H x = g, shape (P,), to a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
-
-    Args:
-        hessian_times: H x.
-        precondition: the product with what is close to H^-1.
-        aim: |g|_inf that is wanted in the end.
-    """
-    x, residual, direction = np.zeros_like(g), g, precondition(g)
-    square, largest, rounds = g @ direction, np.abs(g).max(), 0
-    enough = max(min(LEAST_PRECISE, np.sqrt(np.mean(g**2))) * largest, LEAST_PRECISE * aim)
-    while largest > enough and rounds < 10 * len(g):
-        product = hessian_times(direction)
-        t = square / (direction @ product)
-        x, residual, rounds = x + t * direction, residual - t * product, rounds + 1
-        towards = precondition(residual)
-        before, square, largest = square, residual @ towards, np.abs(residual).max()
-        direction = towards + square / before * direction
-    return x
+    return newton_step_by_products(hessian_times, lambda r: r / diagonal, g, tolerance)
 
 
 def tolerance(comparisons: Comparisons, model: Model) -> float:

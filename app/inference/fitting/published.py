@@ -9,10 +9,11 @@ from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprio
 from app.inference.fitting.integration import approximate, integrate
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.position_bias import build_for
-from app.inference.fitting.posterior import Posterior, Scores
+from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.votes import echo_given
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints
 
 
@@ -85,4 +86,4 @@ def echoes(published: Published, item: Ints, judges: int) -> Floats:
 def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:
     if approximation == "ep" and serves(comparisons, model):
         return approximate(comparisons, model, approximation)[0]
-    return posteriors.scores(posterior, comparisons, model)
+    return posteriors.scores(posterior)

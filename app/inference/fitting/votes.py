@@ -18,16 +18,15 @@ that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be afte
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.covariance import variances
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.quadrature import quadrature, random_signs
-from app.inference.fitting.sparse import in_rows
 from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
-from app.inference.kernels.push import Precision
-from app.inference.lapack import factor_in_place
+from app.inference.gaussian.lapack import factor_in_place
+from app.inference.graphs.comparison_graph import Precision, precision_of
+from app.inference.kernels import contiguous
 from app.inference.regimes import DECOMPOSED, EVIDENCE_COMPILED
 from app.inference.types import Comparisons, Floats, Ints, Outcome, take
 from app.inference.verdicts import pair_numbers
@@ -42,14 +41,18 @@ LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion i
 def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
     """ln Z of all comparisons at the model's tau2, up to a constant; -inf where H cannot be factored."""
     if model.size <= EVIDENCE_COMPILED:
-        mean, covariance, _, convergence, _ = fit(comparisons, model)
-        log_det = covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
+        posterior = fit(comparisons, model)
+        mean, convergence = posterior.mean, posterior.convergence
+        log_det = posterior.covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
     else:
-        mean, weights, _ = newton.fit(comparisons, model)
+        mean = newton.fit(comparisons, model).mean
+        weights = newton.weights(mean, comparisons, model)
         if model.size <= DECOMPOSED or model.has_biases:
             log_det = _log_det_of_inverse(hessian(weights, comparisons, model).T)
         else:
-            log_det = _log_det_by_quadrature(in_rows(weights, comparisons, model))
+            first, second = contiguous(comparisons.first), contiguous(comparisons.second)
+            precision = precision_of(first, second, contiguous(weights), contiguous(model.prior.precision))
+            log_det = _log_det_by_quadrature(precision)
     value = newton.log_posterior(mean, comparisons, model)
     return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
 
@@ -128,4 +131,4 @@ def _on_a_pair(comparisons: Comparisons, n: int) -> Ints:
 def _variances(posterior: Posterior, comparisons: Comparisons, n: int) -> Floats:
     """(K,) posterior variances of s_first - s_second, each pair looked at once."""
     _, once, pair = np.unique(pair_numbers(comparisons, n), return_index=True, return_inverse=True)
-    return variances(posterior.covariance, comparisons.first[once], comparisons.second[once], WIDTH)[pair]
+    return posterior.covariance.variances(comparisons.first[once], comparisons.second[once], WIDTH)[pair]

@@ -25,12 +25,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logit
 
-from app.inference.covariance import from_precision, times
 from app.inference.fitting import newton
 from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import Model, differences, hessian, scatter
 from app.inference.fitting.posterior import Posterior
+from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
 
 ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
@@ -129,4 +129,4 @@ def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons:
     d = differences(posterior.mean, comparisons, model)
     below, above = (model.expert.curvature(d + h, comparisons.p) for h in (-STEP, STEP))
     third = comparisons.weight * (below - above) / (2.0 * STEP)
-    return times(posterior.covariance, scatter(0.5 * third * v, comparisons, model))
+    return posterior.covariance.times(scatter(0.5 * third * v, comparisons, model))

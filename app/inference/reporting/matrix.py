@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.covariance import dense
 from app.inference.targets import Quantity, WinRates
 from app.inference.types import Comparisons, Floats
 
@@ -23,7 +22,7 @@ def expected_wins(quantity: Quantity) -> Floats:
         return _shares_above(quantity.values)
     if quantity.parts:
         return np.asarray(sum(weight * expected_wins(part) for weight, part in quantity.parts))
-    mean, covariance = quantity.mean, dense(quantity.covariance)
+    mean, covariance = quantity.mean, quantity.covariance.matrix()
     own = covariance.diagonal()
     v = np.maximum(own[:, None] + own - 2.0 * covariance, np.finfo(np.float64).tiny)
     p = ndtr((mean[:, None] - mean) / np.sqrt(v))

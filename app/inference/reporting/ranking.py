@@ -26,8 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from app.inference.covariance import Covariance, dense, times, variance_of_difference
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
 from app.inference.targets import Quantity, WinRates, best_first, draw_scores, usual_draws
@@ -94,7 +93,7 @@ def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs
 def relative_sd(sigma: Covariance) -> Floats:
     """(N,) of s_i - mean(s): the root of the diagonal of C Sigma C, C = I - 1/N."""
     n = len(sigma.diagonal)
-    with_mean = times(sigma, np.full(n, 1.0 / n))
+    with_mean = sigma.times(np.full(n, 1.0 / n))
     variance = sigma.diagonal - 2.0 * with_mean + with_mean.mean()
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
@@ -139,7 +138,7 @@ def win_rates(score: Floats, at: Floats) -> Floats:
 
 def entropy(sigma: Covariance) -> float:
     """Differential entropy of the joint posterior, in nats."""
-    n = len(sigma.base)
+    n = len(sigma.diagonal)
     return 0.5 * (n * (1.0 + float(np.log(2.0 * np.pi))) + sigma.log_det)
 
 
@@ -170,7 +169,7 @@ def interchangeable(posterior: Scores) -> Ints:
 
     That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k.
     """
-    mean, sigma, n = posterior.mean, dense(posterior.covariance), len(posterior.mean)
+    mean, sigma, n = posterior.mean, posterior.covariance.matrix(), len(posterior.mean)
     variance, alike = sigma.diagonal(), np.arange(n)
     tolerance = SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
     # Candidates apart in sum_k Sigma_ik x_k, without i and j, are apart in some Sigma_ik: few are compared row by row.
@@ -259,13 +258,13 @@ def predict(quantity: Quantity, first: int, second: int) -> Prediction:
         is_better = float((apart > 0.0).mean() + 0.5 * (apart == 0.0).mean())
         return Prediction(is_better, float(apart.mean()), float(apart.std()))
     m = float(quantity.mean[first] - quantity.mean[second])
-    sd = float(np.sqrt(variance_of_difference(quantity.covariance, first, second)))
+    sd = float(np.sqrt(quantity.covariance.variance_of_difference(first, second)))
     return Prediction(worse(quantity, second, first, 0.0), m, sd)
 
 
 def worse(posterior: Scores, i: int, j: int, epsilon: float) -> float:
     """P(s_i - s_j < epsilon): how likely i is worse than j, or not better by more than epsilon."""
     parts = posterior.parts or ((1.0, posterior),)
-    sds = np.sqrt([variance_of_difference(part.covariance, i, j) for _, part in parts])
+    sds = np.sqrt([part.covariance.variance_of_difference(i, j) for _, part in parts])
     z = np.array([epsilon - part.mean[i] + part.mean[j] for _, part in parts]) / sds
     return float(np.array([weight for weight, _ in parts]) @ ndtr(z))

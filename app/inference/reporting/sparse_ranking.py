@@ -24,11 +24,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
-from app.inference.fitting.sampling import draws
-from app.inference.fitting.sparse import SparsePosterior
+from app.inference.gaussian.sampling import draws
+from app.inference.graphs.comparison_graph import Precision
+from app.inference.graphs.conjugate_gradients import solve
+from app.inference.graphs.push import variances
 from app.inference.kernels.inversions import inversions
-from app.inference.kernels.push import variances
-from app.inference.kernels.solving import solve
 from app.inference.reporting.ranking import Ranking, Wanted, ranks, split_by_ranks, sure_of_any, win_rates
 from app.inference.reporting.sureness import Sureness, expected_after
 from app.inference.types import Floats, Ints
@@ -61,10 +61,9 @@ class _Drawing(NamedTuple):
     ranks: Ints  # (D, N)
 
 
-def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generator) -> Ranking:
-    """The ranking of `posterior`. Conceptually: ranking.summarise with np.linalg.inv(H)."""
-    mean, precision = posterior[:2]
-    n, common = len(mean), posterior.prior_variance / len(mean)
+def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random.Generator) -> Ranking:
+    """The ranking of N(mu, H^-1). Conceptually: ranking.summarise with np.linalg.inv(H)."""
+    n, common = len(mean), _prior_variance(precision) / len(mean)
     rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
     lower, upper = np.empty(n), np.empty(n)
     lower[order], upper[order] = variances(precision, order, WIDTH, EFFORT)  # those near each other share rivals
@@ -72,7 +71,7 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     least = (1.0 - (2.0 - share_of_prior) / n) / precision.diagonal  # by (2), and as the mean owes nothing to the rest
     lower, upper = np.maximum(lower - common, least), upper - common
     centre, spread = _on_normal_scores(score, np.sqrt(lower))
-    tally = _count(posterior, rank, wanted.top_k, centre, spread, rng)
+    tally = _count(mean, precision, rank, wanted.top_k, centre, spread, rng)
     is_narrow = upper <= (1.0 + WIDEST) * lower
     variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
     sd = np.sqrt(variance)
@@ -88,7 +87,7 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
         rank_interval,
         tally.p_best,
         tally.p_top,
-        split_by_ranks(tie_groups(posterior, variance + common, wanted), mean, rank_interval, wanted),
+        split_by_ranks(tie_groups(mean, precision, variance + common, wanted), mean, rank_interval, wanted),
         win_rates(score, score),
         win_rates(score, interval),
         None,
@@ -96,19 +95,18 @@ def summarise(posterior: SparsePosterior, wanted: Wanted, rng: np.random.Generat
     )
 
 
-def concordances_after(posterior: SparsePosterior, sd: Floats, factors: Sequence[float]) -> list[float]:
+def concordances_after(mean: Floats, precision: Precision, sd: Floats, factors: Sequence[float]) -> list[float]:
     """The concordance expected with each factor times as many comparisons, from (N,) sds of s_i - mean(s)."""
-    n, prior, rng = len(sd), posterior.prior_variance, np.random.default_rng(0)
+    n, prior, rng = len(sd), _prior_variance(precision), np.random.default_rng(0)
     i = rng.integers(n, size=PAIRS)
     j = (i + rng.integers(1, n, size=PAIRS)) % n
-    m = np.abs(posterior.mean[i] - posterior.mean[j])
+    m = np.abs(mean[i] - mean[j])
     v = (sd[i] ** 2 + sd[j] ** 2) * n / (n - 1)  # whose mean over the partners of any i is exact
     return [float(expected_after(m, v, np.full(PAIRS, 2.0 * prior), factor).mean()) for factor in factors]
 
 
-def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> Ints:
+def tie_groups(mean: Floats, precision: Precision, variance: Floats, wanted: Wanted) -> Ints:
     """(N,) numbers of the tie groups, 1 for the best, from (N,) Sigma_ii. Conceptually: ranking.tie_groups."""
-    mean, precision = posterior[:2]
     n, diagonal = len(mean), precision.diagonal
     order, groups, sure = np.argsort(-mean, kind="stable"), np.ones(n, np.int64), sure_of_any(n, wanted.level)
     begin, accuracy, most = 0, COLUMN / float(diagonal.max()), 10 * n
@@ -125,11 +123,22 @@ def tie_groups(posterior: SparsePosterior, variance: Floats, wanted: Wanted) -> 
         groups[order[begin:]] += 1
 
 
+def _prior_variance(precision: Precision) -> float:
+    """Of each score; it is also what Sigma multiplies a vector of ones by, as H 1 = 1 / variance."""
+    return float(1.0 / precision.precision[0])
+
+
 def _count(
-    posterior: SparsePosterior, rank: Ints, top_k: int, centre: Floats, spread: Floats, rng: np.random.Generator
+    mean: Floats,
+    precision: Precision,
+    rank: Ints,
+    top_k: int,
+    centre: Floats,
+    spread: Floats,
+    rng: np.random.Generator,
 ) -> _Tally:
-    mean, (start, rival, weight, q, diagonal) = posterior[:2]
-    n, prior = len(mean), posterior.prior_variance
+    start, rival, weight, q, diagonal = precision
+    n, prior = len(mean), _prior_variance(precision)
     links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
     scale, by_rank = ndtri((np.arange(n) + 0.5) / n), np.argsort(rank, kind="stable")
     tied = np.bincount(rank).astype(np.float64)
@@ -137,7 +146,7 @@ def _count(
     p_best, p_top, squares = np.zeros(n), np.zeros(n), np.zeros(n)
     farthest, in_order = list[float](), list[float]()
     count = min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
-    for scores in draws(mean, posterior.precision, count, rng):
+    for scores in draws(mean, precision, count, rng):
         moved = scores - mean
         level = moved.mean(axis=1, keepdims=True)
         expected = (links @ (moved - level).T).T / diagonal

@@ -11,9 +11,9 @@ from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
-from app.inference.fitting.sparse import SparsePosterior
+from app.inference.gaussian import CertifiedCovariance, Scores
+from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
@@ -74,23 +74,24 @@ def by_posterior(
         return Standings([], posterior.convergence, 0, 0.0, None, [], [])
     if not posterior.convergence.converged:
         return _unranked(posterior.convergence)
-    if marginal.covariance.bounds:
-        sparse = SparsePosterior(marginal.mean, marginal.covariance.bounds.held, posterior.convergence)
-        standings = by_sparse(sparse, comparisons, wanted)
+    if isinstance(marginal.covariance, CertifiedCovariance):
+        standings = _by_rows(marginal.mean, marginal.covariance.held, posterior.convergence, comparisons, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
         return standings if is_about_all else standings._replace(sureness=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
     return _summarised(quantity or marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
 
 
-def by_sparse(posterior: SparsePosterior, comparisons: Comparisons, wanted: Wanted) -> Standings:
+def _by_rows(
+    mean: Floats, precision: Precision, convergence: Convergence, comparisons: Comparisons, wanted: Wanted
+) -> Standings:
     """The ranking of a posterior without a matrix."""
-    summary = sparse_ranking.summarise(posterior, wanted, np.random.default_rng(DRAWS_SEED))
+    summary = sparse_ranking.summarise(mean, precision, wanted, np.random.default_rng(DRAWS_SEED))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
-    later = sparse_ranking.concordances_after(posterior, summary.sd, TIMES)
+    later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
     foretold = [Foretold(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
-    return Standings(rows, posterior.convergence, components, None, summary.sureness, foretold, [])
+    return Standings(rows, convergence, components, None, summary.sureness, foretold, [])
 
 
 def by_judges(

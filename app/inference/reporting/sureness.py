@@ -20,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, owens_t
 
-from app.inference.covariance import dense
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import Kinds, of_one_kind
 from app.inference.types import Bools, Floats, Ints
 
@@ -79,7 +78,7 @@ def _in_order(posterior: Scores, pairs: Bools) -> tuple[Ints, Ints]:
 def _differences(posterior: Scores, above: Ints, below: Ints) -> Iterator[tuple[float, Floats, Floats]]:
     """The weight of each part of a mixture, or the whole, and (K,) means and variances of the differences in it."""
     for weight, part in posterior.parts or ((1.0, posterior),):
-        sigma = dense(part.covariance)
+        sigma = part.covariance.matrix()
         variance = sigma.diagonal()
         yield weight, part.mean[above] - part.mean[below], variance[above] + variance[below] - 2.0 * sigma[above, below]
 

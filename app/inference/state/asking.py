@@ -13,12 +13,11 @@ from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_p
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
-from app.inference.choosing.selection import Choice
+from app.inference.choosing.picking import Choice
 from app.inference.choosing.stopping import needed
-from app.inference.covariance import variance_of_difference
 from app.inference.fitting.posterior import scores
 from app.inference.fitting.published import Published
-from app.inference.fitting.sparse import is_sparse
+from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.availability import BOTH_ORDERS, mark
 from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
@@ -107,7 +106,7 @@ def ask_people(
     pair_votes = pair_votes_of(snapshot)
     is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
-    marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    marginal = scores(snapshot.posterior)
     leads = snapshot.tally.leads.copy()
     rng = Draws(plan, snapshot.version, blocked.leases)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
@@ -123,14 +122,14 @@ def _unlabelled(
     is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     rng = Draws(plan, snapshot.version, blocked.leases)
-    mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
+    mean, covariance = scores(snapshot.posterior)[:2]
     leads = snapshot.tally.leads.copy()
     chosen = []
     for row, behind, propensity in zip(
         *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
     ):
         item, low, high = (int(column[row]) for column in pair_votes[:3])
-        sd = float(np.sqrt(variance_of_difference(covariance, low, high)))
+        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
         choice = Choice(low, high, float(behind), float(mean[low] - mean[high]), sd, float(propensity), random=False)
         chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "labels"))
     return chosen
@@ -147,11 +146,11 @@ def _overlapped(
     free = np.flatnonzero(~_is_out(blocked, pairs.item, pairs.low, pairs.high, n))[:count]
     if not free.size:
         return []
-    mean, covariance = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)[:2]
+    mean, covariance = scores(snapshot.posterior)[:2]
     leads = snapshot.tally.leads.copy()
     chosen = []
     for item, low, high, lacking in zip(*(column[free].tolist() for column in pairs), strict=True):
-        sd = float(np.sqrt(variance_of_difference(covariance, low, high)))
+        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
         choice = Choice(low, high, float(lacking), float(mean[low] - mean[high]), sd, 1.0, random=False)
         chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "overlap"))
     return chosen
@@ -174,14 +173,14 @@ def _round(
     published: Published | None,
 ) -> list[ChosenPair]:
     on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
-    if reopening and not any_open(on_items) and not is_sparse(snapshot.model):
+    if reopening and not any_open(on_items) and isinstance(snapshot.posterior.covariance, DenseCovariance):
         orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
         in_an_order = np.flatnonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
         on_items = OpenOnItems(catalogue.has, in_an_order, leaves_out=False)
         count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     if published is None:
-        state = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), snapshot.model, snapshot.comparisons
+        state = scores(snapshot.posterior), snapshot.model, snapshot.comparisons
     else:
         state = published.scores, published.model, published.comparisons
     questions = _questions(snapshot) if plan.target == "all-pairs" else None
@@ -224,7 +223,7 @@ def _reopened(
 ) -> Reopened:
     free = np.triu(catalogue.has[:, :, None] & catalogue.has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    marginal = scores(snapshot.posterior)
     already_asked = asked_of(
         snapshot.log.entries,
         orders_shown(snapshot.shown),

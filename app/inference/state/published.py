@@ -14,9 +14,8 @@ from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published, echoes
-from app.inference.fitting.sparse import is_sparse
+from app.inference.gaussian import Scores, TooMany
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
@@ -52,8 +51,8 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
     if snapshot.evidence.absolute.size or in_stages or target == "all-pairs":
         return under(snapshot, snapshot.interpretation.method, dense, target)
     comparisons, model = snapshot.comparisons, snapshot.model
-    posterior = posteriors.exact(snapshot.posterior, comparisons, model, dense)
-    marginal = posteriors.scores(posterior, comparisons, model)
+    posterior = posteriors.exact(snapshot.posterior, dense)
+    marginal = posteriors.scores(posterior)
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
 
 
@@ -86,7 +85,7 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
     if sought.target == "latent":
         posterior = posteriors.fit(comparisons, snapshot.model)
         is_there = posterior.convergence.converged
-        return posteriors.scores(posterior, comparisons, snapshot.model) if is_there else None
+        return posteriors.scores(posterior) if is_there else None
     beginning = snapshot._replace(
         evidence=evidence._replace(item=evidence.item[first], answers=answers, comparisons=comparisons)
     )
@@ -111,7 +110,7 @@ def echoes_of(snapshot: Snapshot) -> Floats:
 def _live(snapshot: Snapshot) -> Published:
     """The live posterior, as if it were published."""
     comparisons, model = snapshot.comparisons, snapshot.model
-    marginal = posteriors.scores(snapshot.posterior, comparisons, model)
+    marginal = posteriors.scores(snapshot.posterior)
     return Published(marginal, snapshot.posterior, snapshot.evidence.answers, comparisons, model, snapshot.learnt)
 
 
@@ -131,9 +130,17 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
 
     Args: `sought` is what the set is certain about, the scores themselves by default.
     """
-    if snapshot.model.n < 2 or is_sparse(snapshot.model):
+    if snapshot.model.n < 2:
         return Checked(None)
-    live = posteriors.scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+    try:
+        return _checked(snapshot, stop, goal, sought)
+    except TooMany:
+        return Checked(None)
+
+
+def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
+    """Raises TooMany."""
+    live = posteriors.scores(snapshot.posterior)
     if sought and sought.target != "latent":
         if not snapshot.comparisons.size:
             return Checked(None)
@@ -201,7 +208,7 @@ def _as_one_vote(snapshot: Snapshot, published: Published) -> tuple[Scores, Mode
     method = snapshot.interpretation.method._replace(evidence="one-vote")
     model = build(method, snapshot.model.n, len(snapshot.evidence.judges))
     fitted = posteriors.fit(published.comparisons, model)
-    return posteriors.scores(fitted, published.comparisons, model), model
+    return posteriors.scores(fitted), model
 
 
 def _of_each_test(snapshot: Snapshot, stop: Stop) -> Stop:

@@ -1,17 +1,19 @@
 """The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
 
-snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up.
+snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up. It is
+the same however the log came in, but for the covariance: that is within a tolerance of the exact one (posterior.py).
 
-Absolute scores enter as part of the prior, on a scale that is estimated. Pairs are chosen with the scale as it was
-when the number of comparisons last was a power of two; what is published estimates it from all of them (published.py).
-So it is with what answers are worth and with biases in closed form: at sizes whose first three binary digits alone are
-not 0. Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to
-the stage before teach, so that its own lesson can be learnt while it lasts, by whoever calls `compute_ahead`. So it is
-with the exact covariance that a checkpoint of the posterior starts from.
+A stage is what the model hangs on besides the interpretation, and a function of the log alone. While it lasts the
+posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
+of comparisons that are powers of two; what answers are worth and biases in closed form are learnt at sizes whose first
+three binary digits alone are not 0; what is published learns both from all of them (published.py).
+
+Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to the stage
+before teach, so that its own lesson can be learnt while it lasts. So can a fresh covariance among more than
+INVERTED_AT_ONCE. `compute_ahead` is for whoever has the time; nobody has to wait for it.
 """
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -53,13 +55,6 @@ class Lesson(NamedTuple):
     hyperparameters: Hyperparameters
 
 
-class Checkpoint(NamedTuple):
-    """The exact posterior at the last checkpoint, for the next one to start from."""
-
-    model: Model
-    posterior: Posterior
-
-
 class Snapshot(NamedTuple):
     version: int
     interpretation: Interpretation
@@ -72,7 +67,6 @@ class Snapshot(NamedTuple):
     shown: ShownPairs
     tally: Tally
     lesson: Lesson | None = None
-    checkpoint: Checkpoint | None = None
 
     @property
     def comparisons(self) -> Comparisons:
@@ -81,8 +75,7 @@ class Snapshot(NamedTuple):
     @property
     def size_bytes(self) -> int:
         rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
-        ahead = self.checkpoint.posterior.size_bytes if self.checkpoint else 0
-        return self.posterior.size_bytes + ahead + 9 * len(self.shown.code) + rows
+        return self.posterior.size_bytes + 9 * len(self.shown.code) + rows
 
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
@@ -96,83 +89,52 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
-    voids, method = list(voided), old.interpretation.method
+    voids, method, n = list(voided), old.interpretation.method, old.model.n
     log = without(extend(old.log, new), voids)
     evidence = _evidence(old, log, new, is_shorter=bool(voids))
-    shown, counted = (none_shown(old.shown.items, old.shown.n), None) if voids else (old.shown, old.tally)
+    shown, counted = (none_shown(old.shown.items, n), None) if voids else (old.shown, old.tally)
     entries = log.entries if voids else new.entries
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
-    counted = tally(entries.comparisons, shown.n, counted)
-    stage = _stage(log, evidence, method, old.model.n)
-    goes_on = stage == old.stage and not voids
-    learnt_ahead = None if voids else _learnt_ahead(stage, old)
-    learnt = old.learnt if goes_on else learnt_ahead or _learnt(log, evidence, method, old.model.n, stage)
-    known, first = old.comparisons if goes_on else None, None
+    counted = tally(entries.comparisons, n, counted)
+    stage = _stage(log, evidence, method, n)
+    if stage == old.stage and not voids:
+        if old.learnt is not None:
+            evidence = reweighed(evidence, n, old.learnt, old.comparisons)
+        posterior = posteriors.fold(old.posterior, evidence.comparisons)
+        return old._replace(
+            version=version, log=log, evidence=evidence, posterior=posterior, shown=shown, tally=counted
+        )
+    learnt = None if voids else _learnt_ahead(stage, old)
+    if learnt is None and method.evidence == "learnt":
+        learnt = _learn(log, evidence, method, n, stage.learnt)
     if learnt is not None:
-        evidence = reweighed(evidence, old.model.n, learnt, known)
-        first = _first_ones(evidence, old.model.n, learnt, known)
-    if goes_on:
-        model, start, ahead = old.model, old.posterior, (old.lesson, old.checkpoint)
-    else:
-        model, ahead = _model(method, old.model.n, evidence, stage, learnt), (None, None)
-        start = posteriors.prior(model)
-    checkpoint = old.checkpoint.posterior if goes_on and old.checkpoint else None
-    posterior = posteriors.fold(start, evidence.comparisons, model, checkpoint, first)
-    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, counted, *ahead)
-
-
-def _first_ones(
-    evidence: Evidence, n: int, learnt: Hyperparameters | None, known: Comparisons | None = None
-) -> Callable[[int], Comparisons]:
-    """The first ones of the comparisons with the weights that they had when there were no more; some are `known`."""
-
-    @lru_cache(maxsize=2)
-    def first(size: int) -> Comparisons:
-        if known is not None and size == known.size:
-            return known
-        if learnt is None or size == evidence.comparisons.size:
-            return take(evidence.comparisons, slice(size))
-        return weighed(take(evidence.answers, slice(size)), evidence.item[:size], n, learnt)
-
-    return first
+        evidence = reweighed(evidence, n, learnt)
+    model = _model(method, n, evidence, stage, learnt)
+    posterior = posteriors.fit(evidence.comparisons, model)
+    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, counted)
 
 
 def looks_ahead(snapshot: Snapshot) -> bool:
-    """Whether something is still to be computed that the next checkpoint or stage takes."""
-    return _wants_checkpoint(snapshot) or _wants_lesson(snapshot)
+    """Whether something is still to be computed that nobody should wait for."""
+    return posteriors.is_due(snapshot.posterior) or _wants_lesson(snapshot)
 
 
-def compute_ahead(snapshot: Snapshot) -> Checkpoint | Lesson:
-    """What the next checkpoint or stage takes. It takes up to seconds."""
-    return _checkpoint(snapshot) if _wants_checkpoint(snapshot) else _lesson(snapshot)
+def compute_ahead(snapshot: Snapshot) -> Posterior | Lesson:
+    """A fresh covariance, or what the next stage takes. It takes up to seconds."""
+    posterior = snapshot.posterior
+    if not posteriors.is_due(posterior):
+        return _lesson(snapshot)
+    return posteriors.fit(posterior.comparisons, posterior.model, start=posterior.mean)
 
 
-def with_computed(snapshot: Snapshot, ahead: Checkpoint | Lesson) -> Snapshot:
-    """The snapshot with what was computed ahead at this version or before, if that is still what comes next."""
+def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
+    """The snapshot with what was computed ahead at this version or before, if it is still of use."""
     if ahead.model is not snapshot.model:
         return snapshot
-    if isinstance(ahead, Checkpoint):
-        is_due = ahead.posterior.seen == _last_checkpoint(snapshot)
-        return snapshot._replace(checkpoint=ahead) if is_due else snapshot
-    is_due = ahead.size == leading(snapshot.evidence.answers.size, DIGITS)
-    return snapshot._replace(lesson=ahead) if is_due else snapshot
-
-
-def _wants_checkpoint(snapshot: Snapshot) -> bool:
-    known, last = snapshot.checkpoint, _last_checkpoint(snapshot)
-    is_known = known is not None and known.posterior.seen == last
-    return posteriors.is_inverted_ahead(snapshot.model) and last > 0 and not is_known
-
-
-def _last_checkpoint(snapshot: Snapshot) -> int:
-    return posteriors.last_checkpoint(snapshot.posterior.seen, snapshot.model)
-
-
-def _checkpoint(snapshot: Snapshot) -> Checkpoint:
-    """It takes up to a second."""
-    first = _first_ones(snapshot.evidence, snapshot.model.n, snapshot.learnt)
-    seen, start = _last_checkpoint(snapshot), snapshot.posterior.mean
-    return Checkpoint(snapshot.model, posteriors.fit(first(seen), snapshot.model, start=start))
+    if isinstance(ahead, Posterior):
+        return snapshot._replace(posterior=posteriors.fold(ahead, snapshot.comparisons))
+    is_next = ahead.size == leading(snapshot.evidence.answers.size, DIGITS)
+    return snapshot._replace(lesson=ahead) if is_next else snapshot
 
 
 def _wants_lesson(snapshot: Snapshot) -> bool:
@@ -259,10 +221,6 @@ def leading(size: int, digits: int) -> int:
     return size >> dropped << dropped
 
 
-def _learnt(log: Log, evidence: Evidence, method: Method, n: int, stage: Stage) -> Hyperparameters | None:
-    return _learn(log, evidence, method, n, stage.learnt) if method.evidence == "learnt" else None
-
-
 def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
     first, judges = slice(size), len(evidence.judges)
     answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
@@ -278,5 +236,6 @@ def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyp
         model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
     if not evidence.absolute.size:
         return model
-    first, is_given = _first_ones(evidence, n, learnt)(stage.fitted), method.absolute_scale == "given"
-    return combine(first, model, evidence.absolute, is_given=is_given).model
+    first, item = take(evidence.answers, slice(stage.fitted)), evidence.item[: stage.fitted]
+    weighing = first if learnt is None else weighed(first, item, n, learnt)
+    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").model

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method
 from app.inference.kernels.bradley_terry import serves

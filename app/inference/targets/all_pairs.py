@@ -23,10 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.inference.covariance import dense
 from app.inference.experts.measured_bt import LONGEST, is_vote
-from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
+from app.inference.gaussian import Scores
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.targets.drawing import best_first, draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -190,7 +189,7 @@ def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws:
         return np.zeros((len(asked.judge), draws))
     judges, number = _as_they_came(asked.judge)
     place = model.n + judges
-    sd = np.sqrt(dense(posterior.covariance).diagonal()[place])
+    sd = np.sqrt(posterior.covariance.matrix().diagonal()[place])
     drawn = posterior.mean[place][:, None] + sd[:, None] * rng.standard_normal((len(place), draws))
     drawn[~model.estimated_biases[judges]] = 0.0
     return np.ascontiguousarray(drawn[number])

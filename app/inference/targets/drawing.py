@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.covariance import dense
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.types import Floats, Ints
 
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
@@ -37,6 +36,6 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
         by_part = zip(posterior.parts, counts, strict=True)
         of_parts = [draw_scores(part, order, rng, count) for (_, part), count in by_part]
         return Draws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
-    factor = np.linalg.cholesky(dense(posterior.covariance)[np.ix_(order, order)])
+    factor = np.linalg.cholesky(posterior.covariance.matrix()[np.ix_(order, order)])
     scores = posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T
     return Draws(np.asarray(scores), np.full(draws, posterior.noise))

@@ -37,10 +37,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import roots_genlaguerre
 
-from app.inference.covariance import dense, plain
 from app.inference.fitting import Published, Scores
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, differences
+from app.inference.gaussian import plain
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import numbered, pair_numbers
 
@@ -114,11 +114,11 @@ def variance_of_effects(published: Published, item: Ints) -> float | None:
 
 def _clusters(published: Published, item: Ints) -> _Clusters:
     prompt, prompts = _prompts(item)
-    model, sigma = published.model, dense(published.posterior.covariance)
+    model, sigma = published.model, published.posterior.covariance.matrix()
     pulls = _pulls(published, prompt, prompts)
     between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(model.prior.precision)
     sandwich = (sigma @ between @ sigma)[: model.n, : model.n]
-    excess = _beyond(sandwich, dense(published.scores.covariance))
+    excess = _beyond(sandwich, published.scores.covariance.matrix())
     return _Clusters(published.scores, excess, prompts, model.prior)
 
 
@@ -176,7 +176,7 @@ def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Sc
     """N(mean*, Sigma*) of one part of the posterior. Args: `excess` (N, N) is E / x."""
     n, scale = len(part.mean), prior.variance if part.scale is None else part.scale
     q = prior.precision[:n] if part.scale is None else np.full(n, 1.0 / scale)
-    pull, precision = prior.pull[:n], np.linalg.inv(dense(part.covariance))
+    pull, precision = prior.pull[:n], np.linalg.inv(part.covariance.matrix())
     values, vectors = np.linalg.eigh(precision - np.diag(q))  # of what comparisons tell, in every direction
     told = values > ROUNDING * values.max(initial=0.0)
     root, inverse = (vectors[:, told] * values[told] ** power for power in (0.5, -0.5))
@@ -209,7 +209,7 @@ def _same_prompts(clusters: _Clusters, omega2: float) -> Scores:
 
 def _share_left(clusters: _Clusters, omega2: float) -> float:
     """Of the mean variance of differences, what endless comparisons on the present prompts would leave; at most 1."""
-    sigma = dense(clusters.scores.covariance) + clusters.excess
+    sigma = clusters.scores.covariance.matrix() + clusters.excess
     n = len(sigma)
     of_differences = 2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1)
     return min(2.0 * omega2 / clusters.prompts / float(of_differences), 1.0)

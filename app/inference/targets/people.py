@@ -40,7 +40,6 @@ from nextpair.words import counted
 from scipy.special import expit
 from scipy.stats.qmc import MultivariateNormalQMC
 
-from app.inference.covariance import Covariance, from_precision
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.consensus import (
     GRADIENT_TOLERANCE,
@@ -60,9 +59,9 @@ from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.pooling import LOG_PRIOR_OF_SPREAD, SPREADS, WEAK_SCALE, expected
-from app.inference.fitting.posterior import Scores
 from app.inference.fitting.published import Published
 from app.inference.fitting.worth import same_question
+from app.inference.gaussian import DenseCovariance, Scores, from_precision
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
@@ -318,7 +317,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
     sites = Sites(log, np.zeros(log.size), wins, log.weight[votes] - wins, point.weights, shift, constant)
 
-    def moments(sites: Sites) -> Moments[tuple[Floats, Covariance]]:
+    def moments(sites: Sites) -> Moments[tuple[Floats, DenseCovariance]]:
         reduced = reduce(sites.precision, point.objective)
         sigma = from_precision(np.diag(point.objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
         pull = scatter(sites.shift, point.objective)

@@ -10,10 +10,10 @@ from nextpair.words import MethodName
 
 from app.inference import fitting
 from app.inference.choosing.goals import upper_triangle
-from app.inference.covariance import plain
 from app.inference.experts import MAKERS
 from app.inference.fitting import Posterior, Scores
 from app.inference.fitting.absolute import AbsoluteScores, combine, moments
+from app.inference.gaussian import plain
 from app.inference.reporting import concordance
 from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case, from_scores

@@ -9,10 +9,10 @@ import pytest
 from app.inference.choosing import certified
 from app.inference.choosing.certified import Pick, choose
 from app.inference.choosing.pair_sets import listed
-from app.inference.covariance import Covariance, condition, dense, plain
 from app.inference.fitting.model import expected_weight
+from app.inference.gaussian import Covariance, condition, plain
+from app.inference.graphs.push import Precision, precision_of, variances
 from app.inference.kernels.pair_sets import DETERMINANT, OWN_TERM, POWER, PairSet, Rule, mask, scores
-from app.inference.kernels.push import Precision, precision_of, variances
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import model
 from tests.inference.kernels.test_push import EVERYTHING, Pairs, at_random, inverse, islands, mixed, near
@@ -64,7 +64,7 @@ def picks_of(known: State, rule: Rule, count: int, seed: int = 0) -> list[Pick]:
 
 def all_scores(known: State, sigma: Covariance, rule: Rule) -> Floats:
     """(N, N), -inf where a pair is closed."""
-    full, n = dense(sigma), len(known.mean)
+    full, n = sigma.matrix(), len(known.mean)
     v = full.diagonal()[:, None] + full.diagonal() - 2.0 * full
     values = scores(rule, (known.mean[:, None] - known.mean).ravel(), v.ravel())
     return np.where(known.is_open, values.reshape(n, n), -np.inf)
@@ -78,7 +78,7 @@ def test_the_best_pair_beats_a_pick_by_no_more_than_its_ratio(pairs: Callable[..
 
     (pick,) = picks_of(known, rule, 1)
 
-    full, values = dense(known.sigma), all_scores(known, known.sigma, rule)
+    full, values = known.sigma.matrix(), all_scores(known, known.sigma, rule)
     v = full[pick.i, pick.i] + full[pick.j, pick.j] - 2.0 * full[pick.i, pick.j]
     assert pick.lower <= v * (1.0 + ROUNDING)
     assert v <= pick.upper * (1.0 + ROUNDING)
@@ -98,7 +98,7 @@ def test_every_pick_of_many_holds_its_ratio_at_its_turn(pairs: Callable[..., Pai
     assert len({(pick.i, pick.j) for pick in picks}) == count
     for pick in picks:
         values = all_scores(known._replace(is_open=is_open), sigma, rule)
-        full = dense(sigma)
+        full = sigma.matrix()
         v = full[pick.i, pick.i] + full[pick.j, pick.j] - 2.0 * full[pick.i, pick.j]
         assert pick.lower <= v * (1.0 + ROUNDING)
         assert v <= pick.upper * (1.0 + ROUNDING)

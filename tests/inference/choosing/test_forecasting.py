@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.stopping import Stop
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from tests.inference.choosing.test_stopping import fitted, known, mixture
 from tests.inference.factories import (
     Log,

@@ -10,10 +10,10 @@ from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import gains, own_term
 from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import SHORTLIST, Batch, Choice, Criterion, Policy, score, select
-from app.inference.covariance import Covariance, condition, dense, variance_of_difference
 from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
+from app.inference.gaussian import Covariance, condition
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Bools, Floats
 from tests.inference.factories import isotropic, model, random_comparisons, random_state, together
@@ -67,7 +67,7 @@ def test_select_is_the_slow_greedy_choice(goal: Goal, votes: float, n: int, seed
 
     picks = chosen(mean, sigma, goal, count=4, of=model(n)._replace(votes=votes))
 
-    assert pairs_of(picks) == greedy(mean, dense(sigma), goal, votes, 4)
+    assert pairs_of(picks) == greedy(mean, sigma.matrix(), goal, votes, 4)
 
 
 def test_any_expert_is_served() -> None:
@@ -76,7 +76,7 @@ def test_any_expert_is_served() -> None:
     (pick,) = chosen(mean, sigma, of=model(8, expert="gaussian"))
 
     first, second = (np.array(column) for column in zip(*combinations(range(8), 2), strict=True))
-    values = slow(moves_of(dense(sigma), first, second, 0.25), mean, goal_pairs(RANKING, mean))
+    values = slow(moves_of(sigma.matrix(), first, second, 0.25), mean, goal_pairs(RANKING, mean))
     assert make("gaussian").curvature(np.zeros(1), np.zeros(1)) == 0.25
     assert pick.score == pytest.approx(values.max())
 
@@ -115,7 +115,7 @@ def test_a_batch_of_many_candidates_is_the_choice_by_a_full_scan_after_each_pick
     for pick in batch:
         first, second = np.nonzero(np.triu(left, 1))
         m = mean[first] - mean[second]
-        v = np.array([variance_of_difference(sigma, int(i), int(j)) for i, j in zip(first, second, strict=True)])
+        v = np.array([sigma.variance_of_difference(int(i), int(j)) for i, j in zip(first, second, strict=True)])
         own = own_term(m, v, expit(m) * expit(-m))
         front = np.argsort(-own)[:SHORTLIST]
         values = gains(first[front].copy(), second[front].copy(), mean, sigma, model(80), goal_kinds(RANKING, mean))
@@ -200,7 +200,7 @@ def test_a_choice_explains_what_it_adds_to_the_goal() -> None:
 
 def test_the_own_term_is_what_a_pair_adds_to_its_own_order() -> None:
     mean, sigma = random_state(7, seed=0)
-    v = np.array([variance_of_difference(sigma, 2, 5)])
+    v = np.array([sigma.variance_of_difference(2, 5)])
     m, pair = mean[[2]] - mean[[5]], (np.array([2]), np.array([5]))
 
     own = score(KNOWLEDGE, model(7), m, v, 0.0)

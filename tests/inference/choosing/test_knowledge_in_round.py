@@ -6,8 +6,8 @@ from scipy.special import expit
 from app.inference.choosing import RANKING, of_mask
 from app.inference.choosing.goals import goal_kinds
 from app.inference.choosing.knowledge import Questions, answered_in, best_gains_in_round
-from app.inference.covariance import plain
 from app.inference.fitting.model import Method, build
+from app.inference.gaussian import plain
 from app.inference.types import Floats, by_one_judge
 
 N = 4

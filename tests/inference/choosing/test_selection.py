@@ -21,8 +21,8 @@ from app.inference.choosing.selection import (
     score,
     select,
 )
-from app.inference.covariance import Covariance, condition, dense, plain
 from app.inference.fitting import posterior
+from app.inference.gaussian import Covariance, condition, plain
 from app.inference.types import Bools, Floats
 from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state, together
 from tests.inference.table import Row, each_row
@@ -88,7 +88,7 @@ def test_select_is_the_slow_greedy_choice(criterion: Criterion, count: int, seed
 
     picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=count, seed=seed))
 
-    assert picks == greedy(mean, dense(sigma), all_open(n), FORMULAS[criterion], count)
+    assert picks == greedy(mean, sigma.matrix(), all_open(n), FORMULAS[criterion], count)
 
 
 @each_scored_criterion
@@ -98,7 +98,7 @@ def test_select_is_the_slow_greedy_choice_over_several_blocks_of_rows(criterion:
 
     picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=20))
 
-    assert picks == greedy(mean, dense(sigma), all_open(n), FORMULAS[criterion], 20)
+    assert picks == greedy(mean, sigma.matrix(), all_open(n), FORMULAS[criterion], 20)
 
 
 @each_scored_criterion
@@ -110,7 +110,7 @@ def test_select_is_the_slow_greedy_choice_among_the_open_pairs(criterion: Criter
 
     picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=5, open_pairs=open_pairs))
 
-    assert picks == greedy(mean, dense(sigma), open_pairs, FORMULAS[criterion], 5)
+    assert picks == greedy(mean, sigma.matrix(), open_pairs, FORMULAS[criterion], 5)
 
 
 @each_criterion
@@ -146,13 +146,13 @@ def test_no_open_pair_gives_no_choice() -> None:
 
 def test_select_leaves_its_input_untouched() -> None:
     mean, sigma = random_state(6, seed=0)
-    open_pairs, before = all_open(6), (mean.copy(), dense(sigma))
+    open_pairs, before = all_open(6), (mean.copy(), sigma.matrix())
 
     chosen(mean, sigma, Policy(Criterion.VARIANCE), count=5, open_pairs=open_pairs)
 
     assert open_pairs.all()
     np.testing.assert_array_equal(mean, before[0])
-    np.testing.assert_array_equal(dense(sigma), before[1])
+    np.testing.assert_array_equal(sigma.matrix(), before[1])
 
 
 @each_criterion
@@ -255,7 +255,7 @@ def test_without_a_floor_pairs_are_chosen_as_gpm_has_it() -> None:
     for seed in range(36):
         mean, sigma = random_state(8, seed=seed)
         mean = 0.2 * mean
-        full, (i, j) = dense(sigma), np.triu_indices(8, 1)
+        full, (i, j) = sigma.matrix(), np.triu_indices(8, 1)
         best = int(np.argmax((full[i, i] + full[j, j] - 2.0 * full[i, j]) / (mean[i] - mean[j]) ** 2))
         exact, usual = (chosen(mean, sigma, Policy(Criterion.REORDERING, equal=equal))[0] for equal in (0.0, 0.1))
         assert (exact.i, exact.j) == (i[best], j[best])
@@ -283,7 +283,7 @@ def test_a_choice_explains_itself(criterion: Criterion) -> None:
 
     choice = chosen(mean, sigma, Policy(criterion))[0]
 
-    full, (i, j) = dense(sigma), (choice.i, choice.j)
+    full, (i, j) = sigma.matrix(), (choice.i, choice.j)
     v = full[i, i] + full[j, j] - 2.0 * full[i, j]
     assert choice.mean_difference == mean[i] - mean[j]
     assert choice.sd_difference == pytest.approx(np.sqrt(v))
@@ -299,7 +299,7 @@ def test_fantasise_is_the_posterior_covariance_once_answered_as_expected() -> No
 
     after = fantasise(sigma, mean, model(5), np.array([1]), np.array([3]))
 
-    np.testing.assert_allclose(dense(after), dense(condition(sigma, 1, 3, weight)), atol=1e-14)
+    np.testing.assert_allclose(after.matrix(), condition(sigma, 1, 3, weight).matrix(), atol=1e-14)
 
 
 @each_scored_criterion
@@ -308,7 +308,7 @@ def test_a_batch_spreads_wider_than_the_top_of_one_list(criterion: Criterion, se
     n, count = 30, 10
     mean, sigma = random_state(n, seed)
     i, j = np.triu_indices(n, 1)
-    full = dense(sigma)
+    full = sigma.matrix()
     v = full[i, i] + full[j, j] - 2.0 * full[i, j]
     scores = FORMULAS[criterion](mean[i] - mean[j], v, equality(sigma))
     top = np.argsort(-scores)[:count]
@@ -358,7 +358,7 @@ def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: 
 def one_list(mean: Floats, sigma: Covariance, open_pairs: Bools, formula: Formula, count: int) -> list[Pair]:
     """Score every open pair once and take the best `count`."""
     i, j = np.nonzero(np.triu(open_pairs, 1))
-    full = dense(sigma)
+    full = sigma.matrix()
     scores = formula(mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j], equality(sigma))
     best = np.argsort(-scores, kind="stable")[:count]
     return [(int(i[k]), int(j[k])) for k in best]
@@ -380,7 +380,7 @@ def test_a_top_batch_is_the_top_of_one_list(criterion: Criterion, n: int, count:
 @each_scored_criterion
 def test_scores_fall_down_a_top_batch_and_its_pairs_are_explained_by_the_state_before_it(criterion: Criterion) -> None:
     mean, sigma = random_state(12, seed=0)
-    full = dense(sigma)
+    full = sigma.matrix()
 
     choices = chosen(mean, sigma, Policy(criterion, batch=Batch.TOP), count=20)
 
@@ -415,7 +415,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     """And so does a fantasy: what the judge says is what the model predicts, with so many votes."""
     judged, (mean, sigma) = model(20)._replace(expert=row.expert, votes=votes), random_state(20, seed=3)
     i, j = np.triu_indices(20, 1)
-    full = dense(sigma)
+    full = sigma.matrix()
     m, v = mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j]
     weight = votes * row.expert.curvature(m, row.expert.expected(m))
 
@@ -426,7 +426,7 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     assert choice.score == pytest.approx((weight * v).max())
     after = fantasise(sigma, mean, judged, np.array([choice.i]), np.array([choice.j]))
     k = int(np.flatnonzero((i == choice.i) & (j == choice.j))[0])
-    np.testing.assert_allclose(dense(after), dense(condition(sigma, choice.i, choice.j, float(weight[k]))), atol=1e-14)
+    np.testing.assert_allclose(after.matrix(), condition(sigma, choice.i, choice.j, float(weight[k])).matrix(), atol=1e-14)
 
 
 @each_row

@@ -10,8 +10,8 @@ from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Scores
-from app.inference.types import Comparisons, Floats, no_comparisons
+from app.inference.gaussian import Scores
+from app.inference.types import Comparisons, Floats
 from tests.inference.factories import (
     comparisons,
     covariance_of,
@@ -29,7 +29,7 @@ def known(mean: list[float], variance: float) -> Scores:
 
 
 def fitted(log: Comparisons, m: Model) -> Scores:
-    return posterior.scores(posterior.fit(log, m), log, m)
+    return posterior.scores(posterior.fit(log, m))
 
 
 def bayes_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
@@ -158,7 +158,7 @@ def test_the_first_reason_that_holds_is_given() -> None:
 def test_without_data_nothing_is_reported(expert: str, prior: str, n: int) -> None:
     """Not even of a top or a width that holds of any ranking."""
     m = model(n, 1.0, expert, prior=prior, biases=1)
-    before = posterior.scores(posterior.prior(m), no_comparisons(), m)
+    before = posterior.scores(posterior.prior(m))
 
     for k in range(1, n + 2):
         stop = Stop(top_k=k, rank_width=k - 1 if k < n else n + 5, entropy_change=1e-3, error_level=0.5)

@@ -9,7 +9,6 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import multivariate_normal
 
-from app.inference.covariance import dense
 from app.inference.fitting import absolute, newton, posterior
 from app.inference.fitting.absolute import (
     FLATTEST,
@@ -144,7 +143,7 @@ def test_with_a_known_scale_absolute_scores_are_pseudo_data(biases: int) -> None
 
     h = np.diag(1.0 / prior_variances(n, biases)) + rows.T @ (weight[:, None] * rows)
     np.testing.assert_allclose(fitted.mean, np.linalg.solve(h, rows.T @ (weight * target)), atol=1e-9)
-    np.testing.assert_allclose(dense(fitted.covariance), np.linalg.inv(h), atol=1e-12)
+    np.testing.assert_allclose(fitted.covariance.matrix(), np.linalg.inv(h), atol=1e-12)
 
 
 @each_default
@@ -208,7 +207,7 @@ def test_a_judge_that_contradicts_the_comparisons_counts_next_to_nothing(expert:
     first = 1.0 / upside_down.mean.std()
     assert found.scale.c1[0] == pytest.approx(FLATTEST * first, rel=1e-6)
     np.testing.assert_allclose(found.posterior.mean, alone.mean, atol=1e-2)
-    np.testing.assert_allclose(dense(found.posterior.covariance), dense(alone.covariance), atol=1e-4)
+    np.testing.assert_allclose(found.posterior.covariance.matrix(), alone.covariance.matrix(), atol=1e-4)
     assert np.corrcoef(found.posterior.mean, alone.mean)[0, 1] > 0.99
 
 
@@ -364,7 +363,7 @@ def test_biases_and_anchors_go_together_with_absolute_scores(prior: str) -> None
     found = combine(log, m, given)
 
     assert found.settled
-    assert abs(found.posterior.mean[20]) < 3.0 * np.sqrt(dense(found.posterior.covariance)[20, 20])
+    assert abs(found.posterior.mean[20]) < 3.0 * np.sqrt(found.posterior.covariance.matrix()[20, 20])
     assert np.corrcoef(found.posterior.mean[:20], scores)[0, 1] > 0.95
 
 
@@ -373,7 +372,7 @@ def test_the_combined_model_folds_on() -> None:
     _, log, given = simulated(20, 60)
     found: Combined = combine(log, model(20), given)
 
-    folded = posterior.fold(posterior.prior(found.model), log, found.model)
+    folded = posterior.fold(posterior.prior(found.model), log)
 
     np.testing.assert_allclose(folded.mean, found.posterior.mean, atol=1e-8)
 
@@ -403,7 +402,7 @@ def test_a_given_scale_is_gpms_product_of_experts() -> None:
     expected = np.linalg.solve(precision, rows.T @ (log.p - 0.5) + chosen.T @ (level / said.variance))
 
     np.testing.assert_allclose(combined.posterior.mean, expected, atol=1e-10)
-    np.testing.assert_allclose(dense(combined.posterior.covariance), np.linalg.inv(precision), atol=1e-10)
+    np.testing.assert_allclose(combined.posterior.covariance.matrix(), np.linalg.inv(precision), atol=1e-10)
     assert combined.settled
     np.testing.assert_array_equal(combined.scale.c1, 1.0)
 

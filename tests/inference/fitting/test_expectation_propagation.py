@@ -7,14 +7,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit, log_expit, ndtr
 
-from app.inference.covariance import dense
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.expectation_propagation import propagate, propagated_evidence
 from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
 from app.inference.fitting.integration import approximate
 from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.fitting.published import publish
 from app.inference.fitting.worth import at_scale
 from app.inference.kernels import tilted
@@ -75,7 +74,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
         return float(likelihood * np.exp(-0.25 * d * d / scale) / np.sqrt(4.0 * np.pi * scale) * d**power)
 
     total, first, second = (quad(weighted, -40.0, 40.0, args=(power,), points=[0.0])[0] for power in (0, 1, 2))
-    sigma = dense(posterior.covariance)
+    sigma = posterior.covariance.matrix()
     assert rows.size == 1
     assert posterior.convergence.converged
     assert posterior.mean[0] - posterior.mean[1] == pytest.approx(first / total, abs=1e-4)
@@ -90,7 +89,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
 def test_no_comparison_gives_the_prior() -> None:
     posterior, _, log_evidence = propagate(take(all_pairs(3), slice(0)), model(3, 7.0))
     assert (posterior.mean == 0.0).all()
-    assert dense(posterior.covariance) == pytest.approx(7.0 * np.eye(3))
+    assert posterior.covariance.matrix() == pytest.approx(7.0 * np.eye(3))
     assert log_evidence == pytest.approx(0.0, abs=1e-12)
 
 
@@ -103,8 +102,8 @@ def test_measurements_alone_are_exact(position_bias: str) -> None:
     posterior, rows, _ = propagate(log, of)
     exact = posteriors.fit(log, of)
     assert posterior.mean == pytest.approx(exact.mean, abs=1e-9)
-    assert dense(posterior.covariance) == pytest.approx(dense(exact.covariance), abs=1e-9)
-    marginal, of_exact = posteriors.scores(posterior, rows, of), posteriors.scores(exact, log, of)
+    assert posterior.covariance.matrix() == pytest.approx(exact.covariance.matrix(), abs=1e-9)
+    marginal, of_exact = posteriors.scores(posterior), posteriors.scores(exact)
     assert marginal.covariance.log_det == pytest.approx(of_exact.covariance.log_det)
 
 
@@ -134,7 +133,7 @@ def test_other_names_give_the_same_posterior() -> None:
     renamed = log._replace(first=order[log.first], second=order[log.second])
     (one, _, evidence), (other, _, of_renamed) = propagate(log, of), propagate(renamed, of)
     assert other.mean[order] == pytest.approx(one.mean)
-    assert dense(other.covariance)[np.ix_(order, order)] == pytest.approx(dense(one.covariance))
+    assert other.covariance.matrix()[np.ix_(order, order)] == pytest.approx(one.covariance.matrix())
     assert of_renamed == pytest.approx(evidence)
 
 
@@ -157,7 +156,7 @@ def test_draws_of_the_prior_weighed_by_the_likelihood_agree(scale: float) -> Non
     assert posterior.mean / sd == pytest.approx(mean / sd, abs=0.06)
     assert np.sqrt(posterior.covariance.diagonal) == pytest.approx(sd, rel=0.04)
     first_over_second = posterior.mean[0] - posterior.mean[1]
-    sigma = dense(posterior.covariance)
+    sigma = posterior.covariance.matrix()
     by_propagation = ndtr(first_over_second / np.sqrt(sigma[0, 0] + sigma[1, 1] - 2.0 * sigma[0, 1]))
     assert by_propagation == pytest.approx(weight @ (s[:, 0] > s[:, 1]), abs=0.03)
 

@@ -6,14 +6,14 @@ from scipy.integrate import quad
 from scipy.special import expit, logit
 from scipy.stats import multivariate_normal, norm
 
-from app.inference.covariance import dense
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.grids import Normal, zoom
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
 from app.inference.fitting.integration import integrate
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Scores, fit, fold
+from app.inference.fitting.posterior import fit, fold
+from app.inference.gaussian import Scores
 from app.inference.fitting.published import publish
 from app.inference.fitting.quadrature import quadrature
 from app.inference.fitting.votes import laplace_evidence
@@ -132,7 +132,7 @@ def test_asking_again_teaches_nothing(votes: bool) -> None:
         again = join(again, turned if k % 2 else log)
     once, often = published(log, 8), published(again, 8)
     assert often.mean == pytest.approx(once.mean, abs=1e-6)
-    assert dense(often.covariance) == pytest.approx(dense(once.covariance), abs=1e-6)
+    assert often.covariance.matrix() == pytest.approx(once.covariance.matrix(), abs=1e-6)
 
 
 def test_other_judges_and_items_are_other_answers() -> None:
@@ -146,7 +146,7 @@ def test_relabelling_relabels() -> None:
     renamed = published(log._replace(first=names[log.first], second=names[log.second]), 7)
     plain = published(log, 7)
     assert renamed.mean[names] == pytest.approx(plain.mean, abs=1e-8)
-    assert dense(renamed.covariance)[np.ix_(names, names)] == pytest.approx(dense(plain.covariance), abs=1e-8)
+    assert renamed.covariance.matrix()[np.ix_(names, names)] == pytest.approx(plain.covariance.matrix(), abs=1e-8)
 
 
 @pytest.mark.parametrize("log", [measured(6, 9, 3), voted(6, 40, 3)], ids=["measured", "voted"])
@@ -199,7 +199,7 @@ def test_the_mixture_has_the_moments_and_intervals_of_its_draws() -> None:
 def _draws(posterior: Scores, count: int) -> Floats:
     rng = np.random.default_rng(1)
     part = rng.choice(len(posterior.parts), count, p=[weight for weight, _ in posterior.parts])
-    made = [rng.multivariate_normal(p.mean, dense(p.covariance), count) for _, p in posterior.parts]
+    made = [rng.multivariate_normal(p.mean, p.covariance.matrix(), count) for _, p in posterior.parts]
     return np.array([made[g][k] for k, g in enumerate(part)])
 
 
@@ -312,9 +312,9 @@ def test_a_failed_factorisation_is_a_result(n: int) -> None:
     failed = fit(huge, of)
     assert (failed.convergence.outcome, failed.seen) == (Outcome.SINGULAR, 200)
     np.testing.assert_array_equal(failed.mean, np.zeros(n))
-    np.testing.assert_array_equal(dense(failed.covariance), np.eye(n))
+    np.testing.assert_array_equal(failed.covariance.matrix(), np.eye(n))
     assert laplace_evidence(huge, of) == -np.inf
-    assert fold(failed, join(votes, take(votes, slice(1))), of).convergence.converged
+    assert fold(failed, join(votes, take(votes, slice(1)))).convergence.converged
 
 
 def test_a_density_that_is_known_nowhere_leaves_the_mean_of_the_prior() -> None:

@@ -9,7 +9,6 @@ import pytest
 from scipy.special import expit
 from scipy.stats import spearmanr
 
-from app.inference.covariance import from_precision
 from app.inference.fitting import posterior
 from app.inference.fitting.judge_aware import (
     JudgeParameters,
@@ -20,6 +19,7 @@ from app.inference.fitting.judge_aware import (
     without,
 )
 from app.inference.fitting.model import Method, build, hessian
+from app.inference.gaussian import from_precision
 from app.inference.reporting.ranking import ranks
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
 from tests.inference.factories import random_comparisons

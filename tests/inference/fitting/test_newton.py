@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inference.covariance import dense
 from app.inference.fitting import newton
 from app.inference.types import Convergence, Floats, Outcome, no_comparisons
 from tests.inference.factories import (
@@ -86,7 +85,7 @@ def test_covariance_is_the_inverse_of_the_precision() -> None:
 
     sigma = covariance_at(scores, log, m)
 
-    np.testing.assert_allclose(dense(sigma) @ precision_at(scores, log, m), np.eye(8), atol=1e-13)
+    np.testing.assert_allclose(sigma.matrix() @ precision_at(scores, log, m), np.eye(8), atol=1e-13)
 
 
 def test_one_comparison_solved_by_hand() -> None:

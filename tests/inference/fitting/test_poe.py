@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from app.inference.covariance import dense
 from app.inference.experts.gaussian import linear_gaussian
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.baselines import average_probability
@@ -85,7 +84,7 @@ def test_eq_7_and_8_in_closed_form_are_our_map_and_covariance(expert: str, power
 
     expected = np.linalg.inv(np.eye(6) + w.T * precision @ w)
     np.testing.assert_allclose(fitted.mean, expected @ (w.T * precision @ mu), atol=1e-10)
-    np.testing.assert_allclose(dense(fitted.covariance), expected, atol=1e-12)
+    np.testing.assert_allclose(fitted.covariance.matrix(), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -122,7 +121,7 @@ def test_the_covariance_of_the_anchored_full_set_is_that_of_the_paper() -> None:
     fitted = posterior.fit(all_pairs(n, seed=0), model(n, 1.0, "gaussian", prior="anchor", v=1.0))
 
     from_first = np.eye(n)[1:] - np.eye(n)[0]
-    ours = from_first @ dense(fitted.covariance) @ from_first.T
+    ours = from_first @ fitted.covariance.matrix() @ from_first.T
     np.testing.assert_allclose(ours, (np.ones((n - 1, n - 1)) + np.eye(n - 1)) / n, atol=20.0 / VAGUE)
 
 
@@ -142,4 +141,4 @@ def test_any_two_functions_of_p_make_a_gaussian_expert() -> None:
     w, weight = anchored_design(log, n)[1:], 1.0 / f_sigma(log.p)
     precision = w.T @ (weight[:, None] * w) + np.eye(n)
     np.testing.assert_allclose(fitted.mean, np.linalg.solve(precision, w.T @ (weight * f_mu(log.p))), atol=1e-8)
-    np.testing.assert_allclose(dense(fitted.covariance), np.linalg.inv(precision), atol=1e-10)
+    np.testing.assert_allclose(fitted.covariance.matrix(), np.linalg.inv(precision), atol=1e-10)

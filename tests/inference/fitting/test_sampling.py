@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.inference.covariance import plain
 from app.inference.fitting import sampling
-from app.inference.fitting.posterior import Scores
-from app.inference.fitting.sampling import draws
-from app.inference.kernels.push import precision_of
+from app.inference.gaussian import Scores
+from app.inference.gaussian import plain
+from app.inference.gaussian.sampling import draws
+from app.inference.graphs.push import precision_of
 from app.inference.reporting.ranking import draw_ranks, simultaneous_intervals
 from tests.inference.kernels.test_push import differing, inverse, mixed, weighted
 

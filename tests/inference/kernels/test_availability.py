@@ -11,9 +11,9 @@ from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order, lead
 from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
+from app.inference.graphs.comparison_graph import carried, evaluate, newton_step, put_in_rows, settled, weights_of
 from app.inference.kernels import bradley_terry, pair_sets
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
-from app.inference.kernels.comparison_graph import carried, evaluate, newton_step, put_in_rows, settled, weights_of
 from app.inference.kernels.components import joined
 from app.inference.kernels.design import precision, precision_times, shown
 from app.inference.kernels.fantasies import conditioned

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from app.inference.experts import measured_bt
 from app.inference.fitting import newton
 from app.inference.fitting.model import Fit, Model, hessian
-from app.inference.kernels import comparison_graph
-from app.inference.kernels.bradley_terry import maximiser
-from app.inference.kernels.comparison_graph import (
+from app.inference.graphs.comparison_graph import (
     FARTHEST,
     SETTLED,
     Graph,
@@ -23,6 +21,8 @@ from app.inference.kernels.comparison_graph import (
     weights_of,
     with_room,
 )
+from app.inference.kernels import comparison_graph
+from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, no_comparisons, take
 from tests.inference.factories import (

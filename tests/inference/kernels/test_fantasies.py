@@ -6,7 +6,7 @@ from hypothesis import given
 
 from app.inference.choosing.order import lead
 from app.inference.choosing.selection import Criterion
-from app.inference.covariance import condition, dense
+from app.inference.gaussian import condition
 from app.inference.kernels.fantasies import conditioned
 from tests.inference.factories import Log, logs, numerics, random_comparisons, random_state
 
@@ -23,9 +23,9 @@ def test_conditioned_is_condition_for_one_after_the_other(n: int, count: int, vo
         d = mean[i] - mean[j]
         slow = condition(slow, i, j, votes / ((1.0 + np.exp(d)) * (1.0 + np.exp(-d))))
 
-    fast, fall = conditioned(dense(sigma), mean, log.first, log.second, votes)
+    fast, fall = conditioned(sigma.matrix(), mean, log.first, log.second, votes)
 
-    np.testing.assert_allclose(fast, dense(slow), rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(fast, slow.matrix(), rtol=0.0, atol=1e-13)
     np.testing.assert_array_equal(fast, fast.T)
     assert fall == pytest.approx(sigma.log_det - slow.log_det, abs=1e-12)
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
-from app.inference.covariance import dense
 from app.inference.fitting import posterior
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.types import Bools, Floats, Ints
@@ -46,7 +45,7 @@ def slow(moves: Floats, mean: Floats, matters: Bools) -> Floats:
 def test_knowledge_is_the_sum_over_the_pairs_that_matter(goal: Goal, n: int, spread: float, weight: float) -> None:
     mean, sigma = random_state(n, seed=0)
     mean, (first, second) = spread * mean, all_pairs(n)
-    moves, matters = moves_of(dense(sigma), first, second, weight), goal_kinds(goal, mean)
+    moves, matters = moves_of(sigma.matrix(), first, second, weight), goal_kinds(goal, mean)
 
     gains = knowledge(first, second, moves, mean, np.argsort(mean), *matters)
 
@@ -65,7 +64,7 @@ def test_the_most_knowledge_is_the_maximum_and_what_is_tied_with_it(
     mean, (first, second) = spread * mean, all_pairs(n)
     if few:
         first, second = first[: n - 1], second[: n - 1]
-    moves, matters = moves_of(dense(sigma), first, second), goal_kinds(goal, mean)
+    moves, matters = moves_of(sigma.matrix(), first, second), goal_kinds(goal, mean)
     every = knowledge(first, second, moves, mean, np.argsort(mean), *matters)
 
     most = most_knowledge(first, second, moves, mean, np.argsort(mean), *matters, TIE)
@@ -85,7 +84,7 @@ def test_of_few_pairs_of_many_candidates_the_best_is_found(goal: Goal, seed: int
     fitted = posterior.fit(random_comparisons(n, 4 * n, seed), model(n))
     mean = np.round(fitted.mean * places) / places
     first, second = rng.choice(n, (2, 40))
-    moves = moves_of(dense(fitted.covariance), first, second)
+    moves = moves_of(fitted.covariance.matrix(), first, second)
     given = first, second, moves, mean, np.argsort(mean), *goal_kinds(goal, mean)
     every = knowledge(*given)
 
@@ -109,7 +108,7 @@ def test_knowledge_is_what_an_answer_adds_to_the_certainty_of_the_order(goal: Go
     """E sum |m'| - sum |m| over 200,000 answers that the posterior expects, within 4.5 standard errors."""
     mean, sigma = random_state(6, seed=1)
     (first, second), matters = all_pairs(6), goal_kinds(goal, mean)
-    moves = moves_of(dense(sigma), first, second, weight=2.0)
+    moves = moves_of(sigma.matrix(), first, second, weight=2.0)
     gains = knowledge(first, second, moves, mean, np.argsort(mean), *matters)
     k, other = np.nonzero(goal_pairs(goal, mean))
 
@@ -136,17 +135,17 @@ def test_knowledge_is_never_negative_and_the_same_for_either_order(n: int, seed:
     mean, sigma = random_state(n, seed)
     (first, second), matters = all_pairs(n), goal_kinds(goal, mean)
 
-    gains = knowledge(first, second, moves_of(dense(sigma), first, second), mean, np.argsort(mean), *matters)
+    gains = knowledge(first, second, moves_of(sigma.matrix(), first, second), mean, np.argsort(mean), *matters)
 
     assert (gains >= 0.0).all()
-    swapped = knowledge(second, first, moves_of(dense(sigma), second, first), mean, np.argsort(mean), *matters)
+    swapped = knowledge(second, first, moves_of(sigma.matrix(), second, first), mean, np.argsort(mean), *matters)
     np.testing.assert_allclose(swapped, gains, rtol=1e-12, atol=1e-15)
 
 
 def test_goals_that_part_the_pairs_part_the_knowledge() -> None:
     mean, sigma = random_state(9, seed=2)
     first, second = all_pairs(9)
-    moves = moves_of(dense(sigma), first, second)
+    moves = moves_of(sigma.matrix(), first, second)
     kind, across = goal_kinds(Goal(top_k=3), mean)
 
     parts = [knowledge(first, second, moves, mean, np.argsort(mean), kind, meets) for meets in (across, ~across)]
@@ -162,10 +161,10 @@ def test_knowledge_does_not_hang_on_how_candidates_are_numbered(goal: Goal) -> N
     back = np.argsort(label)
     first, second = all_pairs(10)
     here = knowledge(
-        first, second, moves_of(dense(sigma), first, second), mean, np.argsort(mean), *goal_kinds(goal, mean)
+        first, second, moves_of(sigma.matrix(), first, second), mean, np.argsort(mean), *goal_kinds(goal, mean)
     )
 
-    full, there = dense(sigma)[np.ix_(back, back)].copy(), mean[back]
+    full, there = sigma.matrix()[np.ix_(back, back)].copy(), mean[back]
     ends = label[first], label[second]
     moved = knowledge(*ends, moves_of(full, *ends), there, np.argsort(there), *goal_kinds(goal, there))
 

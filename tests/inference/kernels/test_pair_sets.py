@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
 from app.inference.choosing.pair_sets import among, every_pair, leading, listed, without
-from app.inference.covariance import Covariance, condition, dense
 from app.inference.fitting import posterior
+from app.inference.gaussian import Covariance, condition
 from app.inference.graph import components
 from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import (
@@ -103,7 +103,7 @@ def scores_of(rule: Rule, m: Floats, v: Floats) -> Floats:
 
 def every_score(mean: Floats, sigma: Covariance, rule: Rule, pairs: PairSet) -> Floats:
     """(N, N), -inf where a pair is not in the set."""
-    full = dense(sigma)
+    full = sigma.matrix()
     v = np.maximum(full.diagonal()[:, None] + full.diagonal() - 2.0 * full, 0.0)
     return np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, v), -np.inf)
 
@@ -208,4 +208,4 @@ def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: floa
 def test_without_biases_no_covariance_is_negative(log: Log) -> None:
     live = posterior.fit(log.comparisons, model(log.n))
 
-    assert dense(live.covariance).min() > -1e-12
+    assert live.covariance.matrix().min() > -1e-12

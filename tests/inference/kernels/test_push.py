@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.inference.kernels.push import Precision, differences, follow, precision_of, variances
-from app.inference.kernels.solving import solve
+from app.inference.graphs.conjugate_gradients import solve
+from app.inference.graphs.push import Precision, differences, follow, precision_of, variances
 from app.inference.types import Floats, Ints
 
 EVERYTHING = 10**9

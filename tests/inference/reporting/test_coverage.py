@@ -64,7 +64,7 @@ def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
     logs = judged_batches(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
     live, log = next(islice(logs, 19, None))
     return [
-        int(group) for group in tie_groups(posterior.scores(posterior.exact(live, log, model), log, model), Wanted())
+        int(group) for group in tie_groups(posterior.scores(posterior.exact(live)), Wanted())
     ]
 
 
@@ -75,6 +75,6 @@ def test_tie_groups_of_scores_far_apart() -> None:
     log = by_one_judge(first, second, hard_verdicts(truth[first] - truth[second], np.random.default_rng(12)))
     model = build(Method(prior_variance=10.0), 5)
 
-    groups = tie_groups(posterior.scores(posterior.fit(log, model), log, model), Wanted())
+    groups = tie_groups(posterior.scores(posterior.fit(log, model)), Wanted())
 
     assert len(set(groups.tolist())) >= 4

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from app.inference.fitting import Method, no_absolute_scores, posterior
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.history import rank_correlations_with_last, ranking_history
 from app.inference.reporting.ranking import Wanted, entropy

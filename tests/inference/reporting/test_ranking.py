@@ -6,9 +6,9 @@ from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
-from app.inference.covariance import dense, plain
 from app.inference.fitting import posterior
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
+from app.inference.gaussian import plain
 from app.inference.reporting.ranking import (
     Wanted,
     draw_ranks,
@@ -47,7 +47,7 @@ def relative(live: Scores) -> tuple[Floats, Floats]:
     """Mean and sd of s_i - mean(s), the slow way."""
     n = len(live.mean)
     centring = np.eye(n) - 1.0 / n
-    return centring @ live.mean, np.sqrt((centring @ dense(live.covariance) @ centring).diagonal())
+    return centring @ live.mean, np.sqrt((centring @ live.covariance.matrix() @ centring).diagonal())
 
 
 def test_equal_scores_share_the_better_rank() -> None:
@@ -152,7 +152,7 @@ def test_interchangeable_candidates_may_swap_names() -> None:
     def unchanged(i: int, j: int) -> bool:
         order = np.arange(n)
         order[[i, j]] = j, i
-        sigma = dense(live.covariance)
+        sigma = live.covariance.matrix()
         return np.allclose(live.mean[order], live.mean) and np.allclose(sigma[np.ix_(order, order)], sigma)
 
     alike = interchangeable(live)
@@ -223,7 +223,7 @@ def test_the_same_seed_draws_the_same_summary() -> None:
 def test_entropy_is_that_of_the_joint_normal(count: int) -> None:
     live = random_posterior(6, count)
 
-    expected = multivariate_normal(live.mean, dense(live.covariance)).entropy()
+    expected = multivariate_normal(live.mean, live.covariance.matrix()).entropy()
     assert entropy(live.covariance) == pytest.approx(expected)
     assert summarise(live, Wanted(0.9), rng()).entropy == pytest.approx(expected)
 
@@ -236,7 +236,7 @@ def test_a_comparison_lowers_the_entropy() -> None:
 
 def test_predict_agrees_with_draws_of_the_scores() -> None:
     live, draws = random_posterior(5, 10), 100_000
-    scores = rng().multivariate_normal(live.mean, dense(live.covariance), draws)
+    scores = rng().multivariate_normal(live.mean, live.covariance.matrix(), draws)
 
     prediction = predict(live, 3, 1)
 
@@ -269,7 +269,7 @@ def test_summary_has_the_scores_and_their_sd() -> None:
 def test_the_common_level_of_all_scores_does_not_show() -> None:
     """Twenty more units of it in the mean and fifty in its variance."""
     live = random_posterior(5, 10)
-    lifted = Scores(live.mean + 20.0, covariance_of(dense(live.covariance) + 50.0))
+    lifted = Scores(live.mean + 20.0, covariance_of(live.covariance.matrix() + 50.0))
 
     here, there = summarise(live, Wanted(0.9), rng()), summarise(lifted, Wanted(0.9), rng())
 
@@ -368,7 +368,7 @@ def test_correlated_scores_are_told_apart_by_the_variance_of_their_difference() 
 def test_relabelling_relabels_the_whole_summary() -> None:
     live, label = random_posterior(8, 30), np.array([3, 1, 7, 0, 6, 2, 5, 4])
     back = np.argsort(label)
-    there = Scores(live.mean[back], covariance_of(dense(live.covariance)[np.ix_(back, back)]))
+    there = Scores(live.mean[back], covariance_of(live.covariance.matrix()[np.ix_(back, back)]))
 
     here, relabelled = summarise(live, Wanted(0.9, 3), rng()), summarise(there, Wanted(0.9, 3), rng())
 

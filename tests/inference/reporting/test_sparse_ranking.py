@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
 from scipy.special import expit
 
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.posterior import Scores
-from app.inference.fitting.sampling import draws
-from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
+from app.inference.gaussian import Scores
+from app.inference.gaussian.sampling import draws
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking, sparse_ranking

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 
-from app.inference.covariance import condition, variance_of_difference
 from app.inference.fitting.integration import mixed
-from app.inference.fitting.posterior import Scores, fit
+from app.inference.fitting.posterior import fit
+from app.inference.gaussian import Scores
+from app.inference.gaussian import condition
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import draw_ranks, ranks
 from app.inference.reporting.sureness import (
@@ -82,10 +83,10 @@ def test_the_forecast_is_the_mean_over_what_more_comparisons_may_say() -> None:
     """Two candidates: a comparison of weight w adds it to the precision of their difference, so factors are exact."""
     rng, prior = np.random.default_rng(1), np.ones(2)
     before = condition(isotropic(2, 1.0), 0, 1, 0.7)
-    v = variance_of_difference(before, 0, 1)
+    v = before.variance_of_difference(0, 1)
     posterior = Scores(np.array([0.4, -0.1]), before)
     for factor in (1.5, 4.0):
-        still = variance_of_difference(condition(before, 0, 1, 0.7 * (factor - 1.0)), 0, 1)
+        still = condition(before, 0, 1, 0.7 * (factor - 1.0)).variance_of_difference(0, 1)
         moved = 0.5 + np.sqrt(v - still) * rng.standard_normal(1_000_000)
         expected = ndtr(np.abs(moved) / np.sqrt(still)).mean()
         assert concordance_after(posterior, prior, every(2), factor) == pytest.approx(expected, abs=1e-3)

@@ -10,7 +10,6 @@ from app.inference import state as snapshots
 from app.inference.choosing.forecasting import Left
 from app.inference.choosing.goals import RANKING
 from app.inference.choosing.stopping import Stop
-from app.inference.covariance import dense
 from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
@@ -102,7 +101,7 @@ def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert one.model.prior.pull == pytest.approx(other.model.prior.pull, abs=1e-8)
     assert one.model.votes == pytest.approx(other.model.votes, rel=1e-8)
     assert one.posterior.mean == pytest.approx(other.posterior.mean, abs=1e-8)
-    assert dense(one.posterior.covariance) == pytest.approx(dense(other.posterior.covariance), rel=1e-7, abs=1e-8)
+    assert one.posterior.covariance.matrix() == pytest.approx(other.posterior.covariance.matrix(), rel=1e-7, abs=1e-8)
 
 
 @pytest.mark.parametrize("steps", [ONE_BY_ONE, range(7, LENGTH + 1, 7), (29, 31, 54, 70)])
@@ -179,8 +178,8 @@ def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int
 
     assert (one_by_one.comparisons.weight < one_by_one.comparisons.weight.max()).any()
     assert_same(one_by_one, in_one_go)
-    fresh = dense(posteriors.exact(in_one_go.posterior, in_one_go.comparisons, in_one_go.model).covariance).diagonal()
-    assert dense(one_by_one.posterior.covariance).diagonal() == pytest.approx(fresh, rel=0.1)
+    fresh = posteriors.exact(in_one_go.posterior).covariance.matrix().diagonal()
+    assert one_by_one.posterior.covariance.matrix().diagonal() == pytest.approx(fresh, rel=0.1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -248,7 +247,7 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(name: str) -> Non
     model = at_scale(model, published.learnt.scale) if published.learnt else model
     fitted = combine(published.comparisons, model, absolute)
     assert published.posterior.mean == pytest.approx(fitted.posterior.mean, abs=1e-8)
-    assert dense(published.posterior.covariance) == pytest.approx(dense(fitted.posterior.covariance), rel=1e-8)
+    assert published.posterior.covariance.matrix() == pytest.approx(fitted.posterior.covariance.matrix(), rel=1e-8)
     assert published.scale is not None
     assert (published.scale.c1[np.unique(absolute.judge)] > 0).all()
 
@@ -313,7 +312,7 @@ def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
     fitted = posteriors.fit(held.comparisons, MODEL)
     published = snapshots.exact(held).posterior
     assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
-    assert dense(published.covariance) == pytest.approx(dense(fitted.covariance), abs=1e-8)
+    assert published.covariance.matrix() == pytest.approx(fitted.covariance.matrix(), abs=1e-8)
 
 
 def test_voided_entries_are_gone() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.inference.fitting.integration import mixed
-from app.inference.fitting.posterior import Scores
+from app.inference.gaussian import Scores
 from app.inference.targets import draw_scores
 from tests.inference.factories import isotropic
 

@@ -9,7 +9,6 @@ from scipy.special import expit
 from scipy.stats import norm, t
 
 from app.inference.choosing.stopping import differences
-from app.inference.covariance import dense
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.fitting.model import scatter
@@ -50,7 +49,7 @@ def published(comparisons: Comparisons, item: Ints, method: Method = LEARNT) -> 
 
 def of_differences(scores: Scores) -> tuple[Floats, Floats]:
     """Means and variances."""
-    sigma, (i, j) = dense(scores.covariance), PAIRS
+    sigma, (i, j) = scores.covariance.matrix(), PAIRS
     return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
 
 
@@ -82,7 +81,7 @@ def test_where_prompts_agree_too_well_it_is_the_posterior() -> None:
     fitted = published(everywhere, item, ONE_VOTE)
     new = on_new_items(fitted, item)
     assert_allclose(new.mean, fitted.scores.mean)
-    assert_allclose(dense(new.covariance), dense(fitted.scores.covariance), rtol=1e-6)
+    assert_allclose(new.covariance.matrix(), fitted.scores.covariance.matrix(), rtol=1e-6)
 
 
 def test_other_names_of_prompts_and_candidates_change_names_alone() -> None:
@@ -94,7 +93,7 @@ def test_other_names_of_prompts_and_candidates_change_names_alone() -> None:
         for log, prompts in ((comparisons, item), (renamed, of_prompts[item]))
     )
     assert_allclose(other.mean[names], one.mean, atol=1e-8)
-    assert_allclose(dense(other.covariance)[np.ix_(names, names)], dense(one.covariance), atol=1e-8)
+    assert_allclose(other.covariance.matrix()[np.ix_(names, names)], one.covariance.matrix(), atol=1e-8)
 
 
 def test_every_part_has_the_scale_that_stops_are_held_against() -> None:
@@ -191,7 +190,7 @@ def leads(scores: Scores) -> float:
                 / np.sqrt(
                     part.covariance.diagonal[best]
                     + part.covariance.diagonal[second]
-                    - 2.0 * dense(part.covariance)[best, second]
+                    - 2.0 * part.covariance.matrix()[best, second]
                 )
             )
             for weight, part in scores.parts

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import expit, ndtri
 from scipy.stats import multivariate_normal
 
-from app.inference.covariance import dense
 from app.inference.fitting import Method, Normal, Published, build, fit, no_absolute_scores, publish
 from app.inference.fitting.consensus import Objective, Variances, design_times, scatter
 from app.inference.fitting.hyperparameters import LEAST_NOISE
@@ -96,7 +95,7 @@ def test_measurements_have_the_density_and_the_scores_of_the_whole_model() -> No
         apart.append(point.log_density - density)
 
         sigma = np.linalg.inv(np.eye(N) / tau2 + of_s.T @ np.linalg.solve(others, of_s))
-        np.testing.assert_allclose(dense(point.scores.covariance), sigma, atol=1e-6)
+        np.testing.assert_allclose(point.scores.covariance.matrix(), sigma, atol=1e-6)
         np.testing.assert_allclose(point.scores.mean, sigma @ of_s.T @ np.linalg.solve(others, y), atol=1e-6)
     np.testing.assert_allclose(apart, apart[0], atol=1e-5)
 
@@ -143,8 +142,8 @@ def test_without_effects_judges_are_people() -> None:
     latent = published(by_one_judge(first, second, p), 1, "estimate")
     found = of_people(latent, np.zeros(1, np.bool_), {0: TINY})
     np.testing.assert_allclose(found.mean, latent.scores.mean, rtol=0.02, atol=0.02)
-    sds = sds_of_differences(dense(latent.scores.covariance))
-    np.testing.assert_allclose(sds_of_differences(dense(found.covariance)), sds, rtol=0.1)
+    sds = sds_of_differences(latent.scores.covariance.matrix())
+    np.testing.assert_allclose(sds_of_differences(found.covariance.matrix()), sds, rtol=0.1)
 
 
 def test_with_huge_effects_people_alone_count() -> None:
@@ -155,7 +154,7 @@ def test_with_huge_effects_people_alone_count() -> None:
     prior = build(Method(position_bias="estimate", prior_variance=latent.model.prior.variance), N, 3)
     alone = fit(of_all, prior)
     np.testing.assert_allclose(point.scores.mean, alone.mean[:N], atol=1e-3)
-    np.testing.assert_allclose(dense(point.scores.covariance), dense(alone.covariance)[:N, :N], atol=1e-3)
+    np.testing.assert_allclose(point.scores.covariance.matrix(), alone.covariance.matrix()[:N, :N], atol=1e-3)
 
 
 def test_a_judge_alone_keeps_its_prior_and_is_never_sure() -> None:
@@ -173,7 +172,7 @@ def test_a_judge_alone_keeps_its_prior_and_is_never_sure() -> None:
     assert slope == pytest.approx(shrunk, abs=0.05)
     total = float(latent.scores.mean.var())
     expected = np.sqrt(2.0 * total * float((ratio / (1.0 + ratio) ** 2).mean()))
-    assert sds_of_differences(dense(found.covariance)).min() > 0.8 * expected
+    assert sds_of_differences(found.covariance.matrix()).min() > 0.8 * expected
 
 
 def test_intervals_hold_what_people_say_where_models_judge() -> None:
@@ -187,7 +186,7 @@ def test_intervals_hold_what_people_say_where_models_judge() -> None:
             [
                 np.mean(
                     np.abs((scores.mean - s)[i] - (scores.mean - s)[k])
-                    <= 1.96 * sds_of_differences(dense(scores.covariance))
+                    <= 1.96 * sds_of_differences(scores.covariance.matrix())
                 )
                 for scores in (latent.scores, of_people(latent, people, {}))
             ]
@@ -204,7 +203,7 @@ def test_relabelling_relabels() -> None:
     renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = of_people(latent, people, {}), of_people(published(renamed, 3), people[np.argsort(judges)], {})
     np.testing.assert_allclose(other.mean[order], one.mean, atol=1e-9)
-    np.testing.assert_allclose(dense(other.covariance)[np.ix_(order, order)], dense(one.covariance), atol=1e-9)
+    np.testing.assert_allclose(other.covariance.matrix()[np.ix_(order, order)], one.covariance.matrix(), atol=1e-9)
 
 
 def test_sets_of_a_pool_tell_the_effects_of_a_judge() -> None:

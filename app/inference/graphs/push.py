@@ -29,8 +29,6 @@ A bias among the parameters makes positive entries off the diagonal of H: nothin
     variances         np.linalg.inv(H).diagonal()
     differences       v_ij from np.linalg.inv(H)
     follow            variances of the new graph
-    precision_of      np.diag(q) + R^T diag(w) R, in rows
-    extended          the same with more comparisons
 """
 
 from typing import NamedTuple
@@ -38,23 +36,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.inference.kernels import kernel, unchecked_kernel
+from app.inference.graphs.comparison_graph import Precision
+from app.inference.kernels import unchecked_kernel
 from app.inference.types import Bools, Floats, Ints
 
 FIRST_LIMIT = 0.3  # times 1 / D_i, which Sigma_ii is no less than
 SMALLER = 0.5  # times the limit, where the interval is not yet narrow enough
 FOLLOWING = 6e-4  # of what a change of weight by 1 / Sigma_ii does to others, times 1 / D_i; less for smaller changes
 UNSEEN, NOBODY = -1, -1
-
-
-class Precision(NamedTuple):
-    """H in compressed rows, every comparison in two of them, in the order of the log."""
-
-    start: Ints  # (N + 1,) of each row
-    rival: NDArray[np.uint32]  # (2 K,)
-    weight: Floats  # (2 K,) w
-    precision: Floats  # (N,) q
-    diagonal: Floats  # (N,) D
 
 
 class _Space(NamedTuple):
@@ -67,49 +56,6 @@ class _Space(NamedTuple):
     precision: Floats  # (N,) q
     waits: Bools  # (N,)
     queue: Ints  # (N,) a ring of the places that wait
-
-
-@kernel
-def precision_of(first: Ints, second: Ints, weight: Floats, precision: Floats) -> Precision:
-    """The graph of these (K,) comparisons, with the (N,) precisions of the prior."""
-    n = len(precision)
-    start, diagonal = np.zeros(n + 1, np.int64), precision.copy()
-    for k in range(len(first)):
-        start[first[k] + 1] += 1
-        start[second[k] + 1] += 1
-        diagonal[first[k]] += weight[k]
-        diagonal[second[k]] += weight[k]
-    for a in range(n):
-        start[a + 1] += start[a]
-    end, rival, weights = start[:-1].copy(), np.empty(2 * len(first), np.uint32), np.empty(2 * len(first))
-    for k in range(len(first)):
-        for u, v in ((first[k], second[k]), (second[k], first[k])):
-            rival[end[u]], weights[end[u]] = v, weight[k]
-            end[u] += 1
-    return Precision(start, rival, weights, precision, diagonal)
-
-
-@kernel
-def extended(graph: Precision, first: Ints, second: Ints, weight: Floats) -> Precision:
-    """H once these (L,) comparisons are added, each last in its rows.
-
-    Conceptually: precision_of with them at the end.
-    """
-    n, more = len(graph.precision), precision_of(first, second, weight, graph.precision)
-    start, many = graph.start + more.start, len(graph.rival) + len(more.rival)
-    rival, weights, diagonal = np.empty(many, np.uint32), np.empty(many), graph.diagonal.copy()
-    for u in range(n):
-        old, new = graph.start[u + 1] - graph.start[u], more.start[u + 1] - more.start[u]
-        for t in range(old):
-            rival[start[u] + t], weights[start[u] + t] = (
-                graph.rival[graph.start[u] + t],
-                graph.weight[graph.start[u] + t],
-            )
-        for t in range(new):
-            at = more.start[u] + t
-            rival[start[u] + old + t], weights[start[u] + old + t] = more.rival[at], more.weight[at]
-            diagonal[u] += more.weight[at]
-    return Precision(start, rival, weights, graph.precision, diagonal)
 
 
 @unchecked_kernel

@@ -1,0 +1,189 @@
+"""One open pair: drawn, or the best by the criterion where Sigma is an array; what is chosen is explained and answered.
+
+Conceptually: the argmax of criteria.score over every open pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from app.inference.choosing.contention import most_contended
+from app.inference.choosing.criteria import Criterion, Policy, rule_of, score
+from app.inference.choosing.goals import RANKING, Goal, favoured
+from app.inference.choosing.joining import joining
+from app.inference.choosing.knowledge import (
+    Questions,
+    answered_in,
+    best_gains,
+    best_gains_in_round,
+    gains,
+    most_gains,
+)
+from app.inference.choosing.pair_sets import leading, listed
+from app.inference.fitting.model import Model, expected_weight
+from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, Rows, plain
+from app.inference.kernels.bradley_terry import serves
+from app.inference.kernels.fantasies import conditioned
+from app.inference.kernels.pair_sets import Kinds, Landscape, PairSet, has, mask, nth, size
+from app.inference.regimes import FULLY_SUMMED
+from app.inference.types import Chance, Comparisons, Floats, Ints, by_one_judge, join
+
+TIE = 1e-9
+SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
+MOST_READ = 50  # entries of Sigma for each candidate, beyond which it is made dense and all of it may be read
+
+
+class Choice(NamedTuple):
+    """One chosen pair, i < j, and why."""
+
+    i: int
+    j: int
+    score: float
+    mean_difference: float  # m_ij
+    sd_difference: float  # sqrt(v_ij)
+    propensity: float  # probability of this pick given the state before it
+    random: bool  # drawn uniformly, whatever the criterion says
+
+    @property
+    def probability_of_reordering(self) -> float:
+        """Phi(-|m| / sqrt(v)): how likely the true order is the other one."""
+        return float(ndtr(-abs(self.mean_difference) / self.sd_difference))
+
+
+class Judged(NamedTuple):
+    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
+
+    comparisons: Comparisons
+    questions: Questions  # what each answers
+
+
+class Search(NamedTuple):
+    """One batch being chosen."""
+
+    mean: Floats  # (N,)
+    model: Model
+    policy: Policy
+    floor: float  # of m^2
+    goal: Goal
+    matters: Kinds  # the pairs that the goal is about
+    judged: Judged | None  # where win rates in all pairs are what is ranked
+
+
+def expecting(before: Judged, mean: Floats, first: Ints, second: Ints) -> Judged:
+    """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
+    comparisons, (number, per_pair) = before
+    expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
+    return Judged(join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair))
+
+
+def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
+    """The covariance once these (L,) pairs are answered, whatever the answers."""
+    if serves(model.expert, model.n) and isinstance(sigma, DenseCovariance):
+        after, fall = conditioned(np.ascontiguousarray(sigma.matrix()), mean, first, second, model.votes)
+        return plain(after, sigma.log_det - fall)
+    return sigma.condition(Rows(first, second), expected_weight(mean[first] - mean[second], model))
+
+
+def pick(search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance) -> Choice:
+    """One open pair; at least one must be open."""
+    policy, many_open = search.policy, size(open_pairs)
+    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    uniform = share / many_open
+    if share == 1.0:
+        return explain(search, sigma, *draw(open_pairs, many_open, rng), uniform, True)
+    best, gain = _best_pairs(search, open_pairs, component, sigma, rng)
+    many = size(best)
+    random = share > 0.0 and bool(rng.random() < share)
+    i, j = draw(open_pairs, many_open, rng) if random else draw(best, many, rng)
+    is_best = has(best, i, j)
+    propensity = uniform + (1.0 - share) * is_best / many
+    return explain(search, sigma, i, j, propensity, random, gain if is_best else None)
+
+
+def explain(
+    search: Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool, gain: float | None = None
+) -> Choice:
+    m, v = float(search.mean[i] - search.mean[j]), sigma.variance_of_difference(i, j)
+    if gain is not None:
+        value = gain
+    elif search.policy.criterion is Criterion.KNOWLEDGE and isinstance(sigma, DenseCovariance):
+        pair = np.array([i]), np.array([j])
+        (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
+    else:
+        value = float(score(search.policy, search.model, np.array(m), np.array(v), search.floor))
+    return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
+
+
+def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
+    """One of the `many` pairs, uniformly; one alone needs no chance."""
+    return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
+
+
+def _best_pairs(
+    search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance
+) -> tuple[PairSet, float | None]:
+    """The pairs that are tied for the best, and what they are worth where that is no criterion of their own."""
+    if (joins := joining(component, open_pairs)) is not None:
+        return joins, None
+    criterion, ranks = search.policy.criterion, search.goal == RANKING
+    if criterion is not Criterion.KNOWLEDGE:
+        pairs = open_pairs if ranks else favoured(open_pairs, search.matters)
+        return listed(len(search.mean), _best_of(pairs, search, sigma)[0]), None
+    if search.judged and search.goal.top_k is not None and search.goal.top_k < len(search.mean):
+        contended = most_contended(open_pairs, search.mean, sigma, search.goal.top_k, rng)
+        if contended:
+            return listed(
+                len(search.mean), np.array([contended.i * len(search.mean) + contended.j])
+            ), contended.contention
+    is_exact = len(search.mean) <= FULLY_SUMMED
+    if is_exact or not ranks:
+        state = search.mean, sigma, search.model, search.matters
+        if search.judged and is_exact:
+            answered = answered_in(*search.judged, len(search.mean))
+            i, j, values = best_gains_in_round(open_pairs, *state, answered, TIE)
+        else:
+            i, j, values = best_gains(open_pairs, *state, TIE)
+        if len(i):
+            return _tied(i, j, values, len(search.mean)), float(values.max()) if is_exact else None
+    return _most_telling(open_pairs, search, sigma)
+
+
+def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -> tuple[PairSet, float | None]:
+    """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
+    code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
+    if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
+        return listed(len(search.mean), code), None
+    i, j = np.divmod(code[np.argsort(-own, kind="stable")[:SHORTLIST]], len(search.mean))
+    values = most_gains(i, j, search.mean, sigma, search.model, search.matters, TIE)
+    return _tied(i, j, values, len(search.mean)), float(values.max())
+
+
+def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
+    """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
+    n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
+    if rule is None:
+        return _best_by_scan(pairs, search, sigma, places)
+    land = Landscape(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
+    code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)
+    if not is_all:
+        land = land._replace(base=sigma.matrix(), columns=np.empty((0, n)))
+        code, scored, _ = leading(land, rule, pairs, places, TIE, n * n)
+    return code, scored
+
+
+def _best_by_scan(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int) -> tuple[Ints, Floats]:
+    """`_best_of` where weights are those of an expert that kernels do not know: the slow formula, too."""
+    (i, j), full = np.nonzero(mask(pairs)), sigma.matrix()
+    variance = full.diagonal()
+    v = np.maximum(variance[i] + variance[j] - 2.0 * full[i, j], 0.0)
+    values = score(search.policy, search.model, search.mean[i] - search.mean[j], v, search.floor)
+    line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
+    best = values >= line * (1.0 - TIE)
+    return i[best] * len(search.mean) + j[best], values[best]
+
+
+def _tied(i: Ints, j: Ints, values: Floats, n: int) -> PairSet:
+    """Those of the (L,) pairs whose values are tied for the best."""
+    best = values >= values.max() * (1.0 - TIE)
+    return listed(n, np.sort(i[best] * n + j[best]))
