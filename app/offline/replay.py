@@ -15,25 +15,33 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from app.inference import fitting
-from app.inference.choosing import (
-    IN_BOTH_ORDERS,
-    NONE_LEASED,
-    RANKING,
-    Draws,
-    Order,
-    Plan,
-    Policy,
-    next_pairs,
-    of_mask,
-    present,
-)
-from app.inference.fitting import BASELINES, WEAK, Hyperparameters, Hyperprior, Model, Told
+from app.inference.choosing import IN_BOTH_ORDERS, RANKING, Order, Plan, Policy, present
+from app.inference.fitting import BASELINES, Hyperprior, Posterior
 from app.inference.reporting import ranks
-from app.inference.state import DIGITS, leading, learnt_from
-from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, take
+from app.inference.state import (
+    NONE_BLOCKED,
+    ComparisonRow,
+    Interpretation,
+    Log,
+    PooledEvidence,
+    ScoreRow,
+    ToldByLog,
+    advance,
+    ask,
+    compute_ahead,
+    empty,
+    log_from_rows,
+    looks_ahead,
+    make_catalogue,
+    pooled,
+    told_by,
+    with_computed,
+    without_pairs,
+)
+from app.inference.types import Floats, by_one_judge
 from app.offline.cases import Case
 from app.offline.goals import reached
-from app.offline.ranking import RankingMethod, definition_of, model_of
+from app.offline.ranking import RankingMethod, definition_of
 from app.offline.tournaments import PAIRINGS, Tournament
 
 Pair = tuple[int, int]  # as shown
@@ -64,115 +72,59 @@ class Loop(Protocol):
 
 
 class LocalLoop:
-    """The loop in this process: the numerics of the service, without its log and leases."""
+    """The loop in this process: the snapshot of a set of the service and its `ask`, without leases.
+
+    What a service computes beside its requests is there at once.
+    """
 
     def __init__(self, case: Case, setup: Setup) -> None:
-        self.model = self._plain = self._base = model_of(choosing(setup.method), len(case.keys))
-        self._plan = Plan(setup.policy, setup.order, setup.seed, case.goal)
-        self._setup = setup
-        self._open: Bools = ~np.isnan(case.answers)
-        self.answers = self.comparisons = no_comparisons()  # as they came, and as they weigh
-        self._learnt: Hyperparameters | None = None
-        self._learnt_from = self._known_from = 0  # answers
-        self._absolute = case.absolute
-        self._scored: tuple[int, Model] | None = None  # the last stage of absolute scores, and the model before them
-        self.model = self._with_scores()
-        self.posterior = fitting.prior(self.model)
-        if case.absolute.size and choosing(setup.method).evidence == "learnt":
-            self.learn(WEAK)
+        n, said = len(case.keys), case.absolute
+        self._setup, self._plan = setup, Plan(setup.policy, setup.order, setup.seed, case.goal)
+        self._catalogue = make_catalogue(0, tuple(case.keys), (("", None),), np.ones((1, n), np.int64))
+        self._pooled_at = 0  # comparisons
+        never_judged = np.nonzero(np.isnan(case.answers) & ~np.eye(n, dtype=np.bool_))
+        interpretation = Interpretation(definition_of(choosing(setup.method)), {})
+        self.snapshot = without_pairs(empty(interpretation, n, 1), *never_judged)
+        scores = zip(*(column.tolist() for column in said), strict=True)
+        if said.size:
+            rows = (ScoreRow(seq, 0, who, 1 + judge, *score) for seq, (who, judge, *score) in enumerate(scores, 1))
+            self._advance(said.size, log_from_rows([], rows))
 
     def ask(self) -> list[Pair]:
-        chosen = next_pairs(
-            fitting.scores(self.posterior, self.comparisons, self.model),
-            self.model,
-            self.comparisons,
-            NONE_LEASED,
-            of_mask(self._open | self._open.T),
-            self._plan,
-            self._setup.batch,
-            Draws(self._plan, self.comparisons.size, leased=0),
-        )
-        pairs = [self._in_open_order(pair.first, pair.second) for pair in chosen]
-        for i, j in pairs:
-            self._open[i, j] = False
-            self._open[j, i] &= self._plan.order is Order.EACH
-        if self._plan.order is Order.BOTH:
-            return [shown for i, j in pairs for shown in ((i, j), (j, i))]
-        return pairs
+        chosen = ask(self.snapshot, self._catalogue, NONE_BLOCKED, self._plan, self._setup.batch)
+        return [(each.pair.first, each.pair.second) for each in chosen]
 
     def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
-        first, second = np.array(pairs).T
-        self.answers = join(self.answers, by_one_judge(first, second, p))
-        self._know_biases()
-        if self.is_due and not self._setup.pooled:
-            self.learn(WEAK)
-        else:
-            self._update()
+        seqs = range(self.snapshot.version + 1, self.snapshot.version + 1 + len(pairs))
+        rows = (ComparisonRow(seq, 0, *pair, said, 0) for seq, pair, said in zip(seqs, pairs, p.tolist(), strict=True))
+        self._advance(seqs[-1], log_from_rows(rows))
+
+    def _advance(self, version: int, new: Log) -> None:
+        self.snapshot = advance(self.snapshot, version, new, ())
+        while looks_ahead(self.snapshot):
+            self.snapshot = with_computed(self.snapshot, compute_ahead(self.snapshot))
+
+    @property
+    def posterior(self) -> Posterior:
+        return self.snapshot.posterior
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to learn anew what answers are worth, as a set of the service does."""
-        learns = choosing(self._setup.method).evidence == "learnt"
-        return learns and self._stage() != self._learnt_from
+        """Whether it is time to learn anew from a pool what answers are worth."""
+        return self.snapshot.learnt is not None and self.snapshot.stage.learnt != self._pooled_at
 
     def learn(self, hyperprior: Hyperprior) -> None:
         """Learn what answers are worth, given what a pool says of it."""
-        self._learnt_from = self._stage()
-        first = take(self.answers, slice(self._learnt_from))
-        self._learnt = fitting.learn(first, _one_item(first), self._plain, 1, hyperprior).hyperparameters
-        at_scale = fitting.at_scale(self._plain, self._learnt.scale)
-        self._base = at_scale._replace(votes=fitting.usual_votes(first, self._learnt))
-        self._update()
+        self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
+        self._advance(version, log_from_rows([], pooled=PooledEvidence(version, hyperprior)))
 
-    def _stage(self) -> int:
-        """How many answers it is learnt from, as in a set of the service."""
-        if choosing(self._setup.method).evidence == "learnt":
-            return learnt_from(self.answers.size, self.model.n)
-        return leading(self.answers.size, DIGITS)
-
-    def told(self) -> list[Told]:
+    def told(self) -> ToldByLog:
         """What the answers say by themselves, for the pool."""
-        return fitting.evidence_apart(self.answers, _one_item(self.answers), self._plain, np.zeros(1, np.int64))
-
-    def _update(self) -> None:
-        if self._learnt is None:
-            self.comparisons = self.answers
-        else:
-            self.comparisons = fitting.weighed(self.answers, _one_item(self.answers), self.model.n, self._learnt)
-        before, self.model = self.model, self._with_scores()
-        if self.model is not before or self._learnt is not None or self._setup.batch > 1:
-            self.posterior = fitting.fit(self.comparisons, self.model, start=self.posterior.mean)
-        else:
-            self.posterior = fitting.fold(self.posterior, self.comparisons, self.model)
-
-    def _know_biases(self) -> None:
-        """Take biases in closed form from the answers, at the sizes at which a set of the service does."""
-        first, method = self._stage(), choosing(self._setup.method)
-        if method.position_bias == "closed-form" and first != self._known_from:
-            self._known_from = first
-            answers = take(self.answers, slice(first))
-            self._plain = fitting.build_for(definition_of(method), self._plain.n, answers, 1)
-            self._base = self._plain if self._learnt is None else self._base
-
-    def _with_scores(self) -> Model:
-        """The model that absolute scores enter, on a scale as a set of the service has it."""
-        if not self._absolute.size:
-            return self._base
-        first = leading(self.answers.size, 1)
-        if self._scored is not None and self._scored[0] == first and self._scored[1] is self._base:
-            return self.model
-        self._scored = first, self._base
-        is_given = choosing(self._setup.method).absolute_scale == "given"
-        answers = take(self.comparisons, slice(first))
-        return fitting.combine(answers, self._base, self._absolute, is_given=is_given).model
+        return told_by(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
 
     def scores(self) -> Floats:
-        if self._setup.method.name in BASELINES:
-            return BASELINES[self._setup.method.name](self.answers, self.model.n).score
-        return self.posterior.mean[: self.model.n]
-
-    def _in_open_order(self, first: int, second: int) -> tuple[int, int]:
-        return (first, second) if self._open[first, second] else (second, first)
+        answers, n, name = self.snapshot.evidence.answers, self.snapshot.model.n, self._setup.method.name
+        return BASELINES[name](answers, n).score if name in BASELINES else self.posterior.mean[:n]
 
 
 class TournamentLoop(LocalLoop):
@@ -183,7 +135,7 @@ class TournamentLoop(LocalLoop):
         assert setup.tournament is not None
         n, self._rng = len(case.keys), np.random.default_rng(setup.seed)
         self._points, self._leads = np.zeros(n), np.zeros(n, np.int64)
-        self._pairs = PAIRINGS[setup.tournament](self._open, self._points, self._rng)
+        self._pairs = PAIRINGS[setup.tournament](~np.isnan(case.answers), self._points, self._rng)
 
     def ask(self) -> list[Pair]:
         return [shown for pair in islice(self._pairs, self._setup.batch) for shown in self._shown(*sorted(pair))]
@@ -253,18 +205,13 @@ def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: S
     going = [(run, run.step()) for run in runs]
     while going := [(run, comparisons) for run, comparisons in going if comparisons]:
         if due := [loop for loop in loops if loop.is_due]:
-            hyperprior = fitting.pool([told for loop in loops for told in loop.told()])
+            hyperprior = pooled([loop.told() for loop in loops])
             for loop in due:
                 loop.learn(hyperprior)
         for run, comparisons in going:
             run.measure(comparisons)
         going = [(run, run.step()) for run, _ in going]
     return [run.curve for run in runs]
-
-
-def _one_item(comparisons: Comparisons) -> Ints:
-    """(K,) every comparison is about the same."""
-    return np.zeros(comparisons.size, np.int64)
 
 
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
@@ -274,7 +221,7 @@ def full_set_scores(case: Case, method: RankingMethod) -> Floats:
     method = method._replace(evidence="one-vote")
     if method.name in BASELINES:
         return BASELINES[method.name](comparisons, n).score
-    item = _one_item(comparisons)
+    item = np.zeros(comparisons.size, np.int64)
     return fitting.publish(comparisons, item, case.absolute, definition_of(method), n, 1).posterior.mean[:n]
 
 

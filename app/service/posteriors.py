@@ -136,7 +136,7 @@ async def _compute_ahead(ctx: Context, live: LiveSet) -> None:
         while live.snapshot is not None and looks_ahead(live.snapshot):
             ahead = await ctx.jobs.compute(partial(compute_ahead, live.snapshot))
             async with live.updating:
-                live.snapshot = with_computed(live.snapshot, ahead)
+                live.snapshot = await ctx.live.compute(with_computed, live.snapshot, ahead)
     finally:
         live.looking_ahead = False
 

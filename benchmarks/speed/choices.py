@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 from scipy.linalg import blas
 
+from app.inference.choosing.criteria import Criterion, Policy, equality, score
 from app.inference.choosing.goals import RANKING, upper_triangle
 from app.inference.choosing.pair_sets import every_pair
-from app.inference.choosing.selection import Criterion, Policy, equality, score, select
+from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior

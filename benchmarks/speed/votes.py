@@ -12,9 +12,9 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import newton
 from app.inference.fitting.model import Method, hessian
 from app.inference.gaussian import from_precision

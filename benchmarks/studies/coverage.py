@@ -21,10 +21,10 @@ from scipy.special import expit
 
 from app.inference import experts
 from app.inference.choosing import asking
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.order import Order
 from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior

@@ -125,7 +125,7 @@ def test_a_loop_holds_what_a_set_of_the_service_holds(method: RankingMethod, *, 
             held, seq, state.log_from_rows([state.ComparisonRow(seq, 0, first, second, p, judge=0)]), []
         )
         np.testing.assert_allclose(loop.scores(), held.posterior.mean[:6], atol=1e-7)
-    assert loop.answers.size == 15
+    assert loop.snapshot.comparisons.size == 15
 
 
 def test_absolute_scores_help_from_the_first_comparison_on() -> None:

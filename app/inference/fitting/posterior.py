@@ -80,11 +80,14 @@ def period(n: int) -> int:
     return min(max(n // 10, 1), MAX_PERIOD)
 
 
-def is_certified(model: Model, dense: int = DENSE) -> bool:
-    """True of more than `dense` candidates, where only scores are parameters, under one prior that is not too vague."""
+def is_certified(model: Model, dense: int | None = None) -> bool:
+    """True of more than `dense` candidates, where only scores are parameters, under one prior that is not too vague.
+
+    Args: `dense` is DENSE by default.
+    """
     precision = model.prior.precision
     return (
-        model.n > dense
+        model.n > (DENSE if dense is None else dense)
         and not model.allows_for_biases
         and model.expert.kink is None
         and bool((precision == precision[0]).all() and precision[0] >= 1.0 / VAGUEST)
@@ -115,7 +118,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
     if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
         return compiled
     fitted = newton.fit(comparisons, model, start=start)
-    if is_certified(model, DENSE if dense is None else dense):
+    if is_certified(model, dense):
         precision = _precision(fitted, comparisons, model)
         sigma = measured(precision, fitted.mean) if dense is None else unmeasured(precision)
         return _certified(fitted, sigma, comparisons, model)

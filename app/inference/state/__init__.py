@@ -3,7 +3,7 @@
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
-from app.inference.state.asking import BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
+from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import ComparisonRow, Log, PooledEvidence, ScoreRow, log_from_rows
@@ -23,24 +23,22 @@ from app.inference.state.published import (
 from app.inference.state.remaining import comparisons_left
 from app.inference.state.reopening import Reopening
 from app.inference.state.snapshot import (
-    DIGITS,
     Snapshot,
     advance,
     compute_ahead,
     empty,
-    leading,
-    learnt_from,
     looks_ahead,
     pair_votes_of,
     plain_model,
     raw,
     with_computed,
+    without_pairs,
 )
 from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
 
 __all__ = [
-    "DIGITS",
     "MANY",
+    "NONE_BLOCKED",
     "BlockedPairs",
     "Catalogue",
     "Checked",
@@ -69,8 +67,6 @@ __all__ = [
     "echoes_of",
     "empty",
     "exact",
-    "leading",
-    "learnt_from",
     "log_from_rows",
     "looks_ahead",
     "make_catalogue",
@@ -84,5 +80,6 @@ __all__ = [
     "under",
     "warm_up",
     "with_computed",
+    "without_pairs",
     "work_of_a_pair",
 ]

@@ -40,6 +40,10 @@ class BlockedPairs(NamedTuple):
     leases: int
 
 
+_NOBODY = np.empty(0, np.int64)
+NONE_BLOCKED = BlockedPairs(_NOBODY, _NOBODY, _NOBODY, 0)
+
+
 class ChosenPair(NamedTuple):
     """A pair on an item, ready to be shown."""
 

@@ -87,6 +87,13 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown, counted)
 
 
+def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
+    """The snapshot where these (B,) pairs count as shown in this order, on every item: nobody will be asked."""
+    items = np.arange(snapshot.shown.items)
+    item, (first, second) = np.repeat(items, len(first)), (np.tile(each, len(items)) for each in (first, second))
+    return snapshot._replace(shown=mark(snapshot.shown, item, first, second))
+
+
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     voids, method, n = list(voided), old.interpretation.method, old.model.n
