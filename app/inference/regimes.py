@@ -8,7 +8,7 @@ nowhere: "calculated", or "not kept". docs/scale.md has the same numbers for rea
 What can be held
 
     DENSE                  4,000  candidates  a covariance with all its entries; beyond, if the model has such a form
-                                              (fitting/sparse.py), H in rows and Sigma_ii in certified intervals. A
+                                              (gaussian/certified.py), H in rows and Sigma_ii in certified intervals. A
                                               matrix takes 128 MB, and a second to make [56, 57]
     MOST_DENSE            10,000  parameters  a matrix where there is no other way; beyond, it is refused. A matrix
                                               takes 800 MB [calculated]
@@ -24,9 +24,8 @@ How scores are fitted
 
     FACTORED                  64  parameters  Newton steps by a Cholesky factor, for soft-bt in one compiled loop;
                                               beyond, by conjugate gradients, which are quicker there [23]
-    INVERTED_AT_ONCE         256  candidates  a checkpoint inverts H, within milliseconds; beyond, it starts from the
-                                              covariance of the checkpoint before, and its own is made beside the
-                                              requests [3]
+    INVERTED_AT_ONCE         256  candidates  a covariance that is due is made at once, within milliseconds; beyond, it
+                                              is made beside the requests, and taken when it is there [73]
     BIASED_BY_DEFAULT        500  candidates  judges who say probabilities have a position bias; beyond, none by
                                               default, as it makes the next pair slow to choose [71]
 

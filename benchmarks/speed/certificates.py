@@ -12,10 +12,10 @@ from scipy.special import expit
 from app.inference.choosing.certified import Pick, choose
 from app.inference.choosing.pair_sets import listed
 from app.inference.fitting.model import Method, build, expected_weight
-from app.inference.gaussian.certified import Intervals, ends, followed, measured
+from app.inference.gaussian.certified import CertifiedCovariance, followed, measured
 from app.inference.gaussian.sampling import draws
+from app.inference.graphs.comparison_graph import Precision, precision_of
 from app.inference.graphs.conjugate_gradients import solve
-from app.inference.graphs.push import Precision, precision_of
 from app.inference.kernels.pair_sets import DETERMINANT, POWER, PairSet, Rule, scores
 from app.inference.types import Floats, Ints
 
@@ -103,10 +103,10 @@ def compare(state: State, precision: Precision, name: str, rule: Rule, votes: in
 
 
 def picks_of(
-    mean: Floats, precision: Precision, intervals: Intervals, rule: Rule, pairs: PairSet, count: int
+    mean: Floats, precision: Precision, intervals: CertifiedCovariance, rule: Rule, pairs: PairSet, count: int
 ) -> list[Pick]:
     model = build(Method(), len(mean))
-    return choose(mean, precision, ends(intervals)[1], model, rule, pairs, count, chance())
+    return choose(mean, precision, intervals.ends[1], model, rule, pairs, count, chance())
 
 
 def open_pairs(state: State) -> PairSet:

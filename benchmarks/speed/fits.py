@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.model import Method, build
 from app.inference.kernels import comparison_graph
 from app.inference.kernels.bradley_terry import maximiser, serves
 from app.inference.regimes import FACTORED
@@ -72,13 +72,7 @@ def our_fit(n: int, log: Comparisons) -> Callable[[], Floats]:
     model = build(Method(), n)
     if serves(model.expert, model.size):
         return lambda: posterior.fit(log, model).mean
-    return lambda: _in_rows(log, model)
-
-
-def _in_rows(log: Comparisons, model: Model) -> Floats:
-    climbed = newton.fit_in_rows(log, model, start=np.zeros(model.size))
-    assert climbed is not None
-    return climbed.mean
+    return lambda: newton.fit(log, model).mean
 
 
 def _fit_to(norm: float, n: int, log: Comparisons) -> Floats:
@@ -86,8 +80,8 @@ def _fit_to(norm: float, n: int, log: Comparisons) -> Floats:
     votes, start = newton.votes_of(log, build(Method(), n)), np.zeros(n)
     first, second, _, _, p, measurement, weight, precision, pull = votes
     rows = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
-    graph = comparison_graph.with_room(rows._replace(tolerance=norm))
-    mean, *_ = maximiser(comparison_graph.evaluate, comparison_graph.newton_step)(graph, start, norm)
+    in_rows = newton.InRows(rows, comparison_graph.unevaluated(rows), norm)
+    mean, *_ = maximiser(newton.evaluate_rows, newton.step_in_rows)(in_rows, start, norm)
     return mean
 
 

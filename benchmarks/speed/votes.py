@@ -22,7 +22,7 @@ from app.inference.state.asking import BlockedPairs, ask
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
 from app.inference.state.log import ComparisonRow, Entries, empty_log, log_from_rows
-from app.inference.state.snapshot import Snapshot, advance, empty
+from app.inference.state.snapshot import Snapshot, advance, compute_ahead, empty, looks_ahead, with_computed
 from app.inference.types import Bools, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.problem import simulated_log
@@ -81,6 +81,8 @@ def play(snapshot: Snapshot, rounds: int, count: int = 1) -> list[float]:
             ComparisonRow(seq + k, 0, each.pair.first, each.pair.second, p[k], judge=0) for k, each in enumerate(chosen)
         ]
         snapshot = advance(snapshot, snapshot.version + len(chosen), log_from_rows(verdicts), ())
+        while looks_ahead(snapshot):
+            snapshot = with_computed(snapshot, compute_ahead(snapshot))
         chosen = ask(snapshot, catalogue, nothing_out, plan, count)
         times.append(1e3 * (time.perf_counter() - start))
     return times[1:]

@@ -31,7 +31,7 @@ from app.inference.fitting.model import Model, bias_places, differences, hessian
 from app.inference.gaussian import Covariance
 from app.inference.graphs import comparison_graph
 from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
-from app.inference.graphs.conjugate_gradients import newton_step as newton_step_in_rows
+from app.inference.graphs.conjugate_gradients import newton_step as newtonstep_in_rows
 from app.inference.graphs.conjugate_gradients import newton_step_by_products
 from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.bradley_terry import Votes, maximiser
@@ -63,7 +63,7 @@ class Objective(NamedTuple):
     near: Covariance | None = None  # close to H^-1
 
 
-class _InRows(NamedTuple):
+class InRows(NamedTuple):
     """L of comparisons in rows."""
 
     graph: Graph
@@ -119,17 +119,17 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
         who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
         start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
     aim, precision = _tolerance(np.diff(graph.start), graph.answers, model), comparison_graph.unevaluated(graph)
-    mean, g, _, iterations = maximiser(_evaluate_rows, _step_in_rows)(_InRows(graph, precision, aim), start, aim)
+    mean, g, _, iterations = maximiser(evaluate_rows, step_in_rows)(InRows(graph, precision, aim), start, aim)
     norm = float(np.abs(g).max())
     return Fit(mean, Convergence.of(norm, iterations, aim), graph, precision) if isfinite(norm) else None
 
 
-def _evaluate_rows(s: Floats, objective: _InRows) -> tuple[Floats, Floats]:
+def evaluate_rows(s: Floats, objective: InRows) -> tuple[Floats, Floats]:
     return comparison_graph.evaluate(s, objective.graph, objective.precision), objective.precision.weight
 
 
-def _step_in_rows(_: Floats, g: Floats, objective: _InRows) -> Floats:
-    return newton_step_in_rows(objective.precision, g, objective.tolerance)
+def step_in_rows(_: Floats, g: Floats, objective: InRows) -> Floats:
+    return newtonstep_in_rows(objective.precision, g, objective.tolerance)
 
 
 def votes_of(comparisons: Comparisons, model: Model) -> Votes:

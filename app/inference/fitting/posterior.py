@@ -3,7 +3,7 @@
 The mean is the exact MAP after every comparison. Sigma is made afresh every `period` comparisons, and in between
 carries one rank-one update per comparison, its weight taken at the new MAP. Where a weight has drifted too far from the
 one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is made afresh at once. What is published is always
-made afresh (`exact`); what chooses a pair is within this tolerance (decision 3).
+made afresh (`exact`); what chooses a pair is within this tolerance (decision 73).
 
 Among more than INVERTED_AT_ONCE candidates a fresh Sigma takes so long that nobody should wait for it. There `is_due`
 says when it is wanted, and whoever has time fits and folds on from there.

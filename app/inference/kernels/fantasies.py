@@ -3,7 +3,7 @@
     kernel          slow formula
     conditioned     covariance.condition for one pair after the other
 
-The equations and signs are those of selection.py and soft_bt.py.
+The equations and signs are those of picking.py and soft_bt.py.
 """
 
 import math

@@ -10,7 +10,7 @@ set: only the listed ones, or all but them.
     has         mask[i, j]
     within      np.argwhere(mask[np.ix_(who, who)])
     contenders  everyone
-    best_pairs  the argmax of choosing/selection.py: score over mask
+    best_pairs  the argmax of choosing/criteria.py: score over mask
 
 A score rises with v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij and falls with |m_ij|, for each of the rules
 

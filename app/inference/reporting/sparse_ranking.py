@@ -1,7 +1,7 @@
 """The ranking of very many candidates: what ranking.py says of N(mu, Sigma), without Sigma.
 
     sd             of s_i - mean(s): Sigma_ii - tau2 / N, as Sigma 1 = tau2 1. Sigma_ii from its certified interval, the
-                   middle of it where that is narrow (kernels/push.py), else (2) held to the interval
+                   middle of it where that is narrow (graphs/push.py), else (2) held to the interval
     given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
                (2) Sigma_ii = 1 / D_i + var m_i
