@@ -45,6 +45,6 @@ def _select(fit: Posterior, model: Model, open_pairs: PairSet, policy: Policy) -
 def _scan(fit: Posterior, sigma: Floats, model: Model, upper: Bools, policy: Policy) -> None:
     """Find the argmax alone: no ties, no explanation."""
     variances = sigma.diagonal()
-    v = variances[:, None] + variances - 2.0 * sigma
-    m = fit.mean[:, None] - fit.mean
-    np.where(upper, score(policy, model, m, v, equality(fit.covariance)), -np.inf).argmax()
+    v = (variances[:, None] + variances - 2.0 * sigma)[upper]
+    m = (fit.mean[:, None] - fit.mean)[upper]
+    score(policy, model, m, v, equality(fit.covariance)).argmax()

@@ -24,15 +24,15 @@ decides among means that are exactly equal. Scores within a relative 1e-9 count 
 drawn uniformly.
 """
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.knowledge import own_term
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance
-from app.inference.kernels.pair_sets import DETERMINANT, OWN_TERM, POWER, Rule
+from app.inference.kernels.pair_sets import DETERMINANT, OWN_TERM, POWER, Rule, scores_at
 from app.inference.types import Floats
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
@@ -67,34 +67,28 @@ def equality(sigma: Covariance, share: float = EQUAL) -> float:
     return max(share, EXACTLY) ** 2 * typical
 
 
+FORMS: dict[Criterion, Callable[[Policy], tuple[int, float]]] = {
+    Criterion.VARIANCE: lambda _: (POWER, 0.0),
+    Criterion.DETERMINANT: lambda _: (DETERMINANT, 0.0),
+    Criterion.REORDERING: lambda _: (POWER, 1.0),
+    Criterion.EXPONENT: lambda policy: (POWER, 0.5 * policy.epsilon),
+    Criterion.KNOWLEDGE: lambda _: (OWN_TERM, 0.0),
+    Criterion.RANDOM: lambda _: (POWER, 0.0),
+}
+
+
+def rule_of(policy: Policy, model: Model, floor: float) -> Rule:
+    """The criterion as kernels know it. Its formula: `_acquisition` of kernels/pair_sets.py."""
+    return Rule(*FORMS[policy.criterion](policy), floor, model.votes)
+
+
+def has_known_weights(rule: Rule, model: Model) -> bool:
+    """Whether kernels know the weights that the rule reads."""
+    return rule.form == POWER or model.expert.as_soft_bt is not None
+
+
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
-    """The criterion, elementwise; larger is more informative. Of `knowledge` the own term; `random` likes all alike."""
-    match policy.criterion:
-        case Criterion.VARIANCE:
-            return v
-        case Criterion.DETERMINANT:
-            return expected_weight(m, model) * v
-        case Criterion.REORDERING:
-            return v / (m * m + floor)
-        case Criterion.EXPONENT:
-            return v / (m * m + floor) ** (0.5 * policy.epsilon)
-        case Criterion.KNOWLEDGE:
-            return own_term(m, v, expected_weight(m, model))
-        case Criterion.RANDOM:
-            return np.ones_like(v)
-
-
-def rule_of(policy: Policy, model: Model, floor: float) -> Rule | None:
-    """The criterion as kernels know it; None where it reads weights that they do not know."""
-    match policy.criterion:
-        case Criterion.VARIANCE:
-            form, power = POWER, 0.0
-        case Criterion.REORDERING:
-            form, power = POWER, 1.0
-        case Criterion.EXPONENT:
-            form, power = POWER, 0.5 * policy.epsilon
-        case criterion:
-            form, power = DETERMINANT if criterion is Criterion.DETERMINANT else OWN_TERM, 0.0
-    if form != POWER and model.expert.as_soft_bt is None:
-        return None
-    return Rule(form, power, floor, model.votes)
+    """The criterion of (L,) pairs, the larger the better. Of `knowledge` the own term; `random` likes all alike."""
+    if policy.criterion is Criterion.RANDOM:
+        return np.ones_like(v)
+    return scores_at(rule_of(policy, model, floor), m, v, expected_weight(m, model))

@@ -38,11 +38,6 @@ class Answered(NamedTuple):
     questions: int  # Q
 
 
-def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
-    """g(m, s) with s = v sqrt(w / (1 + w v)), elementwise."""
-    return _gain(m, v * np.sqrt(weight / (1.0 + weight * v)))
-
-
 def gains(first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds) -> Floats:
     """(L,) KG of these pairs."""
     spread = sigma.times_rows(Rows(first, second))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from app.inference.choosing.contention import most_contended
-from app.inference.choosing.criteria import Criterion, Policy, rule_of, score
+from app.inference.choosing.criteria import Criterion, Policy, has_known_weights, rule_of, score
 from app.inference.choosing.goals import RANKING, Goal, favoured
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
@@ -111,7 +111,7 @@ def explain(
         pair = np.array([i]), np.array([j])
         (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
     else:
-        value = float(score(search.policy, search.model, np.array(m), np.array(v), search.floor))
+        value = float(score(search.policy, search.model, np.array([m]), np.array([v]), search.floor)[0])
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
@@ -162,7 +162,7 @@ def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -
 def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
     n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
-    if rule is None:
+    if not has_known_weights(rule, search.model):
         return _best_by_scan(pairs, search, sigma, places)
     land = Landscape(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
     code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)

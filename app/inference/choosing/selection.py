@@ -8,7 +8,7 @@ expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to
 import numpy as np
 
 from app.inference.choosing import certified
-from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, rule_of
+from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, has_known_weights, rule_of
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.pair_sets import without
@@ -16,7 +16,7 @@ from app.inference.choosing.picking import Choice, Judged, Search, draw, expecti
 from app.inference.fitting.model import Model
 from app.inference.gaussian import CertifiedCovariance, Covariance
 from app.inference.kernels.components import joined
-from app.inference.kernels.pair_sets import POWER, PairSet, Rule, has, size
+from app.inference.kernels.pair_sets import POWER, PairSet, has, size
 from app.inference.types import Chance, Floats, Ints
 
 
@@ -88,7 +88,9 @@ def _certified(
     search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
 ) -> list[Choice]:
     """Pairs that are the best but for a factor that is known."""
-    rule = rule_of(search.policy, search.model, search.floor) or Rule(POWER, 0.0, search.floor, search.model.votes)
+    rule = rule_of(search.policy, search.model, search.floor)
+    if not has_known_weights(rule, search.model):
+        rule = rule._replace(form=POWER, power=0.0)
     pairs = open_pairs if search.goal == RANKING else favoured(open_pairs, search.matters)
     picks = certified.choose(
         search.mean, sigma.held, sigma.ends[1], search.model, rule, pairs, count,

@@ -374,14 +374,30 @@ def scores(rule: Rule, m: Floats, v: Floats) -> Floats:
 
 
 @kernel
+def scores_at(rule: Rule, m: Floats, v: Floats, weight: Floats) -> Floats:
+    """The same where answers are expected to carry these weights (L,)."""
+    values = np.empty(len(m))
+    for k in range(len(m)):
+        values[k] = _acquisition(rule, m[k], v[k], weight[k])
+    return values
+
+
+@kernel
 def _score(rule: Rule, m: float, v: float) -> float:
+    if rule.form == POWER:
+        return _acquisition(rule, m, v, 0.0)
+    e = math.exp(-abs(m))
+    return _acquisition(rule, m, v, rule.votes * e / (1.0 + e) ** 2)
+
+
+@kernel
+def _acquisition(rule: Rule, m: float, v: float, weight: float) -> float:
+    """The formula of each form. Args: `weight` is phi w(m)."""
     if rule.form == POWER:
         if rule.power == 0.0:
             return v
         equal = m * m + rule.floor
         return v / (equal if rule.power == 1.0 else equal**rule.power)
-    e = math.exp(-abs(m))
-    weight = rule.votes * e / (1.0 + e) ** 2
     if rule.form == DETERMINANT:
         return weight * v
     s = v * math.sqrt(weight / (1.0 + weight * v))
