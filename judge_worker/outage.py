@@ -7,7 +7,7 @@ from judge_worker.engine import Away, Outcome
 from judge_worker.progress import event
 
 FIRST, LONGEST = 1.0, 60.0  # seconds, doubled from time to time
-PATIENCE = 600.0  # seconds, the longest that an engine is waited for on its word
+LONGEST_WAIT = 600.0  # seconds, the longest that an engine is waited for on its word
 
 
 class Outage:
@@ -28,7 +28,7 @@ class Outage:
             self._times = 0
         if not away:
             return
-        retry_after = min(max(each.retry_after for each in away), PATIENCE)
+        retry_after = min(max(each.retry_after for each in away), LONGEST_WAIT)
         if self.left and self.left >= retry_after:
             return
         pause = max(retry_after, min(FIRST * 2.0 ** min(self._times, 10), LONGEST))

@@ -32,7 +32,7 @@ ContextDep = Annotated[Context, Depends(get_context)]
 
 
 async def get_connection(ctx: ContextDep) -> AsyncIterator[AsyncConnection]:
-    async with ctx.engine.connect() as connection:
+    async with ctx.reading() as connection:
         yield connection
 
 
@@ -94,7 +94,7 @@ SetId = Annotated[UUID, Path(description="Id of the candidate set.")]
 
 async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
     """Raises UnknownSet, SetDeleted; a stream has to know before it starts."""
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         await existing_set(db, set_id)
     return set_id
 

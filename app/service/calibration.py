@@ -21,7 +21,7 @@ async def read(
     ctx: Context, set_id: UUID, judge: str, reference: Sequence[str], objective: ObjectiveName
 ) -> schemas.Calibration:
     """Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest."""
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         row = await existing_set(db, set_id)
         if judge in reference:
             raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")

@@ -109,7 +109,7 @@ async def _batches(ctx: Context, set_id: UUID, candidate_id: int) -> AsyncIterat
     """All outputs of a candidate. A slow reader holds no connection while it reads."""
     last, has_more = -1, True
     while has_more:
-        async with ctx.engine.connect() as db:
+        async with ctx.reading() as db:
             outputs, has_more = await candidates.outputs_page(db, set_id, candidate_id, after=last)
         yield outputs
         last = outputs[-1].item_id

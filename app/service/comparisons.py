@@ -154,7 +154,7 @@ async def export(
     """The log in batches. A slow reader holds no connection while it reads."""
     more: int | None = after
     while more is not None:
-        async with ctx.engine.connect() as db:
+        async with ctx.reading() as db:
             batch = await page(db, set_id, after=more, limit=EXPORT_BATCH, judge=judge)
         more = batch.next_after
         yield batch.comparisons

@@ -46,7 +46,7 @@ class Context:
     set_of: dict[UUID, UUID] = field(default_factory=dict)  # by assignment, of those last handed out here
 
     def reading(self) -> AsyncConnection:
-        """A connection for single statements that write nothing: without a transaction they take one round trip."""
+        """A connection for statements that write nothing: without a transaction each takes one round trip."""
         return self._autocommit.connect()
 
     def writing(self, first: str = "") -> AbstractAsyncContextManager[AsyncConnection]:

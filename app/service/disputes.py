@@ -19,7 +19,7 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
 
     Raises UnknownSet, SetDeleted.
     """
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
     entries, n = snapshot.log.entries, snapshot.model.n
     many = await ctx.live.compute(
@@ -27,7 +27,7 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
     )
     shown = many[: max(_fitting(many[:limit], catalogue), 1)]
     places = {(set_id, dispute.item, side) for dispute in shown for side in (dispute.low, dispute.high)}
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         texts = await candidates.texts(db, sorted(places))
         rows = await judges.by_id(db, {judge for dispute in shown for judge in dispute.p_low})
     return schemas.DisputePage(

@@ -83,7 +83,7 @@ def _ranked(state: schemas.SetProgress) -> tuple[int, int]:
 async def _look(ctx: Context, set_id: UUID, last: _Look | None) -> _Look:
     """Goes on from the last look, by `BATCH` comparisons at the most; a void may have changed what that holds."""
     now = asyncio.get_running_loop().time()
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         try:
             row = await existing_set(db, set_id)
         except SetDeleted:
@@ -123,5 +123,5 @@ async def _entries(ctx: Context, set_id: UUID, look: _Look, after: int) -> tuple
     if after >= look.after:
         return look.entries[bisect_right(look.entries, after, key=attrgetter("seq")) :], look.until
     assert look.state is not None
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         return await _page(db, set_id, after, look.state.version)

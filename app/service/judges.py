@@ -51,11 +51,11 @@ async def read(ctx: Context, set_id: UUID, query: JudgesQuery) -> schemas.Judges
 
     Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing.
     """
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
     weighed = await weigh(ctx, set_id, snapshot, Weighing(query.method, query.debias, query.ties), query.reference)
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         catalogue = await catalogue_of(ctx, db, row)
         failures = await assignments.failures(db, set_id)
         rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})

@@ -21,7 +21,7 @@ from app.service.targets import quantity, target_of
 
 async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
     """Raises UnknownSet, SetDeleted, NotConverged."""
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         basis = await read_basis(ctx, db, await existing_set(db, set_id))
     return await ctx.live.compute(_observed if of == "observed" else _expected, basis)
 

@@ -43,7 +43,7 @@ class RankSetsQuery(NamedTuple):
 async def read(ctx: Context, set_id: UUID, query: RankSetsQuery) -> schemas.RankSets:
     """Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, TooFewVerdicts."""
     _require_possible(query)
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
         helpers, people = await _who(db, snapshot, query)
         names = await judges.names(db, people)

@@ -142,7 +142,7 @@ async def predict(
     ctx: Context, set_id: UUID, first: str, second: str, wanted: InferenceTargetName | None = None
 ) -> schemas.Prediction:
     """Raises UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, InvalidRequest, NotConverged."""
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         basis = await read_basis(ctx, db, await existing_set(db, set_id))
     ids, snapshot = basis.catalogue.ids, basis.snapshot
     if first == second:

@@ -66,7 +66,7 @@ async def read(
 
     async def prepare() -> Callable[[Report], Result[C]]:
         now = await find(ctx, row.id)
-        async with ctx.engine.connect() as db:
+        async with ctx.reading() as db:
             basis = await read_basis(ctx, db, now.row, as_of)
         size = ROW_BYTES * (1 + basis.snapshot.model.n)
         return lambda report: Result(basis.snapshot.version, _conditions(now), size, compute(basis, report))

@@ -16,12 +16,11 @@ from app.service.errors import Busy
 
 AT_ONCE = 3  # one that writes, and two that have come as far as the set's row
 WAITING = 100  # for one set
-PATIENCE = 10.0  # seconds
 # Asks of all sets that are worked on at a time: enough to keep one core busy, and fewer than there are connections to
 # the database, so that a tell finds one free and has few in front of it.
 ASKS_AT_ONCE = 8
 ASKS_WAITING = 32
-PATIENCE_OF_ASKS = 1.5  # seconds
+PATIENCE_OF_ASKS, PATIENCE_OF_OTHERS = 1.5, 10.0  # seconds
 
 
 class Asks:
@@ -92,10 +91,10 @@ class Turns:
 
 @asynccontextmanager
 async def patiently(*turns: AbstractAsyncContextManager[None], patience: float | None = None) -> AsyncIterator[None]:
-    """Wait for these turns, one after the other, and no longer than PATIENCE in all. Raises Busy."""
+    """Wait for these turns, one after the other, and no longer than PATIENCE_OF_OTHERS in all. Raises Busy."""
     async with AsyncExitStack() as stack:
         try:
-            async with asyncio.timeout(PATIENCE if patience is None else patience):
+            async with asyncio.timeout(PATIENCE_OF_OTHERS if patience is None else patience):
                 for turn in turns:
                     await stack.enter_async_context(turn)
         except TimeoutError:

@@ -56,7 +56,7 @@ async def weigh(
 
     Args: `reference` names judges who are taken for people, beside those of kind human.
     """
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         known = await existing_judges(db, reference)
         conditions = await _conditions(db, snapshot, known.values(), way)
     key, work = JobKey(set_id, way.method), partial(_prepare, ctx, set_id, way, frozenset(known.values()))
@@ -70,7 +70,7 @@ async def _prepare(
     ctx: Context, set_id: UUID, way: Weighing, reference: Collection[int]
 ) -> Callable[[Report], WeighedJudges]:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
-    async with ctx.engine.connect() as db:
+    async with ctx.reading() as db:
         row = await existing_set(db, set_id)
         _, snapshot = await posteriors.current(ctx, db, row)
         _refuse_many(len(snapshot.evidence.judges), len(snapshot.shown.code))

@@ -11,12 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.driver import driver_of
 
-FEW = 50  # rows up to which one INSERT is as quick as COPY
+ROWS_TO_INSERT = 50  # rows up to which one INSERT is as quick as COPY
 
 
 async def append(db: AsyncConnection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     """Add rows, all of which have the same columns."""
-    if len(rows) <= FEW:
+    if len(rows) <= ROWS_TO_INSERT:
         await db.execute(insert(table), rows)
         return
     columns = list(rows[0])

@@ -38,7 +38,7 @@ class NewComparison(NamedTuple):
 
 async def append(db: AsyncConnection, new: Sequence[NewComparison], seq: int) -> None:
     """Add these to the log of their set, from this place on."""
-    if len(new) <= bulk.FEW:
+    if len(new) <= bulk.ROWS_TO_INSERT:
         rows = [{"seq": place, **each._asdict()} for place, each in enumerate(new, seq)]
         await db.execute(insert(comparisons), rows)
     else:

@@ -13,7 +13,7 @@ from app.settings import Settings
 
 FAULTS = 100  # that one report shows
 LARGEST_FILE = 50_000_000  # bytes, unpacked
-LARGEST_ANSWER = 50_000_000  # bytes
+MOST_BYTES = 50_000_000
 BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
 MOST_COLUMNS = 1000  # of a file
 MOST_CANDIDATES = 5000  # that a page shows
@@ -54,6 +54,6 @@ def _encoded(read: ReadCandidates, **values: Any) -> bytes:
     values |= {"key": read.columns.key, "text": read.columns.text, "faults": faults, "fault_count": len(read.faults)}
     rows = b",".join(each.model_dump_json(include={"key", "text"}).encode() for each in read.candidates)
     answer = b'%s, "candidates": [%s]}' % (json.dumps(values).encode()[:-1], rows)
-    if len(answer) > LARGEST_ANSWER:
-        raise InvalidRequest(f"What is to be shown takes more than {LARGEST_ANSWER:,} bytes; send it in smaller parts.")
+    if len(answer) > MOST_BYTES:
+        raise InvalidRequest(f"What is to be shown takes more than {MOST_BYTES:,} bytes; send it in smaller parts.")
     return answer

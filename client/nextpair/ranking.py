@@ -30,7 +30,7 @@ Verdict = float | Winner
 Judge = Callable[[T, T], Verdict | Awaitable[Verdict]]
 JUDGE = "function"  # the name under which its verdicts are kept
 EACH = 10  # comparisons for each output, unless told otherwise
-PATIENCE = 20.0  # seconds of one wait for a pair, while all that are left are being judged
+WAIT_SECONDS = 20.0  # of one wait for a pair, while all that are left are being judged
 
 
 class _Failure(Exception):
@@ -207,7 +207,7 @@ def _judge_pairs(
     def work(worker: int) -> None:
         try:
             while not stopping.is_set():
-                leased = ranked.next_pairs(judge=JUDGE, worker=f"{worker}", wait_seconds=PATIENCE)
+                leased = ranked.next_pairs(judge=JUDGE, worker=f"{worker}", wait_seconds=WAIT_SECONDS)
                 if not leased.pairs and leased.status != "all_leased":
                     return
                 for pair in leased.pairs:

@@ -103,7 +103,7 @@ async def test_moments_of_any_scale(
 
 
 async def test_many_scores_are_stored_like_few(http: httpx.AsyncClient) -> None:
-    size = bulk.FEW + 10
+    size = bulk.ROWS_TO_INSERT + 10
     large, small = [await create_set(http) for _ in range(2)]
     new = [
         said("ash", n, judge=f"j{n}")

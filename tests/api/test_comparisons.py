@@ -116,7 +116,7 @@ async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context
 
 
 async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> None:
-    size = bulk.FEW + 10
+    size = bulk.ROWS_TO_INSERT + 10
     large, small = [await create_set(http) for _ in range(2)]
     new = [comparison("ash", "elm", n / size, client_id=f"c{n}", judge=f"j{n % 3}") for n in range(size)]
     await send(http, large["id"], *new)

@@ -88,6 +88,23 @@ async def test_an_earlier_version_has_its_own_counts(judged: Judged, someone: So
     await expect(page.locator("#comparisons")).to_have_text("1 comparison")
 
 
+async def test_a_status_that_the_page_came_with_is_asked_for_once_something_happens(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    set_id, visitor = await judged(), await someone()
+    asks: list[str] = []
+    visitor.page.on("request", lambda request: asks.append(request.url) if "/next-pair" in request.url else None)
+    await visitor.page.goto(f"{visitor.url}/sets/{set_id}")
+    status = visitor.page.locator("[data-status]:visible")
+    await expect(visitor.page.locator("#ranking tbody tr")).to_have_count(len(KEYS))
+    await visitor.page.wait_for_timeout(2000)
+    assert asks == []
+    await expect(status).to_have_text("Exhausted: no pair is left to judge")
+    await service.send(calls.patch_set(set_id, schemas.SetPatch(status="paused")))
+    await expect(status).to_have_text("Paused: no pairs are handed out")
+    assert len(asks) == 1
+
+
 async def test_a_redraw_keeps_what_was_opened_and_the_focus(
     judged: Judged, someone: Someone, service: AsyncClient
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from scipy.special import expit
 
 from app.cli import run
+from app.inference.experts import MAKERS, make
 from app.offline import ranking, room
 
 N, K = 60, 900
@@ -71,7 +72,7 @@ def test_parts_of_any_kind_are_ranked_as_one_file(capsys: pytest.CaptureFixture[
     assert ranked(capsys, parts) == ranked(capsys, log)
 
 
-@pytest.mark.parametrize("method", ["soft-bt", "sigma-beta", "phi-beta", "gaussian", "average-probability"])
+@pytest.mark.parametrize("method", [*(name for name in MAKERS if make(name).linear_in_p), "average-probability"])
 def test_rows_that_are_put_together_give_the_same_ranking(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, log: Path, method: str
 ) -> None:

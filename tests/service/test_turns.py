@@ -45,7 +45,7 @@ async def test_who_waits_for_one_set_keeps_nobody_from_another() -> None:
 
 
 async def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 0.05)
+    monkeypatch.setattr(turns, "PATIENCE_OF_OTHERS", 0.05)
     queue = Turns()
     async with AsyncExitStack() as stack:
         for _ in range(AT_ONCE):

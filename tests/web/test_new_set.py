@@ -346,7 +346,7 @@ async def test_a_file_of_blanks_holds_nothing_and_holds_up_nobody(http: httpx.As
 async def test_a_preview_that_grows_as_json_is_refused(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.web.candidate_preview.LARGEST_ANSWER", 1000)
+    monkeypatch.setattr("app.web.candidate_preview.MOST_BYTES", 1000)
     assert_problem(
         await look(http, "key,text\nash," + "\1" * 200, file="t.csv"), 422, "invalid-request", "smaller parts"
     )

@@ -27,9 +27,10 @@ class Expert(NamedTuple):
     slope: OfDifference  # l'(d)
     curvature: OfDifference  # w = -l''(d), >= 0
     expected: Callable[[Floats], Floats]  # the p that d lets one expect
-    fixed_curvature: bool = False  # w hangs on p alone, not on d: rank-one updates are exact for ever
+    fixed_curvature: bool = False  # w depends on p alone, not on d: rank-one updates are exact
+    linear_in_p: bool = False  # l(d) - l(0) is linear in p: comparisons alike may be one, at their mean p
     kink: Kink | None = None  # where l is that
-    as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is that of soft-bt, given p
+    as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is soft-bt's, so that sigma(d) is P(first)
     measurement: Callable[[Floats], Floats] | None = (
         None  # y where l is -(y - d)^2 / 2, NaN where it is that of soft-bt
     )

@@ -32,7 +32,8 @@ def make(alpha: float = 4.0, beta: float = 0.5, v: float = 4.0, power: float = 0
     def expected(d: Floats) -> Floats:
         return np.clip(beta + d / alpha, 0.0, 1.0)
 
-    return linear_gaussian(lambda p: alpha * (p - beta), variance(v, power), expected)
+    expert = linear_gaussian(lambda p: alpha * (p - beta), variance(v, power), expected)
+    return expert._replace(linear_in_p=power == 0.0)
 
 
 def linear_gaussian(f_mu: OfProbability, f_sigma: OfProbability, expected: OfProbability) -> Expert:

@@ -20,4 +20,4 @@ def slope(d: Floats, p: Floats) -> Floats:
 
 
 def make() -> Expert:
-    return soft_bt.make()._replace(log_density=log_density, slope=slope, as_soft_bt=rounded)
+    return soft_bt.make()._replace(log_density=log_density, slope=slope, linear_in_p=False, as_soft_bt=rounded)

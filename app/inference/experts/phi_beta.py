@@ -25,4 +25,4 @@ def curvature(d: Floats, p: Floats) -> Floats:
 
 
 def make() -> Expert:
-    return Expert(log_density, slope, curvature, ndtr)
+    return Expert(log_density, slope, curvature, ndtr, linear_in_p=True)

@@ -27,7 +27,7 @@ def make(v: float = 1.0) -> Expert:
         rate = _density(d)
         return (rate * rate - d * rate * (ndtr(d) - p)) / v + 1.0
 
-    return Expert(log_density, slope, curvature, ndtr)
+    return Expert(log_density, slope, curvature, ndtr, linear_in_p=True)
 
 
 def _density(d: Floats) -> Floats:

@@ -26,4 +26,4 @@ def make(a: float = 1.0, b: float = 1.0) -> Expert:
     def curvature(d: Floats, p: Floats) -> Floats:
         return (1.0 + a + b) * expit(d) * expit(-d)
 
-    return Expert(log_density, slope, curvature, expit)
+    return Expert(log_density, slope, curvature, expit, linear_in_p=True)

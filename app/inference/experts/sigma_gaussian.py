@@ -27,4 +27,4 @@ def make(v: float = 1.0) -> Expert:
         q, rate = expit(d), expit(d) * expit(-d)
         return rate * ((rate + (q - p) * (expit(-d) - q)) / v + 2.0)
 
-    return Expert(log_density, slope, curvature, expit)
+    return Expert(log_density, slope, curvature, expit, linear_in_p=True)

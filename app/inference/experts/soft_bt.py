@@ -27,4 +27,4 @@ def curvature(d: Floats, p: Floats) -> Floats:
 
 
 def make() -> Expert:
-    return Expert(log_density, slope, curvature, expit, as_soft_bt=lambda p: p)
+    return Expert(log_density, slope, curvature, expit, linear_in_p=True, as_soft_bt=lambda p: p)

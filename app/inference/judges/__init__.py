@@ -11,7 +11,15 @@ from app.inference.judges.dependence import Dependence
 from app.inference.judges.disputes import Dispute, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
-from app.inference.judges.group_verdicts import Doubt, GroupVerdicts, aggregate, examine, has_regulariser, needs_context
+from app.inference.judges.group_verdicts import (
+    DEPARTS,
+    Doubt,
+    GroupVerdicts,
+    aggregate,
+    examine,
+    has_regulariser,
+    needs_context,
+)
 from app.inference.judges.item_verdicts import (
     TIE,
     UNKNOWN,
@@ -25,7 +33,6 @@ from app.inference.judges.labels import LabelFindings, Rightness, confirmed, lab
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
-from app.inference.judges.sentences import ONLY_PEOPLE, about_labels, warnings
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.judges.system_scores import (
     Estimate,
@@ -38,8 +45,8 @@ from app.inference.judges.system_scores import (
 )
 
 __all__ = [
+    "DEPARTS",
     "ENOUGH",
-    "ONLY_PEOPLE",
     "TIE",
     "UNKNOWN",
     "Accord",
@@ -69,7 +76,6 @@ __all__ = [
     "Votes",
     "Weighing",
     "Wins",
-    "about_labels",
     "accords",
     "aggregate",
     "agreements",
@@ -101,5 +107,4 @@ __all__ = [
     "verdicts_saved",
     "votes",
     "votes_by_pair",
-    "warnings",
 ]

@@ -23,7 +23,7 @@ from app.inference.fitting.foresight import Foresight, foresee, log_likelihoods,
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 
-FEW = 40  # verdicts below which nothing is said of a judge
+FEWEST_VERDICTS = 40  # verdicts below which nothing is said of a judge
 MOST = 100  # judges that are looked at, those of the most verdicts
 STARTS = (0.0, 0.25, 0.5, 0.75)
 SURPRISING = 2.33  # one in a hundred, were there one part
@@ -52,9 +52,9 @@ class _Own(NamedTuple):
 
 
 def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Accord]:
-    """One for each judge of at least FEW verdicts, by number; p is raw, `item` (K,) is what each was about."""
+    """One for each judge of FEWEST_VERDICTS or more, by number; p is raw, `item` (K,) is what each was about."""
     counts = np.bincount(comparisons.judge)
-    often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEW]
+    often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEWEST_VERDICTS]
     pair = numbered(item, pair_numbers(comparisons, n))
     first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
     shares = _shares(numbered(pair, comparisons.judge), decided)

@@ -7,7 +7,7 @@ Judge j gives p to what it is shown first, x = logit p. Debiased, that is
     delta_j   the mean of x over the pairs that the judge was shown in both orders, each order alike, so that what it
               thinks of the pairs cancels; 0 where there are none
     T_j       the temperature by which people's labels are foretold best, in log loss; 1 of a judge with fewer than
-              FEWEST labelled answers, or who only ever names a winner or a tie
+              FEWEST_ANSWERS labelled answers, or who only ever names a winner or a tie
 
 Both orders of a pair together are the mean of p' and 1 - p': two words against each other are half a vote for each.
 """
@@ -17,11 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.inference.reporting.calibration import SATURATED, CalibrationObjective, temperature
+from app.inference.experts.expert import unsaturated
+from app.inference.reporting.calibration import CalibrationObjective, tells_temperature, temperature
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import lean_to_lower, numbered, pair_numbers
-
-FEWEST = 20  # labelled answers of a judge, for a temperature
 
 
 class ShownAnswers(NamedTuple):
@@ -41,7 +40,7 @@ class Debiased(NamedTuple):
 
 def debias(answers: ShownAnswers, labels: Floats, judges: int) -> Debiased:
     """Args: `labels` (M,) is people's share for what comes first if not swapped, NaN where nobody labelled."""
-    x = logit(np.clip(answers.p, SATURATED, 1.0 - SATURATED))
+    x = logit(unsaturated(answers.p))
     delta = _liking_for_first(answers, x, judges, len(labels))
     x = x - delta[answers.judge]
     temperatures = np.array([_temperature(answers, expit(x), labels, judge) for judge in range(judges)])
@@ -63,7 +62,7 @@ def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -
     """T_j, by p without the liking for a position."""
     outcome = np.where(answers.swapped, 1.0 - labels[answers.pair], labels[answers.pair])
     labelled = (answers.judge == judge) & ~np.isnan(outcome)
-    if labelled.sum() < FEWEST or np.isin(answers.p[labelled], (0.0, 0.5, 1.0)).all():
+    if not tells_temperature(answers.p[labelled]):
         return 1.0
     return temperature(p[labelled], outcome[labelled], CalibrationObjective.LOG_LOSS).temperature
 

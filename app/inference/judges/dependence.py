@@ -13,8 +13,8 @@ Magidson, 2004), and what judge k counts for among those it errs with:
     count_k = 1 / (1 + sum of rho_jk over the j that are dependent on k)
 
 so that m judges who are copies of each other count for one. Var e_jk is that of A_jcb and A_kcb as shares of m_jc
-and m_kc votes. Two judges are dependent if z_jk exceeds the normal quantile at LEVEL, shared among all pairs, and
-rho_jk exceeds SLIGHT.
+and m_kc votes. Two judges are dependent if z_jk exceeds the normal quantile at FALSE_ALARMS, shared among all pairs,
+and rho_jk exceeds SLIGHT.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from scipy.stats import norm
 from app.inference.judges.aggregation import Latent, Votes
 from app.inference.types import Bools, Floats, Ints
 
-LEVEL = 0.01  # chance that independent judges are ever called dependent
+FALSE_ALARMS = 0.01  # chance that independent judges are ever called dependent
 SLIGHT = 0.1  # rho that may be
 
 
@@ -62,7 +62,7 @@ def dependence(v: Votes, latent: Latent) -> Dependence:
     z = (observed - expected) / np.sqrt(variance)
     rho = (observed - expected) / (1.0 - expected)
     pairs = max(judges * (judges - 1) // 2, 1)
-    dependent: Bools = (z > norm.isf(LEVEL / pairs)) & (rho > SLIGHT) & ~np.eye(judges, dtype=np.bool_)
+    dependent: Bools = (z > norm.isf(FALSE_ALARMS / pairs)) & (rho > SLIGHT) & ~np.eye(judges, dtype=np.bool_)
     return Dependence(observed, expected, np.where(dependent & (both > 0.0), rho, 0.0))
 
 

@@ -30,7 +30,7 @@ from app.inference.types import Floats, Ints
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
 DEPARTS = 0.15  # share of items from which on a method is said to overrule the majority
-FEW = 20  # votes below which nothing is said of a judge
+FEWEST_VOTES = 20  # votes below which nothing is said of a judge
 LISTED = 10  # items to label next
 
 DoubtKind = Literal["chance", "against", "one_sided"]
@@ -147,11 +147,11 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     """Judges who say always the same, who are no better than chance, or worse.
 
     Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
-    labels a judge is held against them, if they are as many as FEW; else against what the others say.
+    labels a judge is held against them, if they are as many as FEWEST_VOTES; else against what the others say.
     """
     assert by_dawid_skene.confusion is not None
     counts, known = v.sum(axis=0), is_labelled(labels)
-    enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEW
+    enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEWEST_VOTES
     judges = zip(counts, skill(by_dawid_skene.confusion), enough, strict=True)
     return [doubt for k, each in enumerate(judges) if (doubt := _doubt(k, *each))]
 
@@ -166,7 +166,7 @@ def departure(group: Aggregate, v: Votes) -> float:
 
 def _doubt(k: int, counts: Floats, skill_of_judge: float, enough: bool) -> Doubt | None:
     """Args: `counts` (C,) are the judge's votes; `enough` tells whether those that tell its skill are."""
-    if counts.sum() < FEW:
+    if counts.sum() < FEWEST_VOTES:
         return None
     most = int(np.argmax(counts))
     if counts[most] >= ONE_SIDED * counts.sum():

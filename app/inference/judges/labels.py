@@ -21,10 +21,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes, average, is_labelled, majority, votes
+from app.inference.judges.agreement import LEVEL
 from app.inference.types import Bools, Chance, Floats, Ints
 from app.inference.wilson import wilson
 
-LEVEL = 0.95
 UNLIKE = 3.0
 
 WayName = Literal["dawid-skene", "average", "majority", "best judge"]

@@ -28,9 +28,11 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit, logit
 
+from app.inference.experts.expert import unsaturated
+from app.inference.experts.measured_bt import is_vote
 from app.inference.types import Floats, Ints
 
-SATURATED = 1e-6
+FEWEST_ANSWERS = 20  # that a temperature is estimated from
 BINS = 15
 EDGES = np.linspace(0.5, 1.0, BINS + 1)
 MAX_LOG_T = math.log(20.0)
@@ -100,6 +102,11 @@ def tempered(p: Floats, temperature: float | Floats) -> Floats:
     return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
 
 
+def tells_temperature(p: Floats) -> bool:
+    """Whether answers of a judge, (K,) or (2, K), are enough for one, and not only a winner or a tie."""
+    return p.shape[-1] >= FEWEST_ANSWERS and not is_vote(p).all()
+
+
 def errors(p: Floats, outcome: Floats) -> CalibrationErrors:
     """Args: `p` as in `temperature`."""
     together, single = debiased(p, 1.0), np.atleast_2d(p)
@@ -139,7 +146,7 @@ def rejection(p: Floats, outcome: Floats) -> Rejection:
 
 
 def _logits(p: Floats) -> Floats:
-    return np.asarray(logit(np.clip(p, SATURATED, 1.0 - SATURATED)))
+    return np.asarray(logit(unsaturated(p)))
 
 
 def _binned(p: Floats, outcome: Floats) -> tuple[Floats, Floats, Ints]:

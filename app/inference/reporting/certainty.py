@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.reporting.calibration import Calibration, CalibrationObjective, temperature
+from app.inference.reporting.calibration import Calibration, CalibrationObjective, tells_temperature, temperature
 from app.inference.reporting.references import PairsAgreed, agreement_with, held_against
 from app.inference.types import Bools, Comparisons, Ints
-
-FEWEST = 20  # verdicts that a temperature is estimated from
 
 
 class Certainty(NamedTuple):
@@ -28,6 +26,6 @@ def certainty_beside_people(comparisons: Comparisons, item: Ints, people: Bools,
     temperatures = {
         judge: temperature(beside.p, beside.outcome, CalibrationObjective.LOG_LOSS)
         for judge, beside in against.items()
-        if len(beside.outcome) >= FEWEST and not np.isin(beside.p, (0.0, 0.5, 1.0)).all()  # not only a winner or a tie
+        if tells_temperature(beside.p)
     }
     return Certainty(agreement_with(comparisons, item, people, level), temperatures)

@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName, counted
 
+from app.inference import experts
 from app.inference.fitting.baselines import BASELINES
 from app.inference.regimes import MOST_IN_A_ROUND, RANKED_DENSE
 from app.inference.targets import too_many_effects
@@ -16,7 +17,6 @@ from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import pair_numbers
 
 TARGETS: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
-PREDICTING = ("soft-bt", "hard-bt")  # methods that say how probable each verdict on a pair is: sigma(s_i - s_j)
 FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, and to do so by default
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
 NAMED = 3  # judges in a sentence
@@ -134,11 +134,13 @@ def method_obstacle(target: InferenceTargetName, method: MethodName) -> str | No
     """Why a method can never answer this target, and what can; None if it can."""
     if method in BASELINES:
         return f"{method} states no uncertainty; leave it out, or choose the method soft-bt"
-    if target == "latent" or method in PREDICTING:
+    if target == "latent":
         return None
     if method in JOINT:
         return f"{method} ranks by latent scores alone; choose latent, or the method soft-bt"
-    return None if target == "new-items" else f"{method} predicts no verdict; choose latent, or the method soft-bt"
+    if target == "new-items" or experts.make(method).as_soft_bt:
+        return None
+    return f"{method} predicts no verdict; choose latent, or the method soft-bt"
 
 
 def _obstacle(target: InferenceTargetName, judging: Judging) -> str | None:

@@ -7,7 +7,8 @@ import numpy as np
 from nextpair.words import counted
 from rich.console import Console
 
-from app.inference.judges import Alpha, ItemVerdicts, about_labels, share_right, votes, warnings
+from app.analysis.judges import about_labels, warnings
+from app.inference.judges import Alpha, ItemVerdicts, share_right, votes
 from app.offline.aggregation import ItemAnswers
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, grid, write_json, write_rows

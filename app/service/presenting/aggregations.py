@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from nextpair import schemas
 
-from app.inference.judges import Alpha, ItemVerdicts, JudgeCard, about_labels, warnings
+from app.analysis.judges import about_labels, warnings
+from app.inference.judges import Alpha, ItemVerdicts, JudgeCard
 from app.inference.types import Floats
 
 

@@ -8,18 +8,16 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
+from app.analysis.judges import ONLY_PEOPLE, about_labels, warnings
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import (
-    ONLY_PEOPLE,
     Accord,
     Agreements,
     Findings,
     PairVotes,
     Rightness,
-    about_labels,
     agreements,
     krippendorff,
-    warnings,
 )
 from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue

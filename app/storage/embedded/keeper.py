@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds for an orderly shutdown
+SHUTDOWN_SECONDS = 60.0  # of an orderly one
 PROC = Path("/proc/self")  # where the kernel tells of processes; elsewhere ps does
 
 
@@ -47,7 +47,7 @@ def stop_server(data: Path) -> None:
 
 
 def _wait_for_end(pid: int, data: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + SHUTDOWN_SECONDS
     while serves(pid, data) and time.monotonic() < deadline:
         time.sleep(0.02)
 

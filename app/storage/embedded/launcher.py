@@ -47,7 +47,7 @@ SETTINGS = {
 INITDB = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--data-checksums")
 KEPT = ("data", "server.log", "clients.lock", "start.lock", "keeper.lock")  # in the data directory
 LONGEST_SOCKET = 100  # bytes; the kernels allow 103 (macOS) and 107 (Linux)
-PATIENCE = 300.0  # seconds for a server that is replaying its log
+RECOVERY_SECONDS = 300.0  # for a server that is replaying its log
 LEAVING = 20.0  # seconds for the children of a killed server to notice
 
 
@@ -203,14 +203,14 @@ def _bring_up(home: Path) -> None:
 
 def _create_database(home: Path) -> None:
     sql = f"CREATE DATABASE {DATABASE} TEMPLATE template0"
-    outcome = ask(_socket(home), "postgres", sql, timeout=PATIENCE)
+    outcome = ask(_socket(home), "postgres", sql, timeout=RECOVERY_SECONDS)
     if outcome != READY:
         raise EmbeddedPostgresError(f"The database was not created ({outcome}): see {home}/server.log.")
 
 
 def _settled(home: Path, is_running: Callable[[], bool]) -> str:
     """The server's answer once it has made up its mind; SILENT when it is not running."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + RECOVERY_SECONDS
     pause = 0.01
     while time.monotonic() < deadline:
         running = is_running()

@@ -134,10 +134,8 @@ class SetIn(Request):
     expert_parameters: dict[str, ExpertParameter] = Field(
         default_factory=dict,
         examples=[{}],
-        description="Of the expert, each 0 or from 0.01 to 100 in size; what is left out keeps its default: "
-        "gaussian alpha 4, beta 0.5, v 4, power 0; "
-        "logit-gaussian v 4, power 0; sigma-beta a 1, b 1; sigma-gaussian v 1; phi-gaussian v 1; "
-        "laplace alpha 4, beta 0.5, b 2; the others have none.",
+        description="Of the expert, each 0 or from 0.01 to 100 in size. What is left out keeps its default, and "
+        "`method.expert_parameters` of a ranking shows them all. The error for an unknown name lists the known ones.",
     )
     prior: PriorName = Field(
         default="unit",

@@ -12,7 +12,7 @@ import httpx
 Reply = httpx.Response | httpx.RequestError
 TRANSIENT = frozenset({425, 429, 502, 503, 504, 507})
 FIRST_PAUSE, DOUBLINGS = 0.5, 6  # seconds, and how often the pause doubles: up to 32 seconds
-PATIENCE = 120.0  # seconds; a longer Retry-After is for the caller to decide about
+LONGEST_RETRY_AFTER = 120.0  # seconds; a longer Retry-After is for the caller to decide about
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Backoff:
     retries: int
     random: Callable[[], float]
     transient: Container[int] = TRANSIENT  # statuses
-    patience: float = PATIENCE
+    patience: float = LONGEST_RETRY_AFTER
 
     def pause(self, reply: Reply, tried: int) -> float | None:
         """Seconds before the next try, never fewer than the server asks for; None when the reply stands."""

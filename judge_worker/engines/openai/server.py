@@ -38,13 +38,13 @@ Body = Mapping[str, Any]
 
 BATCHES = 4  # at a time: a prompt that hangs holds up no other batch
 RETRIES = 5
-PATIENCE = 30.0  # seconds: who asks for longer is away
+RETRIED_WITHIN = 30.0  # seconds: who asks for longer is away
 ROUNDS = 2  # failures while the server answers other prompts: then it is the prompt's
 REDIRECTS = 5
 NO_QUOTA = "insufficient_quota"
 BUSY = frozenset({402, 425, 429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 429, *range(500, 600)})
-FEW = 5  # log-probabilities that a stingy server gives
+FEWEST_LOGPROBS = 5  # log-probabilities that a stingy server gives
 ROOM = 4096  # tokens, for a model that thinks or explains before it answers
 CUT = ("length", "max_tokens", "MAX_TOKENS")  # reasons why an answer ends in the middle
 
@@ -90,7 +90,7 @@ class OpenAIServer:
             timeout=settings.timeout, transport=transport, limits=httpx.Limits(max_connections=settings.concurrency)
         )
         self._timeout, self._sleep, self._clock = settings.timeout, sleep, clock
-        self._backoff = Backoff(RETRIES, random.random, TRANSIENT, PATIENCE)
+        self._backoff = Backoff(RETRIES, random.random, TRANSIENT, RETRIED_WITHIN)
         self._threads = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="openai")
         self._secrets = [word for value in self._headers.values() for word in value.split() if len(word) > 6]
         self._own_fields = settings.body
@@ -301,7 +301,7 @@ CHANGES: Mapping[str, Change] = {
     "max_completion_tokens|unsupported.*max_tokens": lambda body: {
         ("max_completion_tokens" if name == "max_tokens" else name): value for name, value in body.items()
     },
-    "logprobs": lambda body: {**body, "top_logprobs": FEW} if "top_logprobs" in body else body,
+    "logprobs": lambda body: {**body, "top_logprobs": FEWEST_LOGPROBS} if "top_logprobs" in body else body,
 }
 
 

@@ -66,6 +66,18 @@ def test_slope_is_the_derivative_of_log_density(row: Row) -> None:
     np.testing.assert_allclose(expert.slope(D, P)[there], numeric[there], atol=1e-8)
 
 
+@each_row
+def test_an_expert_says_whether_its_log_density_is_linear_in_p(row: Row) -> None:
+    """Relative to d = 0, where the ends of [0, 1] are its mean at any p between them."""
+
+    def relative(p: Floats) -> Floats:
+        return row.expert.log_density(D, p) - row.expert.log_density(np.zeros(len(D)), p)
+
+    mean = P * relative(np.ones(len(D))) + (1.0 - P) * relative(np.zeros(len(D)))
+
+    assert row.expert.linear_in_p == np.allclose(relative(P), mean, atol=1e-9)
+
+
 @each_smooth_row
 def test_curvature_is_minus_the_derivative_of_slope(row: Row) -> None:
     """Not of laplace: its curvature is the Fisher information by definition, since l'' is 0 wherever it exists."""

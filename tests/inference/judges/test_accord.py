@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.judges.accord import FEW, Accord, accords
+from app.inference.judges.accord import FEWEST_VERDICTS, Accord, accords
 from app.inference.types import Comparisons, once_each, take
 
 N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
@@ -60,7 +60,7 @@ def test_a_judge_who_says_everything_ten_times_says_it_once() -> None:
 
 def test_few_verdicts_say_nothing_and_ties_are_no_trouble() -> None:
     log = simulated(0)
-    assert examined(take(log, slice(FEW - 1))) == {}
+    assert examined(take(log, slice(FEWEST_VERDICTS - 1))) == {}
     assert all(accord.named is None for accord in examined(log._replace(p=np.full(log.size, 0.5))).values())
 
 

@@ -24,6 +24,7 @@ const method = find("#choices [name=method]", HTMLSelectElement);
 const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
 const headings = findAll("#ranking [data-by]", HTMLButtonElement);
+const progress = find("#progress");
 const load = oneAtATime(showRanking);
 
 /** @typedef {"rank" | "key" | "win_rate" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
@@ -32,6 +33,8 @@ const load = oneAtATime(showRanking);
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
+/** @type {string | undefined} */
+let cameWith = find("[data-status]:not([hidden])").dataset.status; // the status, until it is asked for
 /** @type {{ by: Column, isUp: boolean }} */
 let order = { by: "rank", isUp: true };
 /** @type {Map<string, string | null>} */
@@ -58,10 +61,8 @@ async function showRanking(signal) {
     link.href = address("/ranking", { ...query(), format: link.dataset.format });
   }
   try {
-    /** @type {[Contract.Ranking, Contract.Preview]} */
-    const [newest, { status }] = await Promise.all([
-      read("/ranking", query(), { signal }), read("/next-pair", { count: 1 }, { signal }),
-    ]);
+    /** @type {[Contract.Ranking, Contract.Status]} */
+    const [newest, status] = await Promise.all([read("/ranking", query(), { signal }), readStatus(signal)]);
     ranking = newest;
     find("#comparisons").textContent = counted(newest.comparisons, "comparison");
     showProblem(null);
@@ -78,6 +79,17 @@ async function showRanking(signal) {
   } catch (error) {
     showProblem(error);
   }
+}
+
+/**
+ * The status that the page came with, and then as it is: to know it, the service chooses a pair.
+ * @param {AbortSignal} signal
+ * @returns {Promise<Contract.Status>}
+ */
+async function readStatus(signal) {
+  const known = /** @type {Contract.Status | "preparing"} */ (cameWith ?? "preparing");
+  cameWith = undefined;
+  return known === "preparing" ? (await read("/next-pair", { count: 1 }, { signal })).status : known;
 }
 
 function showVersion() {
@@ -100,7 +112,10 @@ function follow() {
   const events = new EventSource(`/v1/sets/${setId}/events`);
   for (const name of ["ranking", "status"]) {
     events.addEventListener(name, (event) => {
-      const { comparisons, version } = JSON.parse(event.data);
+      const { comparisons, version, candidates, status } = JSON.parse(event.data);
+      const state = `${version} ${candidates} ${status}`;
+      if (progress.dataset.state === state) return;
+      progress.dataset.state = state;
       const wasNow = isNow();
       if (wasNow) find("#comparisons").textContent = counted(comparisons, "comparison");
       slider.max = version;

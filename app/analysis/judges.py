@@ -1,13 +1,11 @@
-"""What is said of judges, in sentences: that nothing can be known without people, or what their labels tell."""
+"""Sentences about judges: how far people's labels validate them, and what is wrong with them."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from nextpair.words import AggregationName, counted
 
-from app.inference.judges.dependence import Dependence
-from app.inference.judges.group_verdicts import DEPARTS, Doubt, GroupVerdicts
-from app.inference.judges.labels import LabelFindings, Rightness
+from app.inference.judges import DEPARTS, Dependence, Doubt, GroupVerdicts, LabelFindings, Rightness
 from app.inference.types import Ints
 
 UNKNOWABLE = (
