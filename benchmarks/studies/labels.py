@@ -18,7 +18,7 @@ from app.inference.judges.group_verdicts import examine, needs_context
 from app.inference.judges.labels import next_to_label
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
 
 ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
 METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
@@ -50,9 +50,8 @@ def weighing(runs: int) -> None:
         for labels in LABELS:
             print(f"\r{good:.0%}, {labels} labels    ", end="", file=sys.stderr, flush=True)
             measured = np.array([_accuracies(good, labels, seed) for seed in range(runs)])
-            mean, error = 100.0 * measured.mean(axis=0), 100.0 * measured.std(axis=0) / np.sqrt(runs)
-            cells = [f"{m:.1f} ± {e:.1f}" for m, e in zip(mean[:-1], error[:-1], strict=True)]
-            rows.append([f"{good:.0%}", str(labels), *cells, f"{mean[-1]:.0f}%"])
+            cells = [with_error(100.0 * accuracies, ".1f") for accuracies in measured[:, :-1].T]
+            rows.append([f"{good:.0%}", str(labels), *cells, f"{100.0 * measured[:, -1].mean():.0f}%"])
     print("\n" + table(["good judges", "labels", "best judge", *METHODS, "warned of a good judge"], rows), flush=True)
 
 
@@ -83,8 +82,7 @@ def choosing(runs: int) -> None:
     for name, way in ways.items():
         for labels in LABELS[1:]:
             measured = np.array([_known(way, labels, seed) for seed in range(runs)])
-            mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
-            rows.append([name, str(labels), *(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))])
+            rows.append([name, str(labels), *(with_error(figures, ".3f") for figures in measured.T)])
     print(
         "\n" + table(["labelled by", "labels", "error of judges' accuracy", "dawid-skene, accuracy"], rows), flush=True
     )

@@ -14,14 +14,14 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit
 
-from app.inference.covariance import dense
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.truth import differences_held
 
 SEED = 20_267
 N, COMPARISONS, BATCH = 16, 160, 20
@@ -66,11 +66,7 @@ def main() -> None:
 def row(setting: Setting, seen: Floats) -> list[str]:
     """`latent → people` in each cell, of runs (R, 2, 5)."""
     models = f"{setting.models}, votes" if setting.votes else f"{setting.models}"
-    mean, error = seen.mean(axis=0), seen.std(axis=0) / np.sqrt(len(seen))
-    cells = [
-        " → ".join(f"{m:.1%} ± {e:.1%}" for m, e in zip(of_ways, errors, strict=True))
-        for of_ways, errors in zip(mean.T, error.T, strict=True)
-    ]
+    cells = [" → ".join(with_error(of_way, ".1%") for of_way in of_ways.T) for of_ways in np.moveaxis(seen, 2, 0)]
     return [f"{setting.effects:g}", models, f"{setting.by_people:.0%}", *cells]
 
 
@@ -107,18 +103,13 @@ def outcome(looks: list[Scores], s: Floats) -> Seen:
     p_best = [summarise(scores, Wanted(), np.random.default_rng(SEED)).p_best for scores in looks]
     stop = next((p for p in p_best if p.max() >= LEVEL), None)
     false = stop is not None and int(stop.argmax()) != best
-    return Seen(held(looks[-1], s), float(p_best[-1].max()), int(p_best[-1].argmax()) == best, stop is not None, false)
-
-
-def held(scores: Scores, s: Floats) -> float:
-    """Share of the central 95% intervals of differences, of a mixture its own, that hold what is so."""
-    i, k = np.triu_indices(len(s), 1)
-    below = np.zeros(len(i))
-    for weight, part in scores.parts or ((1.0, scores),):
-        sigma = dense(part.covariance)
-        sd = np.sqrt(sigma[i, i] + sigma[k, k] - 2.0 * sigma[i, k])
-        below += weight * ndtr((s[i] - s[k] - part.mean[i] + part.mean[k]) / sd)
-    return float((np.abs(below - 0.5) <= 0.475).mean())
+    return Seen(
+        differences_held(looks[-1], s),
+        float(p_best[-1].max()),
+        int(p_best[-1].argmax()) == best,
+        stop is not None,
+        false,
+    )
 
 
 if __name__ == "__main__":
