@@ -17,7 +17,7 @@ from app.inference.judges.encoders import standardised
 from app.inference.judges.group_verdicts import examine, needs_context
 from app.inference.judges.labels import next_to_label
 from app.inference.judges.skill_aggregation import ItemContext
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.markdown import table, with_error
 
 ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
@@ -76,7 +76,7 @@ def choosing(runs: int) -> None:
     ways: dict[str, Callable[[Floats, int, np.random.Generator], Ints]] = {
         "chance": lambda v, count, rng: rng.permutation(len(v))[:count],
         "most disputed": _most_disputed,
-        "alike in votes": lambda v, count, rng: next_to_label(v, nobody(len(v)), count, rng).item,
+        "alike in votes": lambda v, count, rng: next_to_label(v, np.zeros(len(v), np.bool_), count, rng).item,
     }
     rows = []
     for name, way in ways.items():
@@ -103,10 +103,6 @@ def _most_disputed(v: Floats, count: int, rng: np.random.Generator) -> Ints:
     """Where two judges drawn for an item name the same class with the least chance."""
     agreed = (v.mean(axis=1) ** 2).sum(axis=1)
     return np.argsort(agreed + 1e-9 * rng.random(len(v)))[:count]
-
-
-def nobody(items: int) -> Bools:
-    return np.zeros(items, np.bool_)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ P(best) of the leader is stated to be and is. Beside it, the same of the latent 
 """
 
 from argparse import ArgumentParser
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.processes import of_runs
 from benchmarks.studies.truth import differences_held
 
 SEED = 20_267
@@ -58,8 +58,7 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.studies.people", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="of each setting")
     runs = parser.parse_args().runs
-    with ProcessPoolExecutor() as processes:
-        rows = [row(each, np.array(list(processes.map(partial(run, each), range(runs))))) for each in SETTINGS]
+    rows = [row(each, np.array(of_runs(partial(run, each), runs))) for each in SETTINGS]
     print(table(HEADINGS, rows), flush=True)
 
 

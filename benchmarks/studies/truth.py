@@ -1,4 +1,4 @@
-"""Rankings held against what is so."""
+"""Rankings held against what is so, and signs that they are right."""
 
 from typing import NamedTuple
 
@@ -46,3 +46,10 @@ def differences_held(scores: Scores, truth: Floats) -> float:
         mean, variance = differences(part)
         below += weight * ndtr((truth[i] - truth[j] - mean) / np.sqrt(variance))
     return float((np.abs(below - 0.5) <= 0.475).mean())
+
+
+def auroc(sign: Floats, quality: Floats) -> float:
+    """AUROC of (C,) signs that a quality is above the median; equal signs count half, NaN where all are alike."""
+    good = quality > np.median(quality)
+    margin = sign[good][:, None] - sign[~good]
+    return float(np.mean((np.sign(margin) + 1.0) / 2.0)) if margin.size else float("nan")

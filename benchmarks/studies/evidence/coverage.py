@@ -17,8 +17,8 @@ from app.inference.state import Snapshot, exact
 from app.inference.types import Floats
 from benchmarks.loop import judged
 from benchmarks.studies.evidence.judges import JUDGES, answering
-from benchmarks.studies.evidence.processes import of_runs
 from benchmarks.studies.methods.checkpoints import Checkpoints
+from benchmarks.studies.processes import of_runs
 from benchmarks.studies.truth import held, inside
 
 SEED = 20_263

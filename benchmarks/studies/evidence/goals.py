@@ -20,9 +20,9 @@ from app.inference.types import Floats
 from benchmarks.loop import judged
 from benchmarks.studies.evidence.coverage import METHODS
 from benchmarks.studies.evidence.judges import Judge, Verdicts, answering
-from benchmarks.studies.evidence.processes import of_runs
 from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.processes import of_runs
 
 SEED = 20_264
 N = 20
