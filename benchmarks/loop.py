@@ -23,7 +23,6 @@ from app.inference.state import (
     make_catalogue,
 )
 from app.inference.state import ask as choose
-from app.inference.state.log import Entries
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
 
 Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
@@ -59,8 +58,9 @@ def ask(
 def tell(snapshot: Snapshot, comparisons: Comparisons) -> Snapshot:
     """Args: `comparisons` have judges by their ids."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
-    entries = Entries(seq, np.zeros(comparisons.size, np.int64), comparisons)
-    return advance(snapshot, snapshot.version + comparisons.size, log_from_rows([])._replace(entries=entries), [])
+    log = log_from_rows([])
+    entries = log.entries._replace(seq=seq, item=np.zeros_like(seq), comparisons=comparisons)
+    return advance(snapshot, snapshot.version + comparisons.size, log._replace(entries=entries), [])
 
 
 def further(

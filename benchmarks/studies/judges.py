@@ -6,7 +6,6 @@ simulation and on ../shared/data/prd_vicuna80; where people's next verdict is wo
 
 import csv
 import gzip
-import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,11 +18,18 @@ from scipy.stats import spearmanr
 
 from app.inference.choosing.human_checks import gains
 from app.inference.fitting import Method, Scores, build, judge_aware, posterior
-from app.inference.judges import RankSets, prediction_powered, ranked
-from app.inference.judges.aggregation import binary
-from app.inference.judges.encoders import hashed_ngrams
-from app.inference.judges.group_verdicts import Doubt, aggregate, examine, needs_context
-from app.inference.judges.skill_aggregation import ItemContext
+from app.inference.judges import (
+    Doubt,
+    ItemContext,
+    RankSets,
+    aggregate,
+    binary,
+    examine,
+    hashed_ngrams,
+    needs_context,
+    prediction_powered,
+    ranked,
+)
 from app.inference.types import Bools, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena
@@ -69,21 +75,28 @@ def aggregation(seeds: int) -> None:
     rows = []
     for name, always in [(n, a) for n in ("halueval_dialogue", "truthfulqa", "halueval_qa") for a in (0, 1, 3)]:
         judged = load(name, always)
-        known = [m for m in METHODS if judged.context is not None or not needs_context(m)]
-        accuracy = {m: _over_seeds(judged, m, seeds if always == 0 else 1) for m in known}
-        rows.append([name, str(always), *(accuracy.get(m, "–") for m in METHODS), str(len(_doubts(judged)))])
+        cells = [over_seeds(judged, method, seeds if always == 0 else 1) for method in METHODS]
+        rows.append([name, str(always), *cells, str(len(_doubts(judged)))])
     print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
 
 
-def _over_seeds(judged: LabelledItems, method: AggregationName, seeds: int) -> str:
-    accuracies = []
-    for seed in range(seeds):
-        print(f"\r{method}, seed {seed}    ", end="", file=sys.stderr)
-        rng = np.random.default_rng(seed)
-        labels = aggregate(binary(judged.y), method, rng, judged.context).labels(rng)
-        accuracies.append(100.0 * (labels == judged.truth).mean())
-    spread = f" ± {np.std(accuracies, ddof=1):.2f}" if seeds > 1 else ""
-    return f"{np.mean(accuracies):.2f}{spread}"
+def over_seeds(judged: LabelledItems, method: AggregationName, seeds: int, regulariser: float | None = None) -> str:
+    """Accuracies in percent; none where the items do not say what the method reads."""
+    if judged.context is None and needs_context(method):
+        return "–"
+    return with_sd([accuracy(judged, method, seed, regulariser) for seed in range(seeds)])
+
+
+def with_sd(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
+    """Their mean, and the standard deviation of one."""
+    return f"{np.mean(figures):{form}}" + (f" ± {np.std(figures, ddof=1):.2f}" if len(figures) > 1 else "")
+
+
+def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
+    """In percent."""
+    rng = np.random.default_rng(seed)
+    labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
+    return 100.0 * float((labels == judged.truth).mean())
 
 
 def _doubts(judged: LabelledItems) -> list[Doubt]:

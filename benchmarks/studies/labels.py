@@ -11,12 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from nextpair.words import AggregationName
 
-from app.inference.judges.aggregation import binary, votes
+from app.inference.judges import ItemContext, binary, examine, needs_context, next_to_label, standardised, votes
 from app.inference.judges.anchored import dawid_skene_anchored
-from app.inference.judges.encoders import standardised
-from app.inference.judges.group_verdicts import examine, needs_context
-from app.inference.judges.labels import next_to_label
-from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.markdown import table, with_error
 

@@ -26,7 +26,7 @@ from app.files.columns import texts_of
 from app.files.reading import read
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
 from app.inference.reporting import Wanted, ranks, summary_of
-from app.inference.targets.new_items import on_new_items
+from app.inference.targets import on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
 from benchmarks.studies.methods.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from app.inference.choosing import Criterion, Forecast, Order, Plan, Policy, Stop
-from app.inference.choosing.goals import RANKING
+from app.inference.choosing import RANKING, Criterion, Forecast, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import Reopening, Snapshot, check, comparisons_left, distance, exact
 from app.inference.types import Floats, Ints

@@ -12,8 +12,7 @@ from app.inference import fitting
 from app.inference.choosing.goals import upper_triangle
 from app.inference.covariance import plain
 from app.inference.experts import MAKERS
-from app.inference.fitting import Posterior, Scores
-from app.inference.fitting.absolute import AbsoluteScores, combine, moments
+from app.inference.fitting import AbsoluteScores, Posterior, Scores, combine, moments
 from app.inference.reporting import concordance
 from app.inference.types import Comparisons, by_one_judge
 from app.offline.cases import Case, from_scores
