@@ -29,8 +29,8 @@ MOST = 800  # comparisons
 STOP = Stop(top_k=1)
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 PERSON, MODEL = 1, 2  # ids
-COLUMNS = ["truth", "judge", "evidence", "runs", "stopped %", "after, median", "false %", "forecast / actual half way"]
-COLUMNS.append("80% interval holds %")
+HEADINGS = ["truth", "judge", "evidence", "runs", "stopped %", "after, median", "false %"]
+FORESEEN = ["forecast / actual half way", "80% interval holds %"]
 
 
 class Judge(NamedTuple):
@@ -90,7 +90,7 @@ TRUTHS = (ahead, tied, drawn)
 def main() -> None:
     parser = ArgumentParser("python -m benchmarks.studies.stops", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="of every row")
-    print(table(COLUMNS, rows(parser.parse_args().runs)))
+    print(table([*HEADINGS, *FORESEEN], rows(parser.parse_args().runs)))
 
 
 def rows(runs: int) -> Iterator[list[str]]:
