@@ -28,14 +28,12 @@ from app.inference.state import (
     ToldByLog,
     advance,
     ask,
-    compute_ahead,
     empty,
     log_from_rows,
-    looks_ahead,
     make_catalogue,
     pooled,
     told_by,
-    with_computed,
+    with_all_computed,
     without_pairs,
 )
 from app.inference.types import Floats, by_one_judge
@@ -100,9 +98,7 @@ class LocalLoop:
         self._advance(seqs[-1], log_from_rows(rows))
 
     def _advance(self, version: int, new: Log) -> None:
-        self.snapshot = advance(self.snapshot, version, new, ())
-        while looks_ahead(self.snapshot):
-            self.snapshot = with_computed(self.snapshot, compute_ahead(self.snapshot))
+        self.snapshot = with_all_computed(advance(self.snapshot, version, new, ()))
 
     @property
     def posterior(self) -> Posterior:

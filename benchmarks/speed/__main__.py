@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.console import Console
 
-from benchmarks.speed import choices, drawing, fits, history, many, memory, page, services, tables, votes
+from benchmarks.pages import put
+from benchmarks.speed import choices, drawing, fits, history, many, memory, services, tables, votes
 from benchmarks.speed.machine import ROOT, Run, new_run
 from benchmarks.speed.measuring import Extent, Row
 
@@ -78,7 +79,8 @@ def keep(run: Run, measured: Mapping[str, Sequence[Row]]) -> None:
     rows = {name: [row._asdict() | {"ratio": row.ratio} for row in rows] for name, rows in measured.items()}
     LATEST.write_text(json.dumps(run._asdict() | {"sections": rows}, indent=1) + "\n")
     history.append(HISTORY, run, measured)
-    page.write(PAGE, run, {name: title for name, (title, _) in SECTIONS.items()}, measured)
+    shown = [f"### {SECTIONS[name][0]}\n\n{tables.markdown(rows)}" for name, rows in measured.items() if rows]
+    put(PAGE, "make bench", "\n\n".join([f"{run.in_words}.", *shown]))
     drawing.draw(FIGURES, measured)
 
 

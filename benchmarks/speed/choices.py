@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 from scipy.linalg import blas
 
-from app.inference.choosing.criteria import Criterion, Policy, equality, score
-from app.inference.choosing.goals import RANKING, upper_triangle
+from app.inference.choosing import RANKING, Criterion, Policy
+from app.inference.choosing.criteria import equality, score
+from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.pair_sets import every_pair
 from app.inference.choosing.selection import select
-from app.inference.fitting import posterior
-from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Posterior
+from app.inference.fitting import Method, Model, Posterior, build, posterior
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Bools, Floats
 from benchmarks.speed.measuring import Extent, Row, medians

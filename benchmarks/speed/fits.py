@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Method, build
+from app.inference.fitting import Method, build, newton, posterior
 from app.inference.kernels import comparison_graph
 from app.inference.kernels.bradley_terry import maximiser, serves
 from app.inference.regimes import FACTORED

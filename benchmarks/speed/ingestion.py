@@ -8,18 +8,12 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import numpy as np
-from nextpair import Client
-from nextpair.calls import create_set
-from nextpair.schemas import CandidateIn, SetIn
 
-from benchmarks.speed.service import Service, cpu_ms, running
+from benchmarks.speed.service import Service, connection_to, cpu_ms, new_sets, running, send
 
 CANDIDATES, JUDGES = 128, 20
 
@@ -49,15 +43,13 @@ def main() -> None:
 
 def measure(service: Service, postmaster: int, bodies: Sequence[bytes], rows: int) -> Taken:
     """Send the bodies to a new set."""
-    with Client(service.url) as client:
-        candidates = [CandidateIn(key=f"candidate-{n}", text="word") for n in range(CANDIDATES)]
-        set_id = client.send(create_set(SetIn(name="Speed", question="Which?", candidates=candidates))).id
-    at = urlsplit(service.url)
-    with closing(HTTPConnection(at.hostname or "", at.port)) as connection:
-        _send(connection, str(set_id), next(_bodies(10, 10, named=False)))
+    (set_id,) = new_sets(service.url, CANDIDATES, words=1)
+    path = f"/v1/sets/{set_id}/comparisons"
+    with connection_to(service) as connection:
+        send(connection, path, next(_bodies(10, 10, named=False)))
         start, ours, theirs = time.perf_counter(), cpu_ms(service.pid), _family_ms(postmaster)
         for body in bodies:
-            _send(connection, str(set_id), body)
+            send(connection, path, body)
         seconds = time.perf_counter() - start
     each = 1e3 / rows
     return Taken(rows / seconds, (cpu_ms(service.pid) - ours) * each, (_family_ms(postmaster) - theirs) * each)
@@ -69,19 +61,12 @@ def _bodies(rows: int, at_once: int, named: bool) -> Iterator[bytes]:
     second = (first + rng.integers(1, CANDIDATES, size=rows)) % CANDIDATES
     columns = zip(first.tolist(), second.tolist(), rng.random(rows).tolist(), strict=True)
     entries = [
-        {"first": f"candidate-{i}", "second": f"candidate-{j}", "p_first": p, "judge": f"judge-{n % JUDGES}"}
+        {"first": f"c{i:05}", "second": f"c{j:05}", "p_first": p, "judge": f"judge-{n % JUDGES}"}
         | ({"client_id": f"{n:032}"} if named else {})
         for n, (i, j, p) in enumerate(columns)
     ]
     for start in range(0, rows, at_once):
         yield json.dumps({"comparisons": entries[start : start + at_once]}).encode()
-
-
-def _send(connection: HTTPConnection, set_id: str, body: bytes) -> None:
-    connection.request("POST", f"/v1/sets/{set_id}/comparisons", body, {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    content = answer.read()
-    assert answer.status == 201, content
 
 
 def _family_ms(pid: int) -> float:

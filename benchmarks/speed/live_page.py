@@ -20,11 +20,8 @@ from uuid import UUID
 
 import httpx
 import numpy as np
-from nextpair import Client
-from nextpair.calls import add_comparisons, create_set
-from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn
 
-from benchmarks.speed.service import cpu_ms, running, wait_until_idle
+from benchmarks.speed.service import cpu_ms, import_log, new_sets, running, wait_until_idle
 
 JUDGES, EACH = 6, 10  # comparisons of each candidate, before the page is opened
 PAUSE, STILL = 0.5, 0.25  # seconds, as the page waits before a redraw and until the slider stands
@@ -149,15 +146,8 @@ def _new_set(url: str, n: int) -> UUID:
     first = rng.integers(n, size=size)
     second = (first + rng.integers(1, n, size=size)) % n
     p = 1.0 / (1.0 + np.exp((second - first) / (0.2 * n) + rng.normal(0.0, 0.5, size)))
-    log = [
-        ComparisonIn(first=f"c{i:05}", second=f"c{j:05}", p_first=float(each), judge=f"judge {k % JUDGES}")
-        for k, (i, j, each) in enumerate(zip(first, second, p, strict=True))
-    ]
-    with Client(url) as client:
-        candidates = [CandidateIn(key=f"c{number:05}", text="word " * 50) for number in range(n)]
-        set_id = client.send(create_set(SetIn(name="Live", question="Which?", candidates=candidates))).id
-        for start in range(0, size, 5000):
-            client.send(add_comparisons(set_id, ComparisonsIn(comparisons=log[start : start + 5000])))
+    (set_id,) = new_sets(url, n, words=50)
+    import_log(url, set_id, first, second, p, JUDGES)
     return set_id
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from app.inference.fitting import newton
-from app.inference.gaussian.certified import ends, measured
-from app.inference.graphs.push import Precision
+from app.inference.gaussian import CertifiedCovariance
+from app.inference.gaussian.certified import measured
+from app.inference.graphs.comparison_graph import Precision
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.votes import play, snapshot_of
 
@@ -23,15 +24,15 @@ ROUNDS, BATCH = 10, 100
 def measure(extent: Extent) -> Iterator[Row]:
     for n in (n for n in extent.sparse if n >= FEWEST):
         snapshot = snapshot_of(n)
-        mean, bounds = snapshot.posterior.mean, snapshot.posterior.covariance.bounds
-        assert bounds is not None
+        mean, sigma = snapshot.posterior.mean, snapshot.posterior.covariance
+        assert isinstance(sigma, CertifiedCovariance)
         product, fitted, intervals = medians(
-            partial(_by_scipy(bounds.held).__matmul__, np.ones(n)),
+            partial(_by_scipy(sigma.held).__matmul__, np.ones(n)),
             partial(newton.fit, snapshot.comparisons, snapshot.model),
-            partial(measured, bounds.held, mean),
+            partial(measured, sigma.held, mean),
             seconds=extent.seconds,
         )
-        lower, upper = ends(bounds)
+        lower, upper = sigma.ends
         yield Row("scores from a log", n, PRODUCT, fitted, product)
         width = f"upper ends {np.mean(upper / lower) - 1.0:.1%} above lower ones on average"
         yield Row("all variances, as intervals", n, PRODUCT, intervals, product, width)

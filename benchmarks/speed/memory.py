@@ -19,8 +19,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from app import cli
-from app.inference.fitting import newton
-from app.inference.fitting.model import Method, build
+from app.inference.fitting import Method, build, newton
 from app.inference.regimes import DENSE
 from benchmarks.speed.machine import ROOT, forget_peak, peak_mb
 from benchmarks.speed.measuring import Extent, Row

@@ -20,11 +20,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
-from nextpair import Client
-from nextpair.calls import create_set
-from nextpair.schemas import CandidateIn, SetIn
 
-from benchmarks.speed.service import Service, cpu_ms, running, wait_until_idle
+from benchmarks.speed.service import Service, cpu_ms, new_sets, running, wait_until_idle
 
 TEXTS, SETS, JUDGES = 100, 32, 16
 BUSY = 503
@@ -121,7 +118,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
         wait_until_idle([service])
-        sets = _new_sets(service.url)
+        sets = [str(set_id) for set_id in new_sets(service.url, TEXTS, count=SETS)]
         print(
             "| offered | told/s | asks refused/s | ask, s: p50, p95, most | tell, s | refusal, s | cut | CPU | load |"
         )
@@ -173,13 +170,6 @@ async def _open(rate: float, load: Load, end: float) -> None:
 
 def _in_words(seconds: list[float]) -> str:
     return " ".join(f"{each:.2f}" for each in np.percentile(seconds, [50, 95, 100])) if seconds else "–"
-
-
-def _new_sets(url: str) -> list[str]:
-    texts = [CandidateIn(key=f"t{n:02}", text="word " * (n + 1)) for n in range(TEXTS)]
-    with Client(url) as client:
-        new = [SetIn(name=f"set {n}", question="Which is longer?", candidates=texts) for n in range(SETS)]
-        return [str(client.send(create_set(each)).id) for each in new]
 
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from typing import NamedTuple
 from uuid import UUID
 from zlib import crc32
 
-from nextpair import AsyncClient, Client
-from nextpair.calls import create_set, next_pair, send_verdict
-from nextpair.schemas import CandidateIn, SetIn, VerdictIn
+from nextpair import AsyncClient
+from nextpair.calls import next_pair, send_verdict
+from nextpair.schemas import VerdictIn
 
-from benchmarks.speed.service import cpu_ms, running, wait_until_idle
+from benchmarks.speed.service import cpu_ms, new_sets, running, wait_until_idle
 
 TEXTS, JUDGES = 24, 16
 Route = Callable[[UUID, Sequence[AsyncClient]], AsyncClient]
@@ -63,7 +63,7 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
         wait_until_idle(started)
         taken = []
         for name, route in (ROUTES if processes > 1 else {"the only one": _any}).items():
-            ids = _create(urls[0], sets)
+            ids = new_sets(urls[0], TEXTS, count=sets)
             asyncio.run(_load(urls, route, ids, seconds / 2.0))  # until every process has seen every set it serves
             before = sum(cpu_ms(service.pid) for service in started)
             told, latency_ms = asyncio.run(_load(urls, route, ids, seconds))
@@ -80,11 +80,6 @@ ROUTES: dict[str, Route] = {
     "one, by its id": lambda set_id, clients: clients[crc32(set_id.bytes) % len(clients)],
     "any, at random": _any,
 }
-
-
-def _create(url: str, sets: int) -> list[UUID]:
-    with Client(url) as client:
-        return [client.send(create_set(_set(number))).id for number in range(sets)]
 
 
 async def _load(urls: Sequence[str], route: Route, ids: Sequence[UUID], seconds: float) -> tuple[int, float]:
@@ -115,11 +110,6 @@ async def _judge(
         await _any(set_id, clients).send(send_verdict(pair.id, verdict))  # whose path names no set
         told += 1
     return told
-
-
-def _set(number: int) -> SetIn:
-    texts = [CandidateIn(key=f"t{n:02}", text="word " * (n + 1)) for n in range(TEXTS)]
-    return SetIn(name=f"set {number}", question="Which is longer?", candidates=texts)
 
 
 if __name__ == "__main__":

@@ -5,27 +5,32 @@ process which answers, without PostgreSQL.
 """
 
 import argparse
-import json
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import numpy as np
-from nextpair import Client
-from nextpair.calls import add_comparisons, create_set
-from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn
 
 from app.storage.embedded.launcher import EmbeddedPostgres
-from benchmarks.speed.service import Service, cpu_ms, free_port, running, wait_until_idle
+from benchmarks.speed.service import (
+    Service,
+    connection_to,
+    cpu_ms,
+    free_port,
+    import_log,
+    new_sets,
+    running,
+    send,
+    wait_until_idle,
+)
 
 SIZES = (16, 128, 1056)
 TURN = 20  # rounds of one, before it is another's turn
@@ -89,8 +94,7 @@ def _summary(turns: list[Turn]) -> Any:
 
 
 def _turn(server: Service, play: Play, set_id: str) -> Turn:
-    at = urlsplit(server.url)
-    with closing(HTTPConnection(at.hostname or "", at.port)) as connection:
+    with connection_to(server) as connection:
         for _ in range(UNCOUNTED):
             play(connection, set_id)
         before = cpu_ms(server.pid)
@@ -100,27 +104,18 @@ def _turn(server: Service, play: Play, set_id: str) -> Turn:
 
 def _round(connection: HTTPConnection, set_id: str, key: str | None = None) -> tuple[float, float]:
     start = time.perf_counter()
-    (pair,) = _send(connection, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})["assignments"]
+    (pair,) = send(connection, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})["assignments"]
     leased = time.perf_counter()
-    _send(connection, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7}, key)
+    send(connection, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7}, key)
     return 1e3 * (leased - start), 1e3 * (time.perf_counter() - leased)
 
 
 def _bare_round(connection: HTTPConnection, set_id: str) -> tuple[float, float]:
     start = time.perf_counter()
-    lease = _send(connection, f"/sets/{set_id}/ask", {"judge": "fast"})["id"]
+    lease = send(connection, f"/sets/{set_id}/ask", {"judge": "fast"})["id"]
     leased = time.perf_counter()
-    _send(connection, f"/leases/{lease}/tell", {"set_id": set_id, "p_first": 0.7})
+    send(connection, f"/leases/{lease}/tell", {"set_id": set_id, "p_first": 0.7})
     return 1e3 * (leased - start), 1e3 * (time.perf_counter() - leased)
-
-
-def _send(connection: HTTPConnection, path: str, body: Any, key: str | None = None) -> Any:
-    headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
-    connection.request("POST", path, json.dumps(body).encode(), headers)
-    answer = connection.getresponse()
-    content = answer.read()
-    assert answer.status < 300, content
-    return json.loads(content)
 
 
 def _new_set(service: Service, bare: Service, n: int) -> str:
@@ -129,18 +124,10 @@ def _new_set(service: Service, bare: Service, n: int) -> str:
     first = rng.integers(n, size=count)
     second = (first + rng.integers(1, n, size=count)) % n
     p = 1 / (1 + np.exp((first - second) / n))
-    log = [
-        ComparisonIn(first=f"c{i}", second=f"c{j}", p_first=float(each), judge="earlier")
-        for i, j, each in zip(first, second, p, strict=True)
-    ]
-    with Client(service.url) as client:
-        candidates = [CandidateIn(key=f"c{number}", text="word " * 50) for number in range(n)]
-        set_id = client.send(create_set(SetIn(name="Speed", question="Which?", candidates=candidates))).id
-        for start in range(0, count, 5000):
-            client.send(add_comparisons(set_id, ComparisonsIn(comparisons=log[start : start + 5000])))
-    at = urlsplit(bare.url)
-    with closing(HTTPConnection(at.hostname or "", at.port)) as connection:
-        _send(connection, f"/sets/{set_id}", {})
+    (set_id,) = new_sets(service.url, n, words=50)
+    import_log(service.url, set_id, first, second, p)
+    with connection_to(bare) as connection:
+        send(connection, f"/sets/{set_id}", {})
     return str(set_id)
 
 

@@ -4,27 +4,22 @@ Bodies are made beforehand: what counts is the service. CPU is its own, without 
 """
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from uuid import UUID
 
 import numpy as np
 
 from benchmarks.speed.measuring import Row
-from benchmarks.speed.service import Service, cpu_ms, running, status_kib
+from benchmarks.speed.service import Service, connection_to, cpu_ms, import_log, new_sets, running, send, status_kib
 
 SMALL, LARGE = 16, 5_000  # candidates
 ASKED, PAIRS = 1_000, 256  # sets of one ask, and its pairs
-ROWS, IN_ONE = 100_000, 5_000  # comparisons that come in, and those of one request
+ROWS = 100_000  # comparisons that come in
 ROUNDS = 30
-
-
 MARK = "its mark"  # that was set for it beforehand
 
 
@@ -40,14 +35,14 @@ def main() -> None:
 def measure(count: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder:
         with running(Path(folder)) as service:
-            ids = [_created(service, SMALL) for _ in range(count)]
+            ids = [str(set_id) for set_id in new_sets(service.url, SMALL, words=20, count=count)]
             yield _asks_of_many(service, ids[:ASKED])
             yield _memory(service, ids)
         with running(Path(folder)) as service:
             first, _ = _timed(service, "/v1/next-pairs", {"judge": "early", "count": PAIRS, "sets": ids[:ASKED]})
             yield Row(f"{PAIRS} pairs of many sets, the first after a start", ASKED, MARK, first, None)
         with running(Path(folder)) as service:
-            set_id = _created(service, LARGE)
+            (set_id,) = new_sets(service.url, LARGE, words=20)
             _fill(service, set_id)
             yield from _large_set(service, set_id)
 
@@ -70,20 +65,15 @@ def _memory(service: Service, ids: list[str]) -> Row:
     return Row(f"memory with all sets of {SMALL} open", len(ids), MARK, after / 1024.0, 1000.0, note, "MB")
 
 
-def _fill(service: Service, set_id: str) -> None:
+def _fill(service: Service, set_id: UUID) -> None:
     rng = np.random.default_rng(0)
     first = rng.integers(LARGE, size=ROWS)
     second = (first + rng.integers(1, LARGE, size=ROWS)) % LARGE
     p = 1.0 / (1.0 + np.exp((first - second) / LARGE * 4.0))
-    rows = [
-        {"first": f"c{i}", "second": f"c{j}", "p_first": round(each, 4), "judge": "earlier"}
-        for i, j, each in zip(first.tolist(), second.tolist(), p.tolist(), strict=True)
-    ]
-    for start in range(0, ROWS, IN_ONE):
-        _timed(service, f"/v1/sets/{set_id}/comparisons", {"comparisons": rows[start : start + IN_ONE]})
+    import_log(service.url, set_id, first, second, p)
 
 
-def _large_set(service: Service, set_id: str) -> Iterator[Row]:
+def _large_set(service: Service, set_id: UUID) -> Iterator[Row]:
     asks, tells = [], []
     for _ in range(ROUNDS + 1):
         ask_ms, answer = _timed(service, f"/v1/sets/{set_id}/next-pair", {"judge": "fast"})
@@ -98,23 +88,12 @@ def _large_set(service: Service, set_id: str) -> Iterator[Row]:
     yield Row("memory of the service, the most", LARGE, MARK, peak, 600.0, f"with {ROWS:,} comparisons", "MB")
 
 
-def _created(service: Service, n: int) -> str:
-    texts = [{"key": f"c{number}", "text": "word " * 20} for number in range(n)]
-    body = {"name": "Speed", "question": "Which?", "candidates": texts}
-    return str(_timed(service, "/v1/sets", body)[1]["id"])
-
-
 def _timed(service: Service, path: str, body: Any = None) -> tuple[float, Any]:
     """Milliseconds, and the answer."""
-    at, content = urlsplit(service.url), None if body is None else json.dumps(body).encode()
-    with closing(HTTPConnection(at.hostname or "", at.port, timeout=600.0)) as connection:
+    with connection_to(service) as connection:
         start = time.perf_counter()
-        connection.request("GET" if body is None else "POST", path, content, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        read = answer.read()
-        elapsed = 1e3 * (time.perf_counter() - start)
-    assert answer.status < 300, read
-    return elapsed, json.loads(read)
+        answer = send(connection, path, body)
+        return 1e3 * (time.perf_counter() - start), answer
 
 
 if __name__ == "__main__":

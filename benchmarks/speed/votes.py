@@ -11,23 +11,17 @@ from functools import partial
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from app.inference.choosing.asking import Plan
-from app.inference.choosing.criteria import Criterion, Policy
+from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.choosing.goals import upper_triangle
-from app.inference.choosing.order import Order
-from app.inference.fitting import newton
-from app.inference.fitting.model import Method, hessian
+from app.inference.fitting import Method, newton
+from app.inference.fitting.model import hessian
 from app.inference.gaussian import from_precision
-from app.inference.state.asking import BlockedPairs, ask
-from app.inference.state.catalogue import make_catalogue
-from app.inference.state.evidence import Interpretation
-from app.inference.state.log import ComparisonRow, Entries, empty_log, log_from_rows
-from app.inference.state.snapshot import Snapshot, advance, compute_ahead, empty, looks_ahead, with_computed
-from app.inference.types import Bools, Floats
+from app.inference.state import Snapshot
+from app.inference.types import Bools, Floats, by_one_judge
+from benchmarks.loop import ask, tell, unjudged
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.problem import simulated_log
 
-NOBODY = np.empty(0, np.int64)
 LIMIT, NUMPY, LAPACK = "half Sigma read and written", "numpy", "LAPACK alone"
 WHAT = "a vote and the next pair"
 
@@ -60,30 +54,19 @@ def _fresh_covariance(snapshot: Snapshot, seconds: float) -> Row:
 
 def snapshot_of(n: int) -> Snapshot:
     """A set with one item whose log is simulated."""
-    comparisons = simulated_log(n)
-    entries = Entries(np.arange(comparisons.size) + 1, np.zeros(comparisons.size, np.int64), comparisons)
-    log = empty_log()._replace(entries=entries)
-    return advance(empty(Interpretation(Method(), {}), n, 1), comparisons.size, log, ())
+    return tell(unjudged(n, Method()), simulated_log(n))
 
 
 def play(snapshot: Snapshot, rounds: int, count: int = 1) -> list[float]:
     """Milliseconds of each round but the first: `count` verdicts come in, and as many pairs are chosen."""
-    n, rng = snapshot.model.n, np.random.default_rng(2)
-    catalogue = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
-    plan, nothing_out = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0), BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
+    plan, rng = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0), np.random.default_rng(2)
     times: list[float] = []
-    chosen = ask(snapshot, catalogue, nothing_out, plan, count)
-    while chosen and len(times) <= rounds:
-        p = rng.random(len(chosen)).tolist()
+    first, second = ask(snapshot, plan, count)
+    while first.size and len(times) <= rounds:
+        p = rng.random(len(first))
         start = time.perf_counter()
-        seq = snapshot.version + 1
-        verdicts = [
-            ComparisonRow(seq + k, 0, each.pair.first, each.pair.second, p[k], judge=0) for k, each in enumerate(chosen)
-        ]
-        snapshot = advance(snapshot, snapshot.version + len(chosen), log_from_rows(verdicts), ())
-        while looks_ahead(snapshot):
-            snapshot = with_computed(snapshot, compute_ahead(snapshot))
-        chosen = ask(snapshot, catalogue, nothing_out, plan, count)
+        snapshot = tell(snapshot, by_one_judge(first, second, p))
+        first, second = ask(snapshot, plan, count)
         times.append(1e3 * (time.perf_counter() - start))
     return times[1:]
 

@@ -15,11 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from nextpair import Client
-from nextpair.calls import create_set
-from nextpair.schemas import CandidateIn, SetIn
-
-from benchmarks.speed.service import running
+from benchmarks.speed.service import new_sets, running
 
 TEXTS = 16
 RATES = (250, 500, 1000, 2000)  # judgements a second that the engine could do
@@ -48,15 +44,8 @@ def measure(sets: int, batch: int, rates: Sequence[int]) -> list[Fed]:
     measured = []
     for rate in rates:
         with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
-            with Client(service.url) as client:
-                ids = [client.send(create_set(_set(number))).id for number in range(sets)]
-            measured.append(_work(service.url, ids, rate, batch))
+            measured.append(_work(service.url, new_sets(service.url, TEXTS, count=sets), rate, batch))
     return measured
-
-
-def _set(number: int) -> SetIn:
-    texts = [CandidateIn(key=f"t{n}", text="word " * (n + 1)) for n in range(TEXTS)]
-    return SetIn(name=f"set {number}", question="Which is longer?", candidates=texts)
 
 
 def _work(url: str, sets: Sequence[UUID], rate: int, batch: int) -> Fed:

@@ -23,27 +23,13 @@ from scipy.special import expit
 
 from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.reporting import Ranking, Wanted, ranks, summary_of
-from app.inference.state import (
-    BlockedPairs,
-    Catalogue,
-    Checked,
-    ComparisonRow,
-    Interpretation,
-    Snapshot,
-    Sought,
-    advance,
-    ask,
-    check,
-    empty,
-    exact,
-    log_from_rows,
-    make_catalogue,
-    quantity,
-)
+from app.inference.reporting import Wanted, ranks, summary_of
+from app.inference.state import Checked, Snapshot, Sought, check, exact, quantity
 from app.inference.types import Floats, Ints
+from benchmarks import loop
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.truth import held
 
 SEED = 20_281
 UNCHECKED = Checked(None)
@@ -52,8 +38,6 @@ JUDGES, ERRORS = ("votes", ".999 / .001", "probabilities"), (0.0, 0.5, 1.5)
 WAYS = {"random": Criterion.RANDOM, "adaptive": Criterion.KNOWLEDGE}
 ROUNDING = 9  # decimals of a win, below which candidates tie
 STOP, GOAL = Stop(goal=0.95), Goal(top_k=1)
-NONE = np.empty(0, np.int64)
-NOBODY = BlockedPairs(NONE, NONE, NONE, 0)
 
 
 class World(NamedTuple):
@@ -66,13 +50,15 @@ class Campaign(NamedTuple):
     """A set under judgement."""
 
     verdicts: Floats  # (N, N) p that i is better than j when i is shown first
-    catalogue: Catalogue
     plan: Plan
     sought: Sought
 
     @property
     def pairs(self) -> int:
         return len(self.verdicts) * (len(self.verdicts) - 1) // 2
+
+    def answer(self, first: Ints, second: Ints) -> Floats:
+        return self.verdicts[first, second]
 
 
 class End(NamedTuple):
@@ -91,23 +77,23 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=25, help="of each part of a data set")
     chosen = parser.parse_args()
     columns = ["judge", "errors", "N", "pairs", "share", "held, %", "best, stated / so", "width of ranks"]
-    print(table(columns, held(chosen.candidates, chosen.runs)), flush=True)
+    print(table(columns, coverage(chosen.candidates, chosen.runs)), flush=True)
     columns = ["judge", "errors", "N", "reached", "comparisons, median (90%)", "right, %"]
     print("\n" + table(columns, stopped(chosen.stop, chosen.runs)), flush=True)
     columns = ["data", "sets", "pairs", "target", "reached", "comparisons, median (90%)", "right, %"]
     print("\n" + table(columns, replayed(chosen.data, chosen.sets)), flush=True)
 
 
-def held(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
+def coverage(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     """Yield the rows, latent → all pairs."""
     for n, judge, errors, way in product(candidates, JUDGES, ERRORS, WAYS):
         world = World(judge, errors, n)
         of_runs = np.array([one_run(world, WAYS[way], number) for number in range(runs)])  # (runs, shares, 2, 4)
-        mean, error = of_runs.mean(axis=0), of_runs.std(axis=0) / np.sqrt(runs)
-        for share, m, e in zip(SHARES, mean, error, strict=True):
-            hold = " → ".join(f"{100 * m[k, 0]:.0f} ± {100 * e[k, 0]:.0f}" for k in range(2))
-            best = " → ".join(f"{m[k, 1]:.2f} / {m[k, 2]:.2f}" for k in range(2))
-            yield judge, f"{errors:g}", str(n), way, f"{share:g}", hold, best, f"{m[0, 3]:.1f} → {m[1, 3]:.1f}"
+        for share, of_share in zip(SHARES, of_runs.swapaxes(0, 1), strict=True):
+            mean = of_share.mean(axis=0)
+            hold = " → ".join(with_error(100 * of_target, ".0f") for of_target in of_share[:, :, 0].T)
+            best = " → ".join(f"{m[1]:.2f} / {m[2]:.2f}" for m in mean)
+            yield judge, f"{errors:g}", str(n), way, f"{share:g}", hold, best, f"{mean[0, 3]:.1f} → {mean[1, 3]:.1f}"
 
 
 def stopped(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
@@ -153,21 +139,14 @@ def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign,
 def started(
     verdicts: Floats, criterion: Criterion, seed: int, target: InferenceTargetName = "all-pairs"
 ) -> tuple[Campaign, Snapshot]:
-    n = len(verdicts)
-    catalogue = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
-    snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
-    return Campaign(verdicts, catalogue, plan, Sought(target, catalogue.has, ())), snapshot
+    sought = Sought(target, loop.texts(len(verdicts)).has, ())
+    return Campaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(evidence="learnt"))
 
 
 def further(of: Campaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
     """More comparisons, asked for at once."""
-    chosen = ask(snapshot, of.catalogue, NOBODY, of.plan, count, published=checked.published)
-    verdicts = [
-        ComparisonRow(version, 0, first, second, float(of.verdicts[first, second]), judge=1)
-        for version, (_, (first, second, _), _) in enumerate(chosen, snapshot.version + 1)
-    ]
-    return advance(snapshot, snapshot.version + count, log_from_rows(verdicts), [])
+    return loop.further(snapshot, of.plan, of.answer, count, published=checked.published)
 
 
 def truth_of(of: Campaign) -> Floats:
@@ -186,14 +165,9 @@ def one_run(world: World, criterion: Criterion, number: int) -> Floats:
             snapshot = further(of, snapshot, missing if at_once else 1)
         published = exact(snapshot), exact(snapshot, target="all-pairs")
         of_targets = published[0].scores, quantity(snapshot, published[1], of.sought)
-        rows.append([_against(summary_of(each, Wanted()), rank) for each in of_targets])
+        rankings = [summary_of(each, Wanted()) for each in of_targets]
+        rows.append([held(each, rank, int(each.p_best.argmax())) for each in rankings])
     return np.array(rows)
-
-
-def _against(ranking: Ranking, rank: Ints) -> list[float]:
-    leader, (best, worst) = int(ranking.p_best.argmax()), ranking.rank_interval.T
-    is_held = ((best <= rank) & (rank <= worst)).all()
-    return [float(is_held), float(ranking.p_best[leader]), float(rank[leader] == 1), float((worst - best).mean())]
 
 
 def run_to_stop(of: Campaign, snapshot: Snapshot) -> End | None:
@@ -203,8 +177,8 @@ def run_to_stop(of: Campaign, snapshot: Snapshot) -> End | None:
         snapshot = further(of, snapshot, checked=checked)
         checked = check(snapshot, STOP, GOAL, of.sought)
         if checked.reason:
-            known = quantity(snapshot, exact(snapshot, target=of.sought.target), of.sought)
-            return End(snapshot.version, bool(ranks(truth_of(of))[int(known.mean.argmax())] == 1))
+            ranked = quantity(snapshot, exact(snapshot, target=of.sought.target), of.sought)
+            return End(snapshot.version, bool(ranks(truth_of(of))[int(ranked.mean.argmax())] == 1))
     return None
 
 

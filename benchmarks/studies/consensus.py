@@ -10,12 +10,11 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import spearmanr
 
-from app.inference.fitting import consensus, judge_aware, posterior
-from app.inference.fitting.model import Method, build
-from app.inference.gaussian import Scores
+from app.inference.fitting import Method, Scores, build, consensus, judge_aware, posterior
 from app.inference.types import Comparisons, Floats, once_each
-from benchmarks.studies.judges import nobody, share_that_holds
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.judges import nobody
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.truth import differences_held
 
 
 class Cast(NamedTuple):
@@ -54,11 +53,8 @@ def main() -> None:
     rows = []
     for name, cast in CASTS.items():
         measured = np.array([measure(cast, seed) for seed in range(runs)])
-        mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
-        correlations = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[:, 0], error[:, 0], strict=True)]
-        rows.append(
-            [name, *correlations, *(f"{m:.1%} ± {e:.1%}" for m, e in zip(mean[:, 1], error[:, 1], strict=True))]
-        )
+        cells = [with_error(of_method, ".3f") for of_method in measured[:, :, 0].T]
+        rows.append([name, *cells, *(with_error(of_method, ".1%") for of_method in measured[:, :, 1].T)])
     methods = ("pooled", "judge-aware", "consensus")
     print(table(["judges", *methods, *(f"{method}: hold" for method in methods)], rows), flush=True)
 
@@ -73,7 +69,7 @@ def measure(cast: Cast, seed: int) -> list[tuple[float, float]]:
         judge_aware.fit(log, model, nobody(judges)).of_scores,
         consensus.fit(log, model, judges).of_scores,
     )
-    return [(float(spearmanr(fit.mean, s)[0]), share_that_holds(fit.mean, fit.covariance.base, s)) for fit in fits]
+    return [(float(spearmanr(fit.mean, s)[0]), differences_held(fit, s)) for fit in fits]
 
 
 def simulate(cast: Cast, seed: int) -> tuple[Floats, Comparisons]:

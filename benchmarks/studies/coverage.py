@@ -13,25 +13,22 @@ before all pairs have been. A standard error is that of independent runs.
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from app.inference import experts
-from app.inference.choosing import asking
-from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.goals import upper_triangle
-from app.inference.choosing.order import Order
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.fitting import posterior
-from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.posterior import Posterior
-from app.inference.gaussian import Scores
-from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise, tie_groups
-from app.inference.targets import DRAWS_SEED
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, no_comparisons
+from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.fitting import Method, Scores
+from app.inference.reporting import Ranking, Wanted, predict, summary_of
+from app.inference.reporting.ranking import tie_groups
+from app.inference.state import exact
+from app.inference.types import Floats
+from benchmarks.loop import Answer, judged
+from benchmarks.studies.methods.markdown import with_error
+from benchmarks.studies.truth import inside
 
 SEED = 20_260
 LENGTHS = (2, 5, 20)  # comparisons for each candidate
@@ -52,13 +49,6 @@ class Setting(NamedTuple):
     expert: str
     n: int
     criterion: Criterion
-
-
-class State(NamedTuple):
-    """A log and what it says."""
-
-    posterior: Posterior
-    comparisons: Comparisons
 
 
 class Statements(NamedTuple):
@@ -107,45 +97,19 @@ def measure(setting: Setting, runs: int) -> Iterator[list[Coverage]]:
 
 
 def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Coverage]:
-    n, model = setting.n, build(Method(expert=setting.expert), setting.n)
-    truth, wanted = rng.standard_normal(n), Wanted(LEVEL, top_k=max(n // 5, 1))
-    at = {length * n for length in lengths}
+    n, truth = setting.n, rng.standard_normal(setting.n)
+    plan = Plan(Policy(setting.criterion), Order.BALANCED, int(rng.integers(2**32)))
     batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
-    for live, log in judged_batches(truth, judge(setting.expert), model, Policy(setting.criterion), rng, batch=batch):
-        if log.size in at:
-            exact = posterior.scores(posterior.exact(live))
-            yield coverage_of(exact, truth, wanted)
-        if log.size >= max(at):
-            return
+    method, answer = Method(expert=setting.expert), answering(judge(setting.expert), truth, rng)
+    at = {length * n for length in lengths}
+    for snapshot in islice(judged(answer, n, method, plan, batch), max(at) // batch):
+        if snapshot.version in at:
+            yield coverage_of(exact(snapshot).scores, truth, Wanted(LEVEL, top_k=max(n // 5, 1)))
 
 
-def judged_batches(
-    truth: Floats,
-    judge: Judge,
-    model: Model,
-    policy: Policy,
-    rng: np.random.Generator,
-    *,
-    batch: int = 1,
-    repeats: bool = False,
-) -> Iterator[State]:
-    """Yield the state after every batch of verdicts, without end.
-
-    Args: `repeats` keeps every pair open; without it pairs are opened again when all have been asked.
-    """
-    plan, everything = asking.Plan(policy, Order.BALANCED, 0), upper_triangle(model.n)
-    live, log, open_pairs = posterior.prior(model), no_comparisons(), everything.copy()
-    while True:
-        pairs = asking.next_pairs(
-            posterior.scores(live), model, log, asking.NONE_LEASED, of_mask(open_pairs), plan, batch, rng
-        )
-        first, second = (np.array(side, np.int64) for side in zip(*((p.first, p.second) for p in pairs), strict=True))
-        log = join(log, by_one_judge(first, second, judge(truth[first] - truth[second], rng)))
-        live = posterior.fold(live, log)
-        yield State(live, log)
-        if not repeats:
-            open_pairs[np.minimum(first, second), np.maximum(first, second)] = False
-            open_pairs = open_pairs if open_pairs[everything].any() else everything.copy()
+def answering(judge: Judge, truth: Floats, rng: np.random.Generator) -> Answer:
+    """The judge at work on candidates with these (N,) scores."""
+    return lambda first, second: judge(truth[first] - truth[second], rng)
 
 
 def judge(expert: str) -> Judge:
@@ -161,12 +125,12 @@ def hard_verdicts(d: Floats, rng: np.random.Generator) -> Floats:
 
 
 def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
-    stated = summarise(posterior, wanted, np.random.default_rng(DRAWS_SEED))
+    stated = summary_of(posterior, wanted)
     rank, leader = np.argsort(np.argsort(-truth)) + 1, int(np.argmax(stated.score))
     best, top = (rank == 1).astype(np.float64), (rank <= wanted.top_k).astype(np.float64)
     return Coverage(
-        float(_inside(truth - truth.mean(), stated.interval).mean()),  # scores are relative: decision 14
-        bool(_inside(rank, stated.rank_interval).all()),
+        float(inside(truth - truth.mean(), stated.interval).mean()),  # scores are relative: decision 14
+        bool(inside(rank, stated.rank_interval).all()),
         float(np.diff(stated.rank_interval, axis=1).mean()),
         Statements(stated.p_best[[leader]], best[[leader]]),
         Statements(stated.p_best, best),
@@ -187,7 +151,7 @@ def heading(expert: str) -> str:
 def row(n: int, length: int, criterion: Criterion, rankings: Sequence[Coverage]) -> str:
     marginal, together = ([100.0 * getattr(ranking, name) for ranking in rankings] for name in ("marginal", "together"))
     stated, so = (np.concatenate([ranking.leader[side] for ranking in rankings]).mean() for side in (0, 1))
-    cells = [f"{n}", f"{length}N", criterion, f"{len(rankings)}", _with_error(marginal), _with_error(together)]
+    cells = [f"{n}", f"{length}N", criterion, f"{len(rankings)}", with_error(marginal), with_error(together)]
     cells += [f"{np.mean([ranking.width for ranking in rankings]):.1f}", f"{stated:.3f}", f"{so:.3f}"]
     for claims in zip(*(ranking.claims for ranking in rankings), strict=True):
         true = np.concatenate([of_run.true for of_run in claims])
@@ -210,11 +174,11 @@ def _bins(runs: Sequence[Statements]) -> list[str]:
     number = np.repeat(np.arange(len(runs)), [len(run.stated) for run in runs])
     stated, true = _joined(runs)
     bins, cells = np.clip(np.searchsorted(EDGES, stated, side="right"), 1, len(EDGES) - 1), []
-    for inside in (bins == k for k in range(1, len(EDGES))):
-        gaps = np.bincount(number[inside], (true - stated)[inside], len(runs))
-        error = float(np.sqrt((gaps * gaps).sum())) / max(int(inside.sum()), 1)
-        means = [f"{values[inside].mean():.4f}" if inside.any() else "–" for values in (stated, true)]
-        cells.append(f"{inside.sum()} | {' | '.join(means)} | {error:.4f}")
+    for members in (bins == k for k in range(1, len(EDGES))):
+        gaps = np.bincount(number[members], (true - stated)[members], len(runs))
+        error = float(np.sqrt((gaps * gaps).sum())) / max(int(members.sum()), 1)
+        means = [f"{values[members].mean():.4f}" if members.any() else "–" for values in (stated, true)]
+        cells.append(f"{members.sum()} | {' | '.join(means)} | {error:.4f}")
     return cells
 
 
@@ -234,14 +198,6 @@ def _claims(posterior: Scores, stated: Ranking, truth: Floats, wanted: Wanted) -
     later = tie_groups(posterior, wanted) > 1
     worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon
     return Statements(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
-
-
-def _inside(values: Floats | Ints, interval: Floats | Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    return np.asarray((interval[:, 0] <= values) & (values <= interval[:, 1]))
-
-
-def _with_error(percentages: Sequence[float]) -> str:
-    return f"{np.mean(percentages):.2f} ± {np.std(percentages) / np.sqrt(len(percentages)):.2f}"
 
 
 def table_head(columns: str) -> str:

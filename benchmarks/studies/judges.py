@@ -6,7 +6,6 @@ simulation and on ../shared/data/prd_vicuna80; where people's next verdict is wo
 
 import csv
 import gzip
-import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,17 +17,24 @@ from nextpair.words import AggregationName
 from scipy.stats import spearmanr
 
 from app.inference.choosing.human_checks import gains
-from app.inference.fitting import judge_aware, posterior
-from app.inference.fitting.model import Method, build
-from app.inference.judges import RankSets, prediction_powered, ranked
-from app.inference.judges.aggregation import binary
-from app.inference.judges.encoders import hashed_ngrams
-from app.inference.judges.group_verdicts import Doubt, aggregate, examine, needs_context
-from app.inference.judges.skill_aggregation import ItemContext
+from app.inference.fitting import Method, Scores, build, judge_aware, posterior
+from app.inference.judges import (
+    Doubt,
+    ItemContext,
+    RankSets,
+    aggregate,
+    binary,
+    examine,
+    hashed_ngrams,
+    needs_context,
+    prediction_powered,
+    ranked,
+)
 from app.inference.types import Bools, Floats, Ints, once_each, take
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena
 from benchmarks.studies.rank_sets.simulation import size, where
+from benchmarks.studies.truth import differences_held
 
 DATA = Path("../shared/data")
 NOT_JUDGES = ("item", "pair", "label", "question_id", "question", "answer")
@@ -69,21 +75,28 @@ def aggregation(seeds: int) -> None:
     rows = []
     for name, always in [(n, a) for n in ("halueval_dialogue", "truthfulqa", "halueval_qa") for a in (0, 1, 3)]:
         judged = load(name, always)
-        known = [m for m in METHODS if judged.context is not None or not needs_context(m)]
-        accuracy = {m: _over_seeds(judged, m, seeds if always == 0 else 1) for m in known}
-        rows.append([name, str(always), *(accuracy.get(m, "–") for m in METHODS), str(len(_doubts(judged)))])
+        cells = [over_seeds(judged, method, seeds if always == 0 else 1) for method in METHODS]
+        rows.append([name, str(always), *cells, str(len(_doubts(judged)))])
     print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
 
 
-def _over_seeds(judged: LabelledItems, method: AggregationName, seeds: int) -> str:
-    accuracies = []
-    for seed in range(seeds):
-        print(f"\r{method}, seed {seed}    ", end="", file=sys.stderr)
-        rng = np.random.default_rng(seed)
-        labels = aggregate(binary(judged.y), method, rng, judged.context).labels(rng)
-        accuracies.append(100.0 * (labels == judged.truth).mean())
-    spread = f" ± {np.std(accuracies, ddof=1):.2f}" if seeds > 1 else ""
-    return f"{np.mean(accuracies):.2f}{spread}"
+def over_seeds(judged: LabelledItems, method: AggregationName, seeds: int, regulariser: float | None = None) -> str:
+    """Accuracies in percent; none where the items do not say what the method reads."""
+    if judged.context is None and needs_context(method):
+        return "–"
+    return with_sd([accuracy(judged, method, seed, regulariser) for seed in range(seeds)])
+
+
+def with_sd(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
+    """Their mean, and the standard deviation of one."""
+    return f"{np.mean(figures):{form}}" + (f" ± {np.std(figures, ddof=1):.2f}" if len(figures) > 1 else "")
+
+
+def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
+    """In percent."""
+    rng = np.random.default_rng(seed)
+    labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
+    return 100.0 * float((labels == judged.truth).mean())
 
 
 def _doubts(judged: LabelledItems) -> list[Doubt]:
@@ -113,9 +126,8 @@ def judge_aware_rankings(runs: int) -> None:
     for cast, c in CASTS.items():
         for count in (300, 600, 2000):
             measured = np.array([_one_ranking(c, count, seed) for seed in range(runs)])
-            mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
-            cells = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[:2], error[:2], strict=True)]
-            rows.append([cast, str(count), *cells, f"{mean[2]:.0%}", f"{mean[3]:.0%}"])
+            cells = [with_error(of_method, ".3f") for of_method in measured[:, :2].T]
+            rows.append([cast, str(count), *cells, *(f"{share:.0%}" for share in measured[:, 2:].mean(axis=0))])
     columns = [
         "judges",
         "verdicts",
@@ -127,7 +139,7 @@ def judge_aware_rankings(runs: int) -> None:
     print("\n" + table(columns, rows), flush=True)
 
 
-def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, float, float, float]:
+def _one_ranking(c: Sequence[float], count: int, seed: int) -> list[float]:
     """Correlations and coverage of differences, pooled and judge-aware in turn."""
     rng, n = np.random.default_rng(seed), 20
     s, judge, first = rng.standard_normal(n), rng.integers(len(c), size=count), rng.integers(n, size=count)
@@ -135,20 +147,8 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> tuple[float, floa
     p = (rng.random(count) < 1.0 / (1.0 + np.exp(-np.array(c)[judge] * (s[first] - s[second])))).astype(float)
     log, model = once_each(first, second, p, judge), build(Method(), n)
     pooled = posterior.fit(log, model)
-    aware = judge_aware.fit(log, model, nobody(len(c))).of_scores
-    return (
-        float(spearmanr(pooled.mean, s)[0]),
-        float(spearmanr(aware.mean, s)[0]),
-        share_that_holds(pooled.mean, pooled.covariance.base, s),
-        share_that_holds(aware.mean, aware.covariance.base, s),
-    )
-
-
-def share_that_holds(mean: Floats, sigma: Floats, s: Floats) -> float:
-    """Share of the 95% intervals of differences that hold."""
-    i, j = np.triu_indices(len(s), 1)
-    sd = np.sqrt(sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j])
-    return float((np.abs((mean - s)[i] - (mean - s)[j]) <= 1.96 * sd).mean())
+    fits = Scores(pooled.mean, pooled.covariance), judge_aware.fit(log, model, nobody(len(c))).of_scores
+    return [*(float(spearmanr(each.mean, s)[0]) for each in fits), *(differences_held(each, s) for each in fits)]
 
 
 def nobody(judges: int) -> Bools:
@@ -180,8 +180,7 @@ def human_checks(runs: int) -> None:
     rows = []
     for how in ("chance", "evenly", "gains"):
         sizes = np.array([_sizes(arena, how, seed) for seed in range(runs)])
-        mean, error = sizes.mean(axis=0), sizes.std(axis=0) / np.sqrt(runs)
-        rows.append([how, *(f"{m:.2f} ± {e:.2f}" for m, e in zip(mean, error, strict=True))])
+        rows.append([how, *map(with_error, sizes.T)])
     print("\n" + table(["instances chosen by", *(f"{n} verdicts" for n in PEOPLE)], rows), flush=True)
 
 

@@ -11,14 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from nextpair.words import AggregationName
 
-from app.inference.judges.aggregation import binary, votes
+from app.inference.judges import ItemContext, binary, examine, needs_context, next_to_label, standardised, votes
 from app.inference.judges.anchored import dawid_skene_anchored
-from app.inference.judges.encoders import standardised
-from app.inference.judges.group_verdicts import examine, needs_context
-from app.inference.judges.labels import next_to_label
-from app.inference.judges.skill_aggregation import ItemContext
-from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.methods.markdown import table
+from app.inference.types import Floats, Ints
+from benchmarks.studies.methods.markdown import table, with_error
 
 ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
 METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
@@ -50,9 +46,8 @@ def weighing(runs: int) -> None:
         for labels in LABELS:
             print(f"\r{good:.0%}, {labels} labels    ", end="", file=sys.stderr, flush=True)
             measured = np.array([_accuracies(good, labels, seed) for seed in range(runs)])
-            mean, error = 100.0 * measured.mean(axis=0), 100.0 * measured.std(axis=0) / np.sqrt(runs)
-            cells = [f"{m:.1f} ± {e:.1f}" for m, e in zip(mean[:-1], error[:-1], strict=True)]
-            rows.append([f"{good:.0%}", str(labels), *cells, f"{mean[-1]:.0f}%"])
+            cells = [with_error(100.0 * accuracies, ".1f") for accuracies in measured[:, :-1].T]
+            rows.append([f"{good:.0%}", str(labels), *cells, f"{100.0 * measured[:, -1].mean():.0f}%"])
     print("\n" + table(["good judges", "labels", "best judge", *METHODS, "warned of a good judge"], rows), flush=True)
 
 
@@ -77,14 +72,13 @@ def choosing(runs: int) -> None:
     ways: dict[str, Callable[[Floats, int, np.random.Generator], Ints]] = {
         "chance": lambda v, count, rng: rng.permutation(len(v))[:count],
         "most disputed": _most_disputed,
-        "alike in votes": lambda v, count, rng: next_to_label(v, nobody(len(v)), count, rng).item,
+        "alike in votes": lambda v, count, rng: next_to_label(v, np.zeros(len(v), np.bool_), count, rng).item,
     }
     rows = []
     for name, way in ways.items():
         for labels in LABELS[1:]:
             measured = np.array([_known(way, labels, seed) for seed in range(runs)])
-            mean, error = measured.mean(axis=0), measured.std(axis=0) / np.sqrt(runs)
-            rows.append([name, str(labels), *(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True))])
+            rows.append([name, str(labels), *(with_error(figures, ".3f") for figures in measured.T)])
     print(
         "\n" + table(["labelled by", "labels", "error of judges' accuracy", "dawid-skene, accuracy"], rows), flush=True
     )
@@ -105,10 +99,6 @@ def _most_disputed(v: Floats, count: int, rng: np.random.Generator) -> Ints:
     """Where two judges drawn for an item name the same class with the least chance."""
     agreed = (v.mean(axis=1) ** 2).sum(axis=1)
     return np.argsort(agreed + 1e-9 * rng.random(len(v)))[:count]
-
-
-def nobody(items: int) -> Bools:
-    return np.zeros(items, np.bool_)
 
 
 if __name__ == "__main__":

@@ -25,14 +25,13 @@ from scipy.special import expit
 from app.files.columns import texts_of
 from app.files.reading import read
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
-from app.inference.reporting import Wanted
-from app.inference.reporting.ranking import summarise
-from app.inference.targets import DRAWS_SEED
-from app.inference.targets.new_items import on_new_items
+from app.inference.reporting import Wanted, ranks, summary_of
+from app.inference.targets import on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
 from benchmarks.studies.methods.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.truth import Held, differences, held
 
 SEED = 20_266
 N, SD, COMPARISONS, NOISE = 8, 0.5, 560, 0.5
@@ -47,15 +46,6 @@ class World(NamedTuple):
     judge: str
     prompts: int
     omega: float
-
-
-class Held(NamedTuple):
-    """One ranking against the truth."""
-
-    ranks: float
-    stated: float
-    so: float
-    width: float
 
 
 class Agreed(NamedTuple):
@@ -85,12 +75,11 @@ def simulated(runs: int) -> Iterator[Sequence[str]]:
     """Yield the rows, latent → new items."""
     for world in WORLDS:
         of_runs = np.array([one_run(world, number) for number in range(runs)])  # (runs, 2, 4)
-        mean, error = of_runs.mean(axis=0), of_runs.std(axis=0) / np.sqrt(runs)
-        hold = " → ".join(f"{100 * m[0]:.1f} ± {100 * e[0]:.1f}" for m, e in zip(mean, error, strict=True))
-        apart = (of_runs[:, 1, 3] - of_runs[:, 0, 3]).std() / np.sqrt(runs)
-        stated, width = (" → ".join(f"{m[field]:.2f}" for m in mean) for field in (1, 3))  # the error is of the change
-        so = f"{mean[1, 2]:.2f} ± {error[1, 2]:.2f}"
-        yield [world.judge, f"{world.prompts}", f"{world.omega:g}", hold, stated, so, f"{width} ± {apart:.2f}"]
+        mean, wider = of_runs.mean(axis=0), of_runs[:, 1, 3] - of_runs[:, 0, 3]
+        hold = " → ".join(with_error(100.0 * of_target, ".1f") for of_target in of_runs[:, :, 0].T)
+        stated, width = (" → ".join(f"{m[field]:.2f}" for m in mean) for field in (1, 3))
+        width += f" ± {wider.std() / np.sqrt(runs):.2f}"  # of the change
+        yield [world.judge, f"{world.prompts}", f"{world.omega:g}", hold, stated, with_error(of_runs[:, 1, 2]), width]
 
 
 def one_run(world: World, number: int) -> list[Held]:
@@ -103,20 +92,13 @@ def one_run(world: World, number: int) -> list[Held]:
     d = s[first] - s[second] + u[item, first] - u[item, second]
     thought = expit(d + NOISE * rng.standard_normal(COMPARISONS))
     p = thought if world.judge == "says p" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
-    return [held(scores, s) for scores in by_target(by_one_judge(first, second, p), item, N)]
+    targets = by_target(by_one_judge(first, second, p), item, N)
+    return [held(summary_of(scores, Wanted()), ranks(s), int(scores.mean.argmax())) for scores in targets]
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:
     published = publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), n, 1)
     return [published.scores, on_new_items(published, item)]
-
-
-def held(scores: Scores, truth: Floats) -> Held:
-    ranking = summarise(scores, Wanted(), np.random.default_rng(DRAWS_SEED))
-    (best, worst), true = ranking.rank_interval.T, 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
-    leader = int(np.argmax(scores.mean))
-    holds = bool(((best <= true) & (true <= worst)).all())
-    return Held(holds, float(ranking.p_best[leader]), float(true[leader] == 1), float((worst - best).mean()))
 
 
 def in_halves(folder: Path, splits: int) -> Iterator[Sequence[str]]:
@@ -178,18 +160,11 @@ def _sampled(
 
 
 def agreed(a: Scores, b: Scores) -> Agreed:
-    (m, v), (other, of_other) = _differences(a), _differences(b)
+    (m, v), (other, of_other) = differences(a), differences(b)
     sure = np.abs(m) > SURE * np.sqrt(v)
     return Agreed(
         float(((m - other) ** 2 / (v + of_other)).mean()), float(sure.sum()), float((sure & (m * other < 0.0)).sum())
     )
-
-
-def _differences(scores: Scores) -> tuple[Floats, Floats]:
-    """Means and variances of all pairs."""
-    i, j = np.triu_indices(len(scores.mean), 1)
-    sigma = scores.covariance.matrix()
-    return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
 
 
 if __name__ == "__main__":

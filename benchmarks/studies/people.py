@@ -9,18 +9,19 @@ P(best) of the leader is stated to be and is. Beside it, the same of the latent 
 """
 
 from argparse import ArgumentParser
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit
 
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
-from app.inference.reporting.ranking import Wanted, summarise
+from app.inference.reporting import Wanted, summarise
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.processes import of_runs
+from benchmarks.studies.truth import differences_held
 
 SEED = 20_267
 N, COMPARISONS, BATCH = 16, 160, 20
@@ -57,19 +58,14 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks.studies.people", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="of each setting")
     runs = parser.parse_args().runs
-    with ProcessPoolExecutor() as processes:
-        rows = [row(each, np.array(list(processes.map(partial(run, each), range(runs))))) for each in SETTINGS]
+    rows = [row(each, np.array(of_runs(partial(run, each), runs))) for each in SETTINGS]
     print(table(HEADINGS, rows), flush=True)
 
 
 def row(setting: Setting, seen: Floats) -> list[str]:
     """`latent → people` in each cell, of runs (R, 2, 5)."""
     models = f"{setting.models}, votes" if setting.votes else f"{setting.models}"
-    mean, error = seen.mean(axis=0), seen.std(axis=0) / np.sqrt(len(seen))
-    cells = [
-        " → ".join(f"{m:.1%} ± {e:.1%}" for m, e in zip(of_ways, errors, strict=True))
-        for of_ways, errors in zip(mean.T, error.T, strict=True)
-    ]
+    cells = [" → ".join(with_error(of_way, ".1%") for of_way in of_ways.T) for of_ways in np.moveaxis(seen, 2, 0)]
     return [f"{setting.effects:g}", models, f"{setting.by_people:.0%}", *cells]
 
 
@@ -106,18 +102,13 @@ def outcome(looks: list[Scores], s: Floats) -> Seen:
     p_best = [summarise(scores, Wanted(), np.random.default_rng(SEED)).p_best for scores in looks]
     stop = next((p for p in p_best if p.max() >= LEVEL), None)
     false = stop is not None and int(stop.argmax()) != best
-    return Seen(held(looks[-1], s), float(p_best[-1].max()), int(p_best[-1].argmax()) == best, stop is not None, false)
-
-
-def held(scores: Scores, s: Floats) -> float:
-    """Share of the central 95% intervals of differences, of a mixture its own, that hold what is so."""
-    i, k = np.triu_indices(len(s), 1)
-    below = np.zeros(len(i))
-    for weight, part in scores.parts or ((1.0, scores),):
-        sigma = part.covariance.matrix()
-        sd = np.sqrt(sigma[i, i] + sigma[k, k] - 2.0 * sigma[i, k])
-        below += weight * ndtr((s[i] - s[k] - part.mean[i] + part.mean[k]) / sd)
-    return float((np.abs(below - 0.5) <= 0.475).mean())
+    return Seen(
+        differences_held(looks[-1], s),
+        float(p_best[-1].max()),
+        int(p_best[-1].argmax()) == best,
+        stop is not None,
+        false,
+    )
 
 
 if __name__ == "__main__":

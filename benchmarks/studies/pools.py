@@ -13,21 +13,10 @@ from scipy.stats import spearmanr
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method, pool
-from app.inference.state import (
-    ComparisonRow,
-    Interpretation,
-    PooledEvidence,
-    Snapshot,
-    advance,
-    ask,
-    empty,
-    exact,
-    log_from_rows,
-    told_by,
-)
+from app.inference.state import Snapshot, exact, told_by
+from benchmarks.loop import further, unjudged, with_pool
 from benchmarks.studies.evidence.coverage import outcome
-from benchmarks.studies.evidence.judges import JUDGES, Answer, answering
-from benchmarks.studies.evidence.sets import JUDGE, NONE_OUT, of_texts
+from benchmarks.studies.evidence.judges import JUDGES, answering
 from benchmarks.studies.methods.markdown import table
 
 SEED = 20_264
@@ -35,8 +24,8 @@ N, SETS = 12, 25
 LENGTHS = (6, 12, 24)  # comparisons of each set
 GROWTH = 1.25
 SETTINGS = tuple((judge, sd) for judge in ("consistent", "noisy", "people") for sd in (0.2, 1.0))
-LEARNT = Interpretation(Method(evidence="learnt"), {})
-CATALOGUE, PLAN = of_texts(N), Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
+LEARNT = Method(evidence="learnt")
+PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "so"]
 
 
@@ -69,9 +58,9 @@ def _run(
     rng = np.random.default_rng([SEED, number])
     truths = [rng.normal(0.0, sd, N) for _ in range(SETS)]
     answers = [answering(JUDGES[judge], truth, rng) for truth in truths]
-    snapshots, told_at = [empty(LEARNT, N, 1) for _ in range(SETS)], 0
+    snapshots, told_at = [unjudged(N, LEARNT) for _ in range(SETS)], 0
     for length in range(1, max(LENGTHS) + 1):
-        snapshots = [_asked(snapshot, answer) for snapshot, answer in zip(snapshots, answers, strict=True)]
+        snapshots = [further(snapshot, PLAN, answer) for snapshot, answer in zip(snapshots, answers, strict=True)]
         if length >= 3 and length >= GROWTH * told_at:
             snapshots, told_at = together(snapshots), length
         if length in LENGTHS:
@@ -79,22 +68,12 @@ def _run(
             yield np.mean(figures, axis=0).tolist()
 
 
-def _asked(snapshot: Snapshot, answer: Answer) -> Snapshot:
-    ((_, pair, _),) = ask(snapshot, CATALOGUE, NONE_OUT, PLAN, 1)
-    seq = snapshot.version + 1
-    verdict = ComparisonRow(seq, 0, pair.first, pair.second, answer(pair.first, pair.second), JUDGE)
-    return advance(snapshot, seq, log_from_rows([verdict]), [])
-
-
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
-    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), LEARNT, N).evidence]
+    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), snapshot.interpretation, N).evidence]
     if not told:
         return snapshots
     hyperprior = pool(told)
-    return [
-        advance(each, each.version + 1, log_from_rows([], pooled=PooledEvidence(each.version + 1, hyperprior)), [])
-        for each in snapshots
-    ]
+    return [with_pool(snapshot, hyperprior) for snapshot in snapshots]
 
 
 def _against(snapshot: Snapshot, truth: np.ndarray) -> list[float]:

@@ -12,15 +12,16 @@ from itertools import islice
 import numpy as np
 from scipy.special import expit
 
-from app.inference.choosing import Criterion, Policy
-from app.inference.fitting.model import Method, build
-from app.inference.judges.accord import Accord, accords
-from app.inference.reporting.cycles import circulation
-from app.inference.reporting.signal import CLAIMED, log_evidence
+from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.fitting import Method
+from app.inference.judges import Accord, accords
+from app.inference.reporting import CLAIMED, circulation
+from app.inference.reporting.signal import log_evidence
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
 from app.service.trust import RARE
-from benchmarks.studies.coverage import Judge, hard_verdicts, judged_batches
-from benchmarks.studies.methods.markdown import table
+from benchmarks.loop import judged
+from benchmarks.studies.coverage import Judge, answering, hard_verdicts
+from benchmarks.studies.methods.markdown import table, with_error
 
 SEED = 20_262
 N, ON_A_CIRCLE, JUDGES, VERDICTS = 12, 11, 4, 360
@@ -72,9 +73,9 @@ def noisy(noise: float) -> Judge:
 def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floats:
     """(K,) the highest log evidence up to each verdict."""
     rng = np.random.default_rng([SEED, number])
-    batches = judged_batches(rng.normal(0.0, sd, N), judge, build(Method(), N), Policy(criterion), rng, batch=3)
-    *_, (_, log) = islice(batches, LONGEST * N // 3)
-    return np.maximum.accumulate(log_evidence(log, N, np.zeros(log.size, np.int64)))
+    answer, plan = answering(judge, rng.normal(0.0, sd, N), rng), Plan(Policy(criterion), Order.BALANCED, number)
+    *_, last = islice(judged(answer, N, Method(), plan, batch=3), LONGEST * N // 3)
+    return np.maximum.accumulate(log_evidence(last.comparisons, N, last.evidence.item))
 
 
 def circles(runs: int) -> Iterable[tuple[str, str]]:
@@ -143,8 +144,7 @@ def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Accord]:
 
 def percent(cases: Sequence[bool] | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
     """Share with its standard error."""
-    share = float(np.mean(cases))
-    return f"{100.0 * share:.1f} ± {100.0 * np.sqrt(share * (1.0 - share) / len(cases)):.1f}"
+    return with_error(100.0 * np.asarray(cases), ".1f")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,10 @@ import numpy as np
 from nextpair.words import AggregationName
 from scipy.sparse import csr_array
 
-from app.inference.judges.aggregation import binary
-from app.inference.judges.encoders import standardised
-from app.inference.judges.group_verdicts import aggregate, needs_context, skill
-from app.inference.judges.skill_aggregation import ItemContext
-from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.judges import LabelledItems, load, texts
+from app.inference.judges import ItemContext, aggregate, binary, standardised
+from app.inference.judges.group_verdicts import skill
+from app.inference.types import Bools
+from benchmarks.studies.judges import LabelledItems, accuracy, load, over_seeds, texts, with_sd
 from benchmarks.studies.methods.markdown import table
 
 DATA_SETS = ("halueval_dialogue", "truthfulqa")
@@ -76,9 +74,7 @@ def beside_the_paper(data: Sequence[LabelledItems], runs: int) -> None:
     for row in ROWS:
         cells.append([row.name])
         for judged, published in zip(data, row.published, strict=True):
-            known = judged.context is not None or not needs_context(row.method)
-            ours = [accuracy(judged, row.method, seed, row.regulariser) for seed in range(runs)] if known else []
-            cells[-1] += [published, _mean(ours)]
+            cells[-1] += [published, over_seeds(judged, row.method, runs, row.regulariser)]
     columns = [f"{name}, {whose}" for name in DATA_SETS for whose in ("paper", "ours")]
     print("\n" + table(["method", *columns], cells), flush=True)
 
@@ -110,7 +106,7 @@ def sizes(judged: LabelledItems, runs: int) -> None:
     rows = []
     for size in (1000, 2000, 3000, 4000, 5000):
         gains = np.array([_gains(_some_items(judged, size, seed), seed) for seed in range(runs)])
-        rows.append([str(size), *(_mean(gain, "+.2f") for gain in gains.T)])
+        rows.append([str(size), *(with_sd(gain, "+.2f") for gain in gains.T)])
     print("\n" + table(["items", "crowdlayer", "skill-aggregation"], rows), flush=True)
 
 
@@ -138,7 +134,7 @@ def simulation(runs: int) -> None:
             accuracies.append(100.0 * float((group.labels(rng) == judged.truth).mean()))
             skills.append(skill(group.confusion))
         right = " ".join(f"{100 * (1 + s) / 2:.0f}" for s in np.mean(skills, axis=0))
-        rows.append([name, _mean(accuracies), right])
+        rows.append([name, with_sd(accuracies), right])
     print("\n" + table(["regulariser", "accuracy", "judges are right in %"], rows), flush=True)
 
 
@@ -149,7 +145,7 @@ def contexts(runs: int) -> None:
         simulated = [_simulated(seed, [0.85, 0.65, 0.6, 0.5], slope) for seed in range(runs)]
         methods: tuple[AggregationName, ...] = ("dawid-skene", "skill-aggregation")
         of_each = [[accuracy(judged, method, seed) for seed, judged in enumerate(simulated)] for method in methods]
-        rows.append([right, *map(_mean, of_each)])
+        rows.append([right, *map(with_sd, of_each)])
     print("\n" + table(["context is right in", "dawid-skene", "skill-aggregation"], rows), flush=True)
 
 
@@ -161,19 +157,6 @@ def _simulated(seed: int, right: Sequence[float], slope: float) -> LabelledItems
     correct: Bools = rng.random((1000, len(right))) < right
     y = np.where(correct, truth[:, None], 1 - truth[:, None]).astype(np.float64)
     return LabelledItems(truth, y, ItemContext(standardised(x), np.arange(1000)))
-
-
-def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
-    """In percent."""
-    rng = np.random.default_rng(seed)
-    labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
-    return 100.0 * float((labels == judged.truth).mean())
-
-
-def _mean(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
-    if not len(figures):
-        return "–"
-    return f"{np.mean(figures):{form}}" + (f" ± {np.std(figures, ddof=1):.2f}" if len(figures) > 1 else "")
 
 
 def _encoded(context: ItemContext | None, model: str) -> ItemContext:

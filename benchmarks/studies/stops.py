@@ -1,4 +1,4 @@
-"""Can a stop happen, is it right, and is it foretold? A table of `python -m benchmarks.studies.early_stops`.
+"""Can a stop happen, is it right, and is it foretold? `python -m benchmarks.studies.stops`, a table of uncertainty.md.
 
 Eight candidates, `top_k: 1`, pairs as the service asks them, one after the other, opening again where they are used up.
 Three judges: one who votes, 1 with probability sigma(d); one who says sigma(d + e), e ~ N(0, 1) anew each time; and one
@@ -9,48 +9,34 @@ whose e is drawn once for each pair and order, and stays. Three truths:
     drawn     from N(0, 1), for the forecasts, which are read half way to the stop
 """
 
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from app.inference.choosing import Criterion, Forecast, Order, Plan, Policy, Stop
-from app.inference.choosing.goals import RANKING
+from app.inference.choosing import RANKING, Criterion, Forecast, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.state import (
-    BlockedPairs,
-    ComparisonRow,
-    Interpretation,
-    Reopening,
-    Snapshot,
-    advance,
-    ask,
-    check,
-    comparisons_left,
-    distance,
-    empty,
-    exact,
-    log_from_rows,
-    make_catalogue,
-)
-from app.inference.types import Floats
+from app.inference.state import Reopening, Snapshot, check, comparisons_left, distance, exact
+from app.inference.types import Floats, Ints
+from benchmarks.loop import Answer, further, texts, unjudged
+from benchmarks.studies.methods.markdown import table
 
 SEED = 20_262
 N = 8
 MOST = 800  # comparisons
 STOP = Stop(top_k=1)
+PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 PERSON, MODEL = 1, 2  # ids
-NOBODY = np.empty(0, np.int64)
-NONE_OUT = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
-
-Answer = Callable[[float, tuple[int, int], np.random.Generator], float]
+HEADINGS = ["truth", "judge", "evidence", "runs", "stopped %", "after, median", "false %"]
+FORESEEN = ["forecast / actual half way", "80% interval holds %"]
 
 
 class Judge(NamedTuple):
     name: str
     id: int
-    answer: Callable[[], Answer]
+    answering: Callable[[Floats, np.random.Generator], Answer]  # of (N,) true scores
 
 
 class Course(NamedTuple):
@@ -61,17 +47,23 @@ class Course(NamedTuple):
     half_way: Forecast | None  # where it stopped
 
 
-def voter() -> Answer:
-    return lambda d, _, rng: float(rng.random() < expit(d))
+def voter(scores: Floats, rng: np.random.Generator) -> Answer:
+    return lambda i, j: (rng.random(len(i)) < expit(scores[i] - scores[j])).astype(np.float64)
 
 
-def thinker() -> Answer:
-    return lambda d, _, rng: float(expit(d + rng.standard_normal()))
+def thinker(scores: Floats, rng: np.random.Generator) -> Answer:
+    return lambda i, j: expit(scores[i] - scores[j] + rng.standard_normal(len(i)))
 
 
-def repeater() -> Answer:
-    errors: dict[tuple[int, int], float] = {}
-    return lambda d, pair, rng: float(expit(d + errors.setdefault(pair, float(rng.standard_normal()))))
+def repeater(scores: Floats, rng: np.random.Generator) -> Answer:
+    errors = np.full((N, N), np.nan)
+
+    def answer(i: Ints, j: Ints) -> Floats:
+        anew = rng.standard_normal(len(i))
+        errors[i, j] = np.where(np.isnan(errors[i, j]), anew, errors[i, j])
+        return np.asarray(expit(scores[i] - scores[j] + errors[i, j]))
+
+    return answer
 
 
 JUDGES = (Judge("votes", PERSON, voter), Judge("says p", PERSON, thinker), Judge("repeats p", MODEL, repeater))
@@ -95,7 +87,13 @@ def drawn(rng: np.random.Generator) -> Floats:
 TRUTHS = (ahead, tied, drawn)
 
 
-def rows(runs: int) -> Iterator[str]:
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.stops", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="of every row")
+    print(table([*HEADINGS, *FORESEEN], rows(parser.parse_args().runs)))
+
+
+def rows(runs: int) -> Iterator[list[str]]:
     """A line for each truth, judge and way of weighing answers."""
     for number, truth in enumerate(TRUTHS):
         for judge in JUDGES:
@@ -108,21 +106,13 @@ def rows(runs: int) -> Iterator[str]:
 def course(
     truth: Callable[[np.random.Generator], Floats], judge: Judge, evidence: str, rng: np.random.Generator
 ) -> Course:
-    scores, answer = rng.permutation(truth(rng)), judge.answer()
-    catalogue = make_catalogue(0, tuple(map(str, range(N))), (("", None),), np.ones((1, N), np.int64))
-    plan, reopening = (
-        Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0),
-        Reopening(judge.id, judge.id == PERSON, STOP),
-    )
-    snapshots = [empty(Interpretation(Method(evidence=evidence), {}), N, 1)]
+    scores = rng.permutation(truth(rng))
+    answer, reopening = judge.answering(scores, rng), Reopening(judge.id, judge.id == PERSON, STOP)
+    snapshots = [unjudged(N, Method(evidence=evidence))]
     while len(snapshots) <= MOST:
-        pairs = ask(snapshots[-1], catalogue, NONE_OUT, plan, 1, reopening)
-        if not pairs:
+        snapshots.append(further(snapshots[-1], PLAN, answer, judge=judge.id, reopening=reopening))
+        if snapshots[-1].version == snapshots[-2].version:
             break
-        (_, (i, j, _), _) = pairs[0]
-        p = answer(float(scores[i] - scores[j]), (i, j), rng)
-        new = log_from_rows([ComparisonRow(len(snapshots), 0, i, j, p, judge.id)])
-        snapshots.append(advance(snapshots[-1], len(snapshots), new, []))
         if check(snapshots[-1], STOP, RANKING).reason:
             leader = int(np.argmax(exact(snapshots[-1]).scores.mean))
             is_false = bool((np.delete(scores, leader) >= scores[leader]).any())
@@ -132,18 +122,12 @@ def course(
 
 
 def _forecast(snapshot: Snapshot, judge: Judge) -> Forecast:
-    catalogue = make_catalogue(0, tuple(map(str, range(N))), (("", None),), np.ones((1, N), np.int64))
     people = [PERSON] if judge.id == PERSON else []
-    left = comparisons_left(snapshot, catalogue, Order.BALANCED, people, None, reopen=True)
+    left = comparisons_left(snapshot, texts(N), Order.BALANCED, people, None, reopen=True)
     return distance(snapshot, exact(snapshot), STOP, RANKING, left).forecast
 
 
-def heading() -> str:
-    columns = "truth | judge | evidence | runs | stopped % | after, median | false % | forecast / actual half way"
-    return f"\n| {columns} | 80% interval holds % |\n|{'---|' * 9}"
-
-
-def _row(truth: str, judge: str, evidence: str, courses: list[Course]) -> str:
+def _row(truth: str, judge: str, evidence: str, courses: list[Course]) -> list[str]:
     stopped = [each for each in courses if each.stopped is not None]
     after = f"{np.median([each.stopped or 0 for each in stopped]):.0f}" if stopped else "–"
     read = [(each.half_way, (each.stopped or 0) - (each.stopped or 0) // 2) for each in stopped if each.half_way]
@@ -154,5 +138,8 @@ def _row(truth: str, judge: str, evidence: str, courses: list[Course]) -> str:
     share, false = (100.0 * sum(values) / len(courses) for values in ([1 for _ in stopped], [c.false for c in stopped]))
     ratio = f"{np.quantile(ratios, 0.5, method='nearest'):.2f}" if ratios else "–"
     covered = f"{100.0 * np.mean(holds):.0f}" if holds else "–"
-    cells = [truth, judge, evidence, str(len(courses)), f"{share:.0f}", after, f"{false:.1f}", ratio, covered]
-    return f"| {' | '.join(cells)} |"
+    return [truth, judge, evidence, str(len(courses)), f"{share:.0f}", after, f"{false:.1f}", ratio, covered]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,5 @@
 """The study of what an answer is worth, made small."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -17,10 +15,11 @@ GOOD = Outcome(60.0, 0.95, 0.6, 0.62, 20.0, 19.0, 0.95, 5.0, 1.5, 0.01)
 @pytest.mark.parametrize("name", JUDGES)
 def test_a_judge_is_fair_to_both_orders_and_says_the_same_again(name: str) -> None:
     answer = answering(JUDGES[name], np.array([1.0, 0.0, -1.0]), np.random.default_rng(0))
-    again = [answer(0, 1) for _ in range(200)]
-    assert len(set(again)) == (2 if name == "people" else 1)
+    one, other = np.array([0]), np.array([1])
+    again = {answer(one, other).item() for _ in range(200)}
+    assert len(again) == (2 if name == "people" else 1)
     if name != "people":
-        assert answer(1, 0) == pytest.approx(1.0 - answer(0, 1))
+        assert answer(other, one) == pytest.approx(1.0 - answer(one, other))
 
 
 @pytest.mark.parametrize(("asked", "pairs"), [(1, [60, 66]), (4, [15, 30]), (10, [6, 12])])
@@ -47,20 +46,14 @@ def test_the_best_of_consistent_answers_is_soon_known() -> None:
     assert sum(run.after_2n for run in runs) >= 2
 
 
-def test_the_page_counts_the_rows_that_miss_and_keeps_what_is_around(tmp_path: Path) -> None:
+def test_the_page_counts_the_rows_that_miss() -> None:
     bad = GOOD._replace(ranks=0.90, pairs=30.0)
     rows = [
         Row(Setting("noisy", 1.0, 1), LENGTHS[0], [bad, GOOD]),
         Row(Setting("noisy", 1.0, 4), LENGTHS[1], [GOOD, bad]),
         Row(Setting("flat", 1.0, 10), LENGTHS[1], [GOOD, bad._replace(pairs=6.0, claims=0.0, true_claims=0.0)]),
     ]
-    (tmp_path / "uncertainty.md").write_text(f"before\n\n{page.BEGIN}\nof another day\n{page.END}\n\nafter\n")
-    for _ in range(2):
-        page.write(tmp_path, page.render(rows, 7))
-    text = (tmp_path / "uncertainty.md").read_text()
-    assert text.startswith(f"before\n\n{page.BEGIN}\n")
-    assert text.endswith(f"{page.END}\n\nafter\n")
-    assert "of another day" not in text
+    text = page.render(rows, 7)
     assert "| ranks hold in at least 93% | 1 of 2 | **missed** |" in text
     assert "| in at least 88% where fewer than 24 pairs were asked | 0 of 1 | pass |" in text
     assert "| noisy | 1 | 1 | 30 → 60 | 90.0 → 95.0 |" in text

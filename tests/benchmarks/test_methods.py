@@ -16,13 +16,13 @@ from benchmarks.studies.methods import data, measuring, page
 from benchmarks.studies.methods.__main__ import main
 from benchmarks.studies.methods.calibration import REJECTED, _kept
 from benchmarks.studies.methods.checkpoints import Checkpoints
-from benchmarks.studies.methods.experts import RankedDocument, auroc
 from benchmarks.studies.methods.page import Section
 from benchmarks.studies.methods.scoring import FULL, Sample, _comparisons, selected_pairs
 from benchmarks.studies.methods.sections import SECTIONS
 from benchmarks.studies.methods.size import QUICK
 from benchmarks.studies.methods.sorting import merge_sort
 from benchmarks.studies.methods.symmetry import noisy_answers
+from benchmarks.studies.truth import auroc
 
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
@@ -59,10 +59,10 @@ def test_the_error_of_a_mean_is_that_of_its_documents() -> None:
 
 
 def test_a_sign_that_orders_rankings_by_quality_scores_one() -> None:
-    judged = [RankedDocument(agreement, 0.0, 0.0) for agreement in (0.1, 0.2, 0.3, 0.4)]
-    assert auroc(judged, [0.1, 0.2, 0.3, 0.4]) == 1.0
-    assert auroc(judged, [0.0] * 4) == 0.5
-    assert np.isnan(auroc(judged[:1], [1.0]))
+    quality = np.array([0.1, 0.2, 0.3, 0.4])
+    assert auroc(quality, quality) == 1.0
+    assert auroc(np.zeros(4), quality) == 0.5
+    assert np.isnan(auroc(np.ones(1), quality[:1]))
 
 
 def test_a_biased_judge_favours_what_is_shown_first() -> None:

@@ -10,7 +10,7 @@ from scipy.optimize import check_grad
 
 from app.inference import covariance
 from app.inference.fitting import sparse
-from benchmarks.speed import choices, drawing, fits, history, many, page, peers, votes
+from benchmarks.speed import choices, drawing, fits, history, many, peers, votes
 from benchmarks.speed.machine import new_run
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.problem import gradient, hessian_times, loss, simulated_log, winners
@@ -89,20 +89,9 @@ def test_what_got_worse_by_more_than_a_quarter_shows(tmp_path: Path) -> None:
     assert history.last_ratios(path, "another machine") == {}
 
 
-def test_the_page_keeps_what_is_written_by_hand(tmp_path: Path) -> None:
-    path, rows = tmp_path / "performance.md", {"fits": [Row("a", 16, "b", 1.0, 20.0, "so")]}
-    path.write_text(f"By hand.\n{page.BEGIN}\nold\n{page.END}\nMore.\n")
-    for _ in range(2):
-        page.write(path, RUN, {"fits": "Fits"}, rows)
-    written = path.read_text()
-    assert (written[:9], written[-7:]) == ("By hand.\n", "\nMore.\n")
-    assert "old" not in written
-    assert written.count("| 16 | a | b | 1 ms | 20 ms | 1/20 | so |") == 1
-    assert markdown(rows["fits"]) in written
-
-
 def test_ratios_read_as_fractions() -> None:
     assert [in_words(ratio) for ratio in (None, 1 / 18, 0.99, 1.64, 250.0)] == ["-", "1/18", "0.99", "1.6", "250"]
+    assert markdown([Row("a", 16, "b", 1.0, 20.0, "so")]).endswith("\n| 16 | a | b | 1 ms | 20 ms | 1/20 | so |")
 
 
 def test_figures_have_a_line_for_each_peer_and_limit(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from benchmarks.studies import stops
 
 
 def test_one_judge_thinks_again_and_one_repeats_itself() -> None:
-    rng = np.random.default_rng(0)
-    thinks, repeats = stops.thinker(), stops.repeater()
-    assert thinks(0.3, (0, 1), rng) != thinks(0.3, (0, 1), rng)
-    assert repeats(0.3, (0, 1), rng) == repeats(0.3, (0, 1), rng)
-    assert repeats(0.3, (0, 1), rng) != repeats(0.3, (1, 0), rng)
+    rng, scores = np.random.default_rng(0), np.linspace(0.0, 1.0, stops.N)
+    one, other = np.array([0]), np.array([1])
+    thinks, repeats = stops.thinker(scores, rng), stops.repeater(scores, rng)
+    assert thinks(one, other) != thinks(one, other)
+    assert repeats(one, other) == repeats(one, other)
+    assert repeats(one, other) != 1.0 - repeats(other, one)
 
 
 @pytest.mark.parametrize(("judge", "stopped"), [(0, True), (2, False)])

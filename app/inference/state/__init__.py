@@ -31,6 +31,7 @@ from app.inference.state.snapshot import (
     pair_votes_of,
     plain_model,
     raw,
+    with_all_computed,
     with_computed,
     without_pairs,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "told_by",
     "under",
     "warm_up",
+    "with_all_computed",
     "with_computed",
     "without_pairs",
     "work_of_a_pair",

@@ -144,6 +144,13 @@ def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
     return snapshot._replace(lesson=ahead) if is_next else snapshot
 
 
+def with_all_computed(snapshot: Snapshot) -> Snapshot:
+    """The snapshot of a process that has the time."""
+    while looks_ahead(snapshot):
+        snapshot = with_computed(snapshot, compute_ahead(snapshot))
+    return snapshot
+
+
 def _wants_lesson(snapshot: Snapshot) -> bool:
     is_far = leading(snapshot.evidence.answers.size, DIGITS) > snapshot.stage.learnt
     return snapshot.learnt is not None and snapshot.lesson is None and is_far

@@ -8,6 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.pages import put
 from benchmarks.studies.evidence import coverage, goals, page
 from benchmarks.studies.methods.checkpoints import Checkpoints
 
@@ -23,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checkpoints = Checkpoints(chosen.keep)
     rows = [row for setting in coverage.SETTINGS for row in coverage.rows_of(setting, chosen.runs, checkpoints)]
     searches = goals.tables(min(chosen.runs, goals.RUNS), checkpoints)
-    page.write(chosen.docs, page.render(rows, chosen.runs) + "\n\n" + searches)
+    text = f"{page.render(rows, chosen.runs)}\n\n{searches}"
+    put(chosen.docs / "uncertainty.md", "python -m benchmarks.studies.evidence", text)
 
 
 if __name__ == "__main__":

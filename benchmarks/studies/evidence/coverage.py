@@ -12,15 +12,14 @@ import numpy as np
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
-from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks
-from app.inference.reporting.ranking import summarise
+from app.inference.reporting import Wanted, expected_wins, observed_wins, ranks, summary_of
 from app.inference.state import Snapshot, exact
-from app.inference.targets import DRAWS_SEED
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats
+from benchmarks.loop import judged
 from benchmarks.studies.evidence.judges import JUDGES, answering
-from benchmarks.studies.evidence.processes import of_runs
-from benchmarks.studies.evidence.sets import judged
 from benchmarks.studies.methods.checkpoints import Checkpoints
+from benchmarks.studies.processes import of_runs
+from benchmarks.studies.truth import held, inside
 
 SEED = 20_263
 N = 12
@@ -86,29 +85,26 @@ def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
     rng = np.random.default_rng([SEED, SETTINGS.index(setting), number])
     truth, judge = rng.normal(0.0, setting.sd, N), JUDGES[setting.judge]
     answer, plan = answering(judge, truth, rng), Plan(Policy(Criterion.REORDERING), Order.BALANCED, number)
-    snapshots = islice(judged(answer, N, METHODS[evidence], plan, setting.in_a_row), max(LENGTHS))
+    snapshots = islice(judged(answer, N, METHODS[evidence], plan, in_a_row=setting.in_a_row), max(LENGTHS))
     return [outcome(snapshot, judge.unit * truth) for snapshot in snapshots if snapshot.version in LENGTHS]
 
 
 def outcome(snapshot: Snapshot, truth: Floats) -> Outcome:
     """What the published ranking says, held against the (N,) true scores."""
     posterior = exact(snapshot).scores
-    stated = summarise(posterior, Wanted(), np.random.default_rng(DRAWS_SEED))
+    stated = summary_of(posterior, Wanted())
     leader, later = int(np.argmax(stated.score)), stated.tie_group > 1
+    of_ranks = held(stated, ranks(truth), leader)
     claims = expected_wins(posterior) > SURE
     return Outcome(
         np.isfinite(observed_wins(snapshot.comparisons, len(truth))).sum() / 2,
-        float(_inside(ranks(truth), stated.rank_interval).all()),
-        stated.p_best[leader],
-        truth[leader] == truth.max(),
+        of_ranks.ranks,
+        of_ranks.stated,
+        of_ranks.so,
         claims.sum(),
         (claims & (truth[:, None] > truth)).sum(),
-        _inside(truth - truth.mean(), stated.interval).mean(),
-        np.diff(stated.rank_interval, axis=1).mean(),
+        inside(truth - truth.mean(), stated.interval).mean(),
+        of_ranks.width,
         stated.tie_group.max(),
         (truth[later] > truth[leader]).any(),
     )
-
-
-def _inside(values: Floats | Ints, intervals: Floats | Ints) -> Bools:
-    return np.asarray((intervals[:, 0] <= values) & (values <= intervals[:, 1]))

@@ -14,17 +14,15 @@ import numpy as np
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, goal_pairs
 from app.inference.fitting import scores
-from app.inference.reporting import Wanted, expected_wins
-from app.inference.reporting.ranking import summarise
+from app.inference.reporting import Wanted, expected_wins, summary_of
 from app.inference.state import Snapshot, exact
-from app.inference.targets import DRAWS_SEED
 from app.inference.types import Floats
+from benchmarks.loop import judged
 from benchmarks.studies.evidence.coverage import METHODS
 from benchmarks.studies.evidence.judges import Judge, Verdicts, answering
-from benchmarks.studies.evidence.processes import of_runs
-from benchmarks.studies.evidence.sets import judged
 from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.processes import of_runs
 
 SEED = 20_264
 N = 20
@@ -105,7 +103,7 @@ def _levels(curve: Floats) -> list[str]:
 def search(noise: float, way: Way, number: int) -> Search:
     truth, snapshots = _set(noise, way, number)
     after_n, after_2n = (exact(each).scores for each in islice(snapshots, N - 1, 2 * N, N))
-    stated = summarise(after_2n, Wanted(), np.random.default_rng(DRAWS_SEED))
+    stated = summary_of(after_2n, Wanted())
     first, leader = int(after_n.mean.argmax()), int(after_2n.mean.argmax())
     best = int(truth.argmax())
     return Search(float(first == best), float(leader == best), float(stated.p_best[leader]))
@@ -126,7 +124,7 @@ def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot
 
 
 def _progress(snapshot: Snapshot, truth: Floats, goal: Goal) -> Progress:
-    live, matters = scores(snapshot.posterior, snapshot.comparisons, snapshot.model), goal_pairs(goal, truth)
+    live, matters = scores(snapshot.posterior), goal_pairs(goal, truth)
     p = expected_wins(live)[matters]
     is_so = (p > 0.5) == (truth[:, None] > truth)[matters]
     return Progress(float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))

@@ -6,7 +6,6 @@ drawn anew   p = 1 with probability sigmoid(s_i - s_j), else 0
 drawn once   the same, one draw for each pair
 """
 
-from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -14,8 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.types import Floats
-
-Answer = Callable[[int, int], float]  # from (first, second) to p
+from benchmarks.loop import Answer
 
 
 class Verdicts(StrEnum):
@@ -47,12 +45,12 @@ def answering(judge: Judge, truth: Floats, rng: np.random.Generator) -> Answer:
     p = expit(judge.unit * (truth[:, None] - truth + noise))
     match judge.verdicts:
         case Verdicts.SOFT:
-            return lambda first, second: float(p[first, second])
+            return lambda first, second: p[first, second]
         case Verdicts.DRAWN_ONCE:
             votes = np.sign(_antisymmetric(p - rng.random((n, n))))
-            return lambda first, second: 0.5 + 0.5 * float(votes[first, second])
+            return lambda first, second: 0.5 + 0.5 * votes[first, second]
         case Verdicts.DRAWN_ANEW:
-            return lambda first, second: float(rng.random() < p[first, second])
+            return lambda first, second: (rng.random(len(first)) < p[first, second]).astype(np.float64)
 
 
 def _antisymmetric(values: Floats) -> Floats:

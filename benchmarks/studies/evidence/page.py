@@ -1,14 +1,12 @@
 """Tables for docs/uncertainty.md: targets with how many rows miss them, then all rows of each length."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.studies.evidence.coverage import LENGTHS, METHODS, N, Outcome, Row, Setting
 from benchmarks.studies.methods.markdown import table, verdict
 
-BEGIN, END = (f"<!-- {which} of what python -m benchmarks.studies.evidence writes -->" for which in ("begin", "end"))
 CELLS: dict[str, Callable[[Outcome], str]] = {
     "pairs": lambda of: f"{of.pairs:.0f}",
     "ranks hold, %": lambda of: f"{100 * of.ranks:.1f}",
@@ -22,13 +20,6 @@ CELLS: dict[str, Callable[[Outcome], str]] = {
     "false, %": lambda of: f"{100 * of.false_groups:.1f}",
 }
 WIDTHS = {"noisy": 6.5, "consistent": 2.0}  # of ranks, at most: sd 1, each pair once, at the first length
-
-
-def write(docs: Path, text: str) -> None:
-    """Put `text` between the markers of docs/uncertainty.md."""
-    page = docs / "uncertainty.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def render(rows: Sequence[Row], runs: int) -> str:

@@ -1,6 +1,6 @@
 """What the parts of a method do: the exponent, the Beta expert, absolute scores (GPM table 6, figure 2)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from app.inference.choosing import Criterion, Order, Policy
-from app.inference.fitting.absolute import AbsoluteScores, combine
 from app.inference.types import Floats
-from app.offline.cases import Case
 from app.offline.ranking import RankingMethod
-from app.offline.replay import LocalLoop, Pair, Setup, replay
+from app.offline.replay import Setup, open_loop, replay
 from app.offline.simulation import case_seed
 from benchmarks.studies.methods import experts, figures, measuring
 from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, summeval, summeval_scores
@@ -89,19 +87,6 @@ def _beta(campaign: Campaign, a: float, b: float) -> Band:
     return measuring.band(measured, Criterion.REORDERING)
 
 
-class WithAbsolute(LocalLoop):
-    """A loop whose prior has absolute scores in it; their scale is estimated after every answer."""
-
-    def __init__(self, case: Case, setup: Setup, scores: AbsoluteScores) -> None:
-        super().__init__(case, setup)
-        self._plain, self._absolute = self.model, scores
-
-    def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
-        super().tell(pairs, p)
-        combined = combine(self.comparisons, self._plain, self._absolute)
-        self.model, self.posterior = combined.model, combined.posterior
-
-
 def _combined(campaign: Campaign) -> Mapping[str, Band]:
     tasks: Mapping[str, Callable[[], Floats]] = {
         name: partial(_curves, campaign.datasets, campaign.size.some_documents, both)
@@ -116,9 +101,9 @@ def _curves(folder: Path, documents: int, both: bool) -> Floats:
     scored, rows = summeval_scores(folder, "coherence"), []
     for k, case in enumerate(experts.from_two_prompts(folder, "coherence")[:documents]):
         setup = Setup(Policy(Criterion.REORDERING), Order.BALANCED, case_seed(0, k), RankingMethod("soft-bt"))
-        absolute = experts.absolute(case, scored, experts.HELD_OUT)
-        loop = WithAbsolute(case, setup, absolute) if both else LocalLoop(case, setup)
-        rows.append(replay(loop, case, ceil(SHARE * case.ordered_pairs))[0])
+        if both:
+            case = case._replace(absolute=experts.absolute(case, scored, experts.HELD_OUT))
+        rows.append(replay(open_loop(case, setup), case, ceil(SHARE * case.ordered_pairs))[0])
     return np.array(rows)
 
 

@@ -6,10 +6,10 @@ from math import ceil
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtr
 
 from app.inference.choosing import Criterion, Order, Policy
-from app.inference.reporting import CalibrationObjective, temperature
+from app.inference.fitting import Scores
+from app.inference.reporting import CalibrationObjective, expected_wins, temperature
 from app.inference.types import Bools, Floats
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod
@@ -110,9 +110,7 @@ def _probabilities(case: Case, k: int) -> Floats:
     setup = Setup(Policy(Criterion.REORDERING), Order.BALANCED, case_seed(0, k), RankingMethod("soft-bt"))
     loop = LocalLoop(case, setup)
     replay(loop, case, ceil(SHARE * case.ordered_pairs))
-    mean, sigma = loop.posterior.mean, loop.posterior.covariance.matrix()
-    variance = sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma
-    return np.asarray(ndtr((mean[:, None] - mean) / np.sqrt(np.maximum(variance, 1e-12))))
+    return expected_wins(Scores(loop.posterior.mean, loop.posterior.covariance))
 
 
 def _kept(p: Floats, right: Bools) -> Floats:

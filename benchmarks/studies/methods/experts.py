@@ -11,11 +11,10 @@ from nextpair.words import MethodName
 from app.inference import fitting
 from app.inference.choosing.goals import upper_triangle
 from app.inference.experts import MAKERS
-from app.inference.fitting import Posterior, Scores
-from app.inference.fitting.absolute import AbsoluteScores, combine, moments
+from app.inference.fitting import AbsoluteScores, Posterior, Scores, combine, moments
 from app.inference.gaussian import plain
 from app.inference.reporting import concordance
-from app.inference.types import Comparisons, Floats, by_one_judge
+from app.inference.types import Comparisons, by_one_judge
 from app.offline.cases import Case, from_scores
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import spearman
@@ -23,6 +22,7 @@ from benchmarks.studies.methods import data
 from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing
 from benchmarks.studies.methods.markdown import in_hundredths, table
 from benchmarks.studies.methods.measuring import Campaign, mean_over_documents
+from benchmarks.studies.truth import auroc
 
 HELD_OUT = ("mcq", "rts")  # prompts that the comparisons come from; the other three are the absolute scores
 CHAIN = "SummEval, gpt-3.5's verdicts on a chain"
@@ -76,10 +76,10 @@ def _rows(campaign: Campaign, source: DataSet, methods: Sequence[str], measure: 
     by_part = campaign.checkpoints.all(tasks, campaign.pool)
     rows = []
     for k, method in enumerate(methods):
-        of_method = [part[k] for part in by_part]
-        agreement = mean_over_documents([np.array([one.spearman for one in part]) for part in of_method])
-        entropy = np.mean([auroc(part, [-one.log_det for one in part]) for part in of_method])
-        concordant = np.mean([auroc(part, [one.concordance for one in part]) for part in of_method])
+        documents = [np.array(part[k]) for part in by_part]  # (C, 3) as RankedDocument has them
+        agreement = mean_over_documents([part[:, 0] for part in documents])
+        entropy = np.mean([auroc(-part[:, 1], part[:, 0]) for part in documents])
+        concordant = np.mean([auroc(part[:, 2], part[:, 0]) for part in documents])
         rows.append([source.title, method, in_hundredths(agreement), f"{100 * entropy:.1f}", f"{100 * concordant:.1f}"])
     return rows
 
@@ -149,11 +149,3 @@ def _described(posterior: Posterior, case: Case) -> RankedDocument:
 
 def _concordance(scores: Scores) -> float:
     return concordance(scores, upper_triangle(len(scores.mean)))
-
-
-def auroc(judged: Sequence[RankedDocument], certainty: Sequence[float]) -> float:
-    """AUROC of a sign of a correlation above the median; equal signs count half."""
-    agreement, sign = np.array([one.spearman for one in judged]), np.array(certainty)
-    good = agreement > np.median(agreement)
-    margin: Floats = sign[good][:, None] - sign[~good]
-    return float(np.mean((np.sign(margin) + 1.0) / 2.0)) if margin.size else float("nan")

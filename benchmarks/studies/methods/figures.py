@@ -57,24 +57,6 @@ def line_chart(
         save(figure, folder, name)
 
 
-def bar_chart(name: str, folder: Path, groups: Mapping[str, Mapping[str, float]], label: str) -> None:
-    """Draw groups side by side, a bar for each name in them."""
-    names = list(next(iter(groups.values())))
-    with mpl.rc_context(STYLE | {"axes.grid": False}):
-        figure, (ax,) = grid(1, 1, width=max(5.0, 1.5 * len(groups)))
-        for k, bar in enumerate(names):
-            at = np.arange(len(groups)) + 0.8 * (k / len(names) - 0.5)
-            heights = [group[bar] for group in groups.values()]
-            ax.bar(
-                at, heights, 0.7 / len(names), label=bar, color=COLOURS[k], hatch=("", "//", "..", "xx", "\\\\")[k % 5]
-            )
-        ax.set_xticks(np.arange(len(groups)) - 0.08, list(groups))
-        ax.set_ylabel(label)
-        ax.set_ylim(0.0, 1.35 * ax.get_ylim()[1])
-        ax.legend(loc="upper left", fontsize=8, ncols=2)
-        save(figure, folder, name)
-
-
 def grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequence[Axes]]:
     columns = min(columns, panels)
     rows = ceil(panels / columns)

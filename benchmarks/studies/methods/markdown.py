@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from app.inference.types import Floats
 from benchmarks.studies.methods.measuring import Estimate
 
 
@@ -12,12 +13,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def percent(value: float) -> str:
-    return "–" if np.isnan(value) else f"{100 * value:.1f}%"
-
-
 def number(value: float, digits: int = 1) -> str:
     return "–" if np.isnan(value) else f"{value:.{digits}f}"
+
+
+def with_error(runs: Sequence[float] | Floats, form: str = ".2f") -> str:
+    """The mean of independent runs, and its standard error."""
+    return f"{np.mean(runs):{form}} ± {np.std(runs) / np.sqrt(len(runs)):{form}}"
 
 
 def estimate(of: Estimate, digits: int = 1) -> str:

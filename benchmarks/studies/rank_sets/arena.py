@@ -24,7 +24,7 @@ from app.inference.judges import (
     usual_simultaneous,
 )
 from app.inference.types import Ints
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size, variance, where
 
 HUMAN = "human"
@@ -122,7 +122,7 @@ def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[s
     sizes = np.array([size(one.ranks) for one in stated])
     shares = [np.mean([holds(one.ranks, other.ranks) for one, other in pairs]) for holds in (intersect, covers)]
     off = np.mean([((one.estimate.theta - other.estimate.theta) ** 2).mean() for one, other in pairs])
-    cells = [f"{sizes.mean():.2f} ± {sizes.std() / np.sqrt(len(sizes)):.2f}"]
+    cells = [with_error(sizes)]
     cells += [*(f"{100.0 * share:.1f}" for share in shares), f"{np.sqrt(off):.3f}"]
     if " and " not in name:
         return [*cells, "–", "–"]

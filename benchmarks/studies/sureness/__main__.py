@@ -3,9 +3,8 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
+from benchmarks.pages import put
 from benchmarks.studies.sureness import data_sets, simulation
-
-BEGIN, END = (f"<!-- {which} of what python -m benchmarks.studies.sureness writes -->" for which in ("begin", "end"))
 
 
 def main() -> None:
@@ -16,9 +15,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=40, help="of every simulated judge")
     chosen = parser.parse_args()
     text = f"{simulation.study(chosen.runs)}\n\n{data_sets.study(chosen.data, chosen.sets)}"
-    page = chosen.docs / "uncertainty.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    put(chosen.docs / "uncertainty.md", "python -m benchmarks.studies.sureness", text)
 
 
 if __name__ == "__main__":

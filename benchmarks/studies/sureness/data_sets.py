@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from app.inference.fitting import Method, fit, no_absolute_scores, publish
 from app.inference.reporting import Wanted, by_posterior
@@ -30,6 +29,7 @@ from app.offline.replay import spearman
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
 from benchmarks.studies.methods.experts import everything
 from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.truth import auroc
 
 SHARE, RESAMPLES = 0.2, 300
 EVIDENCE = {"one-vote": "one vote", "learnt": "learnt"}
@@ -119,15 +119,10 @@ def _column(part: Floats, field: str) -> Floats:
 
 
 def _auroc(sign: str) -> Statistic:
-    def auroc(part: Floats) -> float:
-        quality = _column(part, "spearman")
-        good = quality > np.median(quality)
-        if not 0 < good.sum() < len(good):
-            return float("nan")
-        above = rankdata(_column(part, sign))[good].sum() - good.sum() * (good.sum() + 1) / 2
-        return float(above / (good.sum() * (~good).sum()))
+    def statistic(part: Floats) -> float:
+        return auroc(_column(part, sign), _column(part, "spearman"))
 
-    return auroc
+    return statistic
 
 
 def _of_surest_half(part: Floats) -> float:

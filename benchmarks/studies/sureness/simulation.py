@@ -16,9 +16,9 @@ from app.inference.fitting import Published
 from app.inference.reporting import Wanted, by_posterior
 from app.inference.state import under
 from app.inference.types import Floats
+from benchmarks.loop import judged
 from benchmarks.studies.evidence.coverage import METHODS, SEED, N
 from benchmarks.studies.evidence.judges import JUDGES, answering
-from benchmarks.studies.evidence.sets import judged
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.sureness.data_sets import in_order
 

@@ -1,17 +1,15 @@
-"""Stopping while every verdict is looked at. `python -m benchmarks.studies.early_stops` measures more of it."""
+"""Stopping while every verdict is looked at. `python -m benchmarks.studies.stops` measures more of it."""
 
 from functools import lru_cache
-from itertools import islice
 
 import numpy as np
 from scipy.stats import binom
 
-from app.inference.choosing.selection import Criterion, Policy
-from app.inference.choosing.stopping import Stop, reason
-from app.inference.fitting.model import Method, build
-from app.inference.fitting.posterior import scores
-from app.inference.reporting.ranking import predict
-from benchmarks.studies.coverage import hard_verdicts, judged_batches
+from app.inference.choosing import Criterion, Order, Plan, Policy, Stop, reason
+from app.inference.fitting import Method, scores
+from app.inference.reporting import predict
+from benchmarks.loop import further, opened_again, unjudged
+from benchmarks.studies.coverage import answering, hard_verdicts
 
 RUNS, VERDICTS = 100, 60
 TRUTH = np.array([1.0, 1.0, -1.0])  # two leaders that are equal: every sole winner is false
@@ -27,12 +25,13 @@ def false_winners() -> tuple[int, int]:
 
 
 def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
-    model, ours, naive = build(Method(), len(TRUTH)), False, False
-    states = judged_batches(TRUTH, hard_verdicts, model, Policy(Criterion.REORDERING), rng, repeats=True)
-    for live, log in islice(states, VERDICTS):
-        marginal = scores(live, log, model)
+    snapshot, ours, naive = unjudged(len(TRUTH), Method()), False, False
+    plan = Plan(Policy(Criterion.REORDERING), Order.BALANCED, int(rng.integers(2**32)))
+    for _ in range(VERDICTS):
+        snapshot = further(opened_again(snapshot), plan, answering(hard_verdicts, TRUTH, rng))
+        marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
         leader, *rivals = (int(i) for i in np.argsort(-marginal.mean))
-        ours |= reason(marginal, model, Stop(top_k=1, error_level=0.05)) is not None
+        ours |= reason(marginal, snapshot.model, Stop(top_k=1, error_level=0.05)) is not None
         naive |= all(predict(marginal, leader, rival).p_first_better >= 0.95 for rival in rivals)
     return ours, naive
 

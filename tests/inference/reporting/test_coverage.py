@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from app.inference.choosing.selection import Criterion, Policy
+from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.ranking import Wanted, tie_groups
+from app.inference.state import exact
 from app.inference.types import by_one_judge
-from benchmarks.studies.coverage import Coverage, Setting, hard_verdicts, judged_batches, one_run
+from benchmarks.loop import judged
+from benchmarks.studies.coverage import Coverage, Setting, answering, hard_verdicts, one_run
 
 RUNS, COINS = 150, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
@@ -60,12 +62,10 @@ def test_tie_groups_of_tossed_coins(criterion: Criterion) -> None:
 
 
 def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
-    model, rng = build(Method(), 10), np.random.default_rng([11, seed])
-    logs = judged_batches(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
-    live, log = next(islice(logs, 19, None))
-    return [
-        int(group) for group in tie_groups(posterior.scores(posterior.exact(live)), Wanted())
-    ]
+    answer = answering(hard_verdicts, np.zeros(10), np.random.default_rng([11, seed]))
+    sets = judged(answer, 10, Method(), Plan(Policy(criterion), Order.BALANCED, seed), batch=10)
+    last = next(islice(sets, 19, None))
+    return [int(group) for group in tie_groups(exact(last).scores, Wanted())]
 
 
 def test_tie_groups_of_scores_far_apart() -> None:

@@ -1,0 +1,105 @@
+"""Sets that simulated judges answer: the one loop of ask and tell, by the service's own numerics, for all that is here.
+
+A set is a snapshot of n texts; nothing else here makes one, asks it for pairs or tells it what was answered.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+
+from app.inference.choosing import Plan
+from app.inference.fitting import Hyperprior, Method, Published
+from app.inference.state import (
+    NONE_BLOCKED,
+    Catalogue,
+    Interpretation,
+    PooledEvidence,
+    Reopening,
+    Snapshot,
+    advance,
+    empty,
+    log_from_rows,
+    make_catalogue,
+    with_all_computed,
+)
+from app.inference.state import ask as choose
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
+
+Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
+
+
+@cache
+def texts(n: int) -> Catalogue:
+    """A catalogue of n texts of the same length."""
+    return make_catalogue(0, tuple(f"text {number}" for number in range(n)), (("", None),), np.ones((1, n), np.int64))
+
+
+def unjudged(n: int, method: Method) -> Snapshot:
+    """A set of n texts before its first comparison."""
+    return empty(Interpretation(method, {}), n, 1)
+
+
+def ask(
+    snapshot: Snapshot,
+    plan: Plan,
+    count: int = 1,
+    reopening: Reopening | None = None,
+    published: Published | None = None,
+) -> tuple[Ints, Ints]:
+    """Who is to be shown first and second (K,), in up to `count` pairs; none where all are used up."""
+    chosen = choose(snapshot, texts(snapshot.model.n), NONE_BLOCKED, plan, count, reopening, published=published)
+    first, second = np.array([each.pair[:2] for each in chosen], np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def tell(snapshot: Snapshot, comparisons: Comparisons) -> Snapshot:
+    """Args: `comparisons` have judges by their ids."""
+    seq = snapshot.version + 1 + np.arange(comparisons.size)
+    log = log_from_rows([])
+    entries = log.entries._replace(seq=seq, item=np.zeros_like(seq), comparisons=comparisons)
+    new = log._replace(entries=entries)
+    return with_all_computed(advance(snapshot, snapshot.version + comparisons.size, new, []))
+
+
+def further(
+    snapshot: Snapshot,
+    plan: Plan,
+    answer: Answer,
+    count: int = 1,
+    *,
+    judge: int = 0,
+    reopening: Reopening | None = None,
+    published: Published | None = None,
+) -> Snapshot:
+    """The set once up to `count` pairs, asked for at once, are answered by the judge of this id."""
+    first, second = ask(snapshot, plan, count, reopening, published)
+    return tell(snapshot, once_each(first, second, answer(first, second), np.full(len(first), judge)))
+
+
+def judged(answer: Answer, n: int, method: Method, plan: Plan, batch: int = 1, in_a_row: int = 1) -> Iterator[Snapshot]:
+    """Yield the set after every batch of verdicts, without end; pairs that are used up open again.
+
+    Args: `in_a_row` is how many times a batch is asked before the next is chosen, in alternating order.
+    """
+    snapshot = unjudged(n, method)
+    while True:
+        first, second = ask(snapshot, plan, batch)
+        if not first.size:
+            snapshot = opened_again(snapshot)
+            continue
+        for _ in range(in_a_row):
+            snapshot = tell(snapshot, by_one_judge(first, second, answer(first, second)))
+            yield snapshot
+            first, second = second, first
+
+
+def opened_again(snapshot: Snapshot) -> Snapshot:
+    """The set as if no pair had been shown."""
+    return snapshot._replace(shown=unjudged(snapshot.model.n, snapshot.interpretation.method).shown)
+
+
+def with_pool(snapshot: Snapshot, hyperprior: Hyperprior) -> Snapshot:
+    """The set once its pool has told it this."""
+    seq = snapshot.version + 1
+    return advance(snapshot, seq, log_from_rows([], pooled=PooledEvidence(seq, hyperprior)), [])
