@@ -32,7 +32,7 @@ def templates_of(settings: WorkerSettings) -> list[Template]:
 def open_judge(settings: WorkerSettings) -> Judge:
     """Open the engine and judge examples. Raises BadTemplate, BadSettings, BadLabels, EngineDown."""
     templates = templates_of(settings)
-    event("loading", model=settings.model, engine=settings.engine)
+    event("loading", model=settings.model, engine=settings.engine.name)
     engine = open_engine(settings)
     check(engine, templates, settings)
     return Judge(settings, templates, engine)

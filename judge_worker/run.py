@@ -33,10 +33,12 @@ def work(settings: WorkerSettings) -> Stats:
 
     Raises BadSettings, BadTemplate, BadLabels, EngineDown, and what the client raises.
     """
-    if settings.engine == "scripted" and not settings.sets:
-        raise BadSettings("the engine scripted makes verdicts up; name each set that it may judge with --set ID")
+    if settings.engine.is_made_up and not settings.sets:
+        raise BadSettings(
+            f"the engine {settings.engine.name} makes verdicts up; name each set that it may judge with --set ID"
+        )
     templates = load_templates(settings)
-    event("loading", model=settings.model, engine=settings.engine)
+    event("loading", model=settings.model, engine=settings.engine.name)
     engine = open_engine(settings)
     try:
         check(engine, templates, settings)

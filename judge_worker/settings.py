@@ -1,22 +1,25 @@
 """Settings of a worker: options of the command line, before NEXTPAIR_WORKER_* variables, before those that every
-command reads (NEXTPAIR_URL, NEXTPAIR_API_KEY), before a TOML file.
+command reads (NEXTPAIR_URL, NEXTPAIR_API_KEY), before a TOML file. Those of its engine stand among them.
 """
 
 import json
 import os
-import re
 import socket
 import tomllib
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self
+from pkgutil import iter_modules
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 from uuid import UUID
 
 from nextpair.words import LOCAL
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
 
 PREFIX = "NEXTPAIR_WORKER_"
 SHARED = {"server": "NEXTPAIR_URL", "api_key": "NEXTPAIR_API_KEY"}  # with every other command
+ENGINES = sorted(module.name for module in iter_modules([str(Path(__file__).parent / "engines")]))
 
 
 class BadSettings(Exception):
@@ -25,60 +28,72 @@ class BadSettings(Exception):
     exit_code = 2
 
 
+class Option(NamedTuple):
+    """How the command line shows a setting. One that may be repeated has the name of one."""
+
+    metavar: str | None = None
+    one: str | None = None
+
+
+def _parsed(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+JsonObject = Annotated[dict[str, Any], BeforeValidator(_parsed), Option("JSON")]
+
+
+class EngineSettings(BaseModel):
+    """Everything that one engine may be told; each engine has its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: ClassVar[str]  # of the engine, and of its module in judge_worker.engines
+    is_made_up: ClassVar[bool] = False  # what it says, so that a person names the sets that it may judge
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that one engine takes."""
+        return 0
+
+
 class WorkerSettings(BaseModel):
     """Everything that a worker may be told."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    server: str = Field(default=LOCAL, description="Address of the nextpair service.")
+    server: Annotated[str, Option("URL")] = Field(
+        default=LOCAL, description="The running service. [default: $NEXTPAIR_URL, or this machine's]"
+    )
     model: str = Field(description="Name or folder of the model.")
-    judge: str = Field(default="", description="Name of the judge in the log; the model's name by default.")
+    judge: str = Field(default="", description="Name of the judge in the log. [default: the model's]")
     worker: str = Field(
         default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}",
-        description="Name of this process among those of the judge. A fixed one gets its leases back after a crash.",
+        description="Name of this process. A fixed one gets its leases back after a crash.",
     )
-    api_key: str | None = Field(default=None, description="Of the service.")
-    sets: list[UUID] = Field(default_factory=list, description="Only these sets.")
+    api_key: str | None = Field(default=None, description="Of the service. [default: $NEXTPAIR_API_KEY]")
+    sets: Annotated[list[UUID], Option("ID", "set")] = Field(
+        default_factory=list, description="Only this set; may be repeated. The engine scripted needs it."
+    )
     project: str | None = Field(default=None, description="Only the sets of this project.")
     batch: int = Field(default=256, ge=1, le=10_000, description="Pairs judged in one go.")
-    orders: Literal["one", "both"] = Field(
-        default="one", description="Judge each pair as it is handed out, or in both orders, each stored as it was."
+    orders: Literal["one", "both"] = Field(default="one", description="Judge each pair in one order, or in both.")
+    absolute: Annotated[tuple[int, int] | None, Option("LOW-HIGH")] = Field(
+        default=None, description="Score each text on a scale, such as 1-10, instead."
     )
-    absolute: tuple[int, int] | None = Field(
-        default=None, description="Score each text on this scale, such as 1-10, instead of comparing pairs."
-    )
-    template: list[str] = Field(
-        default_factory=list, description="Templates, each a name or a .jinja file: every pair is judged with each."
+    template: Annotated[list[str], Option("NAME|FILE", "template")] = Field(
+        default_factory=list,
+        description="comparative, comparative-tie, absolute (for --absolute), or a .jinja file of your own. Repeat it "
+        "to judge each pair with several templates.",
     )
     least_label_mass: float = Field(
-        default=0.1, ge=0.0, le=1.0, description="With less on all labels together there is no verdict."
+        default=0.1, ge=0.0, le=1.0, description="With less on the labels together there is no verdict."
     )
-    lease_seconds: float = Field(default=120.0, ge=1.0, le=86_400.0, description="Leases are renewed while they last.")
-    until_done: bool = Field(default=False, description="End when no set has a pair left, instead of waiting for more.")
+    lease_seconds: float = Field(default=120.0, ge=1.0, le=86_400.0, description="Leases are renewed.")
+    until_done: bool = Field(default=False, description="End when no set has a pair left, instead of waiting.")
     cost_per_hour: float | None = Field(default=None, ge=0.0, description="Of the machine, for the summary.")
-    metrics_port: int | None = Field(default=None, ge=1, le=65_535, description="Serve Prometheus metrics here.")
-
-    engine: Literal["vllm", "openai", "scripted"] = "vllm"
-    base_url: str | None = Field(default=None, description="Of an OpenAI-compatible server, with or without /v1.")
-    engine_key: str | None = Field(default=None, description="API key of that server.")
-    headers: dict[str, str] = Field(default_factory=dict, description="More headers for that server.")
-    body: dict[str, Any] = Field(
-        default_factory=dict, description="More fields of each request to it, as JSON; null takes one out."
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65_535, description="Serve Prometheus metrics on this port."
     )
-    logprobs: bool = Field(default=True, description="Read log-probabilities there, and not only the words.")
-    tokenizer: str | None = Field(default=None, description="Of the model behind that server: exact reading by ids.")
-    concurrency: int = Field(default=32, ge=1, le=1024, description="Requests at a time to that server.")
-    timeout: float = Field(default=120.0, gt=0.0, description="Seconds for one request to that server.")
-    rate: float | None = Field(default=None, gt=0.0, description="Judgements a second of the scripted engine.")
-    tensor_parallel_size: int | None = Field(default=None, ge=1)
-    pipeline_parallel_size: int | None = Field(default=None, ge=1)
-    dtype: str | None = None
-    max_model_len: int | None = Field(default=None, ge=1)
-    quantization: str | None = None
-    distributed_executor_backend: str | None = None
-    vllm_options: dict[str, Any] = Field(
-        default_factory=dict, description="Anything else that vllm.LLM takes, as JSON."
-    )
+    engine: EngineSettings = Field(description=f"{', '.join(ENGINES[:-1])} or {ENGINES[-1]}. [default: vllm]")
 
     @field_validator("sets", "template", mode="before")
     @classmethod
@@ -95,37 +110,8 @@ class WorkerSettings(BaseModel):
             raise ValueError("write a scale such as 1-10")
         return int(low), int(high)
 
-    @field_validator("headers", mode="before")
-    @classmethod
-    def _lines(cls, value: object) -> object:
-        if not isinstance(value, list):
-            return json.loads(value) if isinstance(value, str) else value
-        pairs = [str(line).partition(":") for line in value]
-        return {name.strip(): text.strip() for name, _, text in pairs}
-
-    @field_validator("headers")
-    @classmethod
-    def _sendable(cls, value: dict[str, str]) -> dict[str, str]:
-        if not all(re.fullmatch(r"[\w-]+", name) and text and _is_plain(text) for name, text in value.items()):
-            raise ValueError("write a header as 'Name: value', in plain letters")  # a value may be secret
-        return value
-
-    @field_validator("engine_key")
-    @classmethod
-    def _sendable_key(cls, value: str | None) -> str | None:
-        if value is not None and not _is_plain(value):
-            raise ValueError("write plain letters on one line")
-        return value
-
-    @field_validator("vllm_options", "body", mode="before")
-    @classmethod
-    def _json(cls, value: object) -> object:
-        return json.loads(value) if isinstance(value, str) else value
-
     @model_validator(mode="after")
-    def _needs_address(self) -> Self:
-        if self.engine == "openai" and self.base_url is None:
-            raise ValueError("the engine openai needs base_url, such as http://gpu-box:8000")
+    def _possible(self) -> Self:
         if self.absolute and self.absolute[0] >= self.absolute[1]:
             raise ValueError("absolute: write a scale such as 1-10")
         if len(set(self.template)) < len(self.template):
@@ -148,8 +134,33 @@ class WorkerSettings(BaseModel):
         return range(self.absolute[0], self.absolute[1] + 1) if self.absolute else range(0)
 
 
+class Setting(NamedTuple):
+    """One setting of a worker, or of the engine that is named."""
+
+    name: str
+    engine: str | None
+    field: FieldInfo
+
+
+def every_setting() -> list[Setting]:
+    """All that a worker and its engines may be told, by which option, variable and line of the file it goes."""
+    own = [Setting(name, None, field) for name, field in WorkerSettings.model_fields.items()]
+    return own + [
+        Setting(name, engine, field) for engine in ENGINES for name, field in settings_of(engine).model_fields.items()
+    ]
+
+
+def settings_of(engine: str) -> type[EngineSettings]:
+    """The settings of the engine of this name."""
+    kind: type[EngineSettings] = import_module(f"judge_worker.engines.{engine}").Settings
+    return kind
+
+
 def load(options: Mapping[str, Any], file: Path | None, environment: Mapping[str, str]) -> WorkerSettings:
-    """Settings from all places where they may be. Raises BadSettings."""
+    """Settings from all places where they may be; an option that is None is none. Raises BadSettings.
+
+    Settings of engines other than the chosen one are left alone, as one file or environment may serve several.
+    """
     shared = {name: environment[variable] for name, variable in SHARED.items() if environment.get(variable)}
     from_environment = {
         variable.removeprefix(PREFIX).lower(): value
@@ -161,14 +172,23 @@ def load(options: Mapping[str, Any], file: Path | None, environment: Mapping[str
         from_file = tomllib.loads(file.read_text("utf-8")) if file else {}
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: {error}") from error
+    given = {name: value for name, value in options.items() if value is not None}
+    return _validated({**from_file, **shared, **from_environment, **given})
+
+
+def _validated(values: dict[str, Any]) -> WorkerSettings:
+    """Raises BadSettings."""
+    chosen = values.pop("engine", "vllm")
+    if chosen not in ENGINES:
+        raise BadSettings(f"engine: there is no {chosen!r}; write one of {', '.join(ENGINES)}")
+    of_engines = {setting.name for setting in every_setting() if setting.engine} & values.keys()
+    by_engine = {name: values.pop(name) for name in of_engines}
+    kind = settings_of(chosen)
+    own = {name: value for name, value in by_engine.items() if name in kind.model_fields}
     try:
-        return WorkerSettings.model_validate({**from_file, **shared, **from_environment, **options})
+        return WorkerSettings(**values, engine=kind(**own))
     except ValidationError as error:
         raise BadSettings("; ".join(_say(problem) for problem in error.errors())) from error
-
-
-def _is_plain(text: str) -> bool:
-    return text.isascii() and text.isprintable()
 
 
 def _say(problem: Mapping[str, Any]) -> str:

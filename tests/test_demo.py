@@ -13,7 +13,7 @@ import uvicorn
 from nextpair import Client
 from nextpair.calls import list_sets, next_pair, ranking
 
-from app.api.examples import EXAMPLES
+from app.api.contract import EXAMPLES
 from app.demo import FOLDER, PROJECT, RANDOM_PAIRS, play
 from app.inference.choosing.selection import Criterion
 from app.main import make_server
@@ -67,10 +67,10 @@ def test_random_pairs_need_what_is_recorded() -> None:
 def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
     paths: list[str] = []
     answers: dict[str, list[httpx.Response | httpx.TransportError]] = {
-        "/v1/sets": [httpx.Response(200, json=EXAMPLES["SetPage"])],
-        "/readyz": [httpx.Response(503, json={}), httpx.Response(200, json=EXAMPLES["Ready"])],
+        "/v1/sets": [httpx.Response(200, json=EXAMPLES["list_sets"]["response"])],
+        "/readyz": [httpx.Response(503, json={}), httpx.Response(200, json=EXAMPLES["ready"]["response"])],
         "/next-pair": [httpx.ReadTimeout("slow"), httpx.Response(200, json={"status": "exhausted", "assignments": []})],
-        "/ranking": [httpx.Response(200, json=EXAMPLES["Ranking"])],
+        "/ranking": [httpx.Response(200, json=EXAMPLES["ranking"]["response"])],
     }
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -85,4 +85,4 @@ def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
     play(running, Client("http://demo", transport=httpx.MockTransport(handle), sleep=lambda _: None), 0.0, told.append)
 
     assert paths == ["/v1/sets", "/readyz", "/readyz", "/next-pair", "/next-pair", "/ranking"]
-    assert [line.partition(":")[0] for line in told] == ["preparing", "ready", "exhausted after 1 comparison"]
+    assert [line.partition(":")[0] for line in told] == ["preparing", "ready", "exhausted after 8 comparisons"]

@@ -1,6 +1,8 @@
 """The OpenAPI document: what FastAPI makes of the routes, and what it leaves out or leaves without a name."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from fastapi import FastAPI
@@ -8,7 +10,6 @@ from nextpair import words
 from nextpair.schemas import common
 
 from app.api.access import OPEN
-from app.api.examples import EXAMPLES
 from app.api.problems import documented
 from app.service.errors import DatabaseDown, InvalidRequest
 
@@ -21,6 +22,7 @@ KEYS = {
     "basic": {"type": "http", "scheme": "basic", "description": "For browsers: any name, and the key as the password."},
 }
 EITHER_OR_NONE: list[dict[str, list[str]]] = [{"bearer": []}, {"basic": []}, {}]  # none: see app.api.access
+EXAMPLES: Json = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))  # by operation, of a real run
 STREAM = "text/event-stream"
 EVENT = 'event: status\nid: 1\ndata: {"version": 1, "comparisons": 1, "candidates": 2, "status": "open"}\n\n'
 REFERENCE = "#/components/schemas/"
@@ -61,20 +63,12 @@ def _complete(document: Json) -> None:
 
 
 def _illustrate(operation: Json) -> None:
-    bodies = [operation.get("requestBody", {})]
-    bodies += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
-    for body in bodies:
-        content = body.get("content", {}).get("application/json", {})
-        if (name := _model(content.get("schema", {}))) in EXAMPLES:
-            content["example"] = EXAMPLES[name]
-
-
-def _model(schema: Json) -> str:
-    """Name of the model behind a schema; of the first where there are several."""
-    for choice in (schema, *schema.get("anyOf", [])):
-        if "$ref" in choice:
-            return str(choice["$ref"]).removeprefix(REFERENCE)
-    return ""
+    example = EXAMPLES.get(operation["operationId"], {})
+    bodies = [("request", operation.get("requestBody", {}))]
+    bodies += [("response", answer) for status, answer in operation["responses"].items() if status.startswith("2")]
+    for part, body in bodies:
+        if part in example and "application/json" in body.get("content", {}):
+            body["content"]["application/json"]["example"] = example[part]
 
 
 def _document_problems(operation: Json) -> None:

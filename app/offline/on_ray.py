@@ -20,7 +20,6 @@ from judge_worker.engine import BadLabels, EngineDown
 from judge_worker.offline import Judge, open_judge
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import BadTemplate
-from judge_worker.settings import WorkerSettings
 
 READERS = 8  # files that are read at a time
 COLUMNS: dict[str, pa.DataType] = {"name": pa.string(), "pairs": pa.large_binary(), "error": pa.string()}
@@ -74,7 +73,7 @@ def judge_on_ray(job: Job, missing: Sequence[Part], engines: int | None = None) 
     ray.init(logging_level="warning")
     try:
         gpus = int(ray.cluster_resources().get("GPU", 0))
-        gpus_of_each = _gpus_of_an_engine(job.settings) if gpus else 0
+        gpus_of_each = job.settings.engine.gpus if gpus else 0
         size = engines or (max(gpus // gpus_of_each, 1) if gpus_of_each else 1)
         event("Ray", machines=len(ray.nodes()), engines=size, gpus_of_each=gpus_of_each)
         for row in _plan(job, missing, size, gpus_of_each).iter_rows():
@@ -121,9 +120,3 @@ def _packed(table: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     return sink.getvalue().to_pybytes()
-
-
-def _gpus_of_an_engine(settings: WorkerSettings) -> int:
-    if settings.engine != "vllm":
-        return 0
-    return (settings.tensor_parallel_size or 1) * (settings.pipeline_parallel_size or 1)

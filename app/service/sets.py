@@ -1,7 +1,8 @@
 """Create, list, find by name, change and delete sets."""
 
 from collections.abc import Mapping
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 from uuid import UUID, uuid4
 
 from nextpair import schemas
@@ -119,18 +120,10 @@ def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:
 
 
 def _refuse_null(patch: schemas.SetPatch) -> None:
-    for name in (
-        "name",
-        "status",
-        "selection",
-        "temperatures",
-        "evidence",
-        "inference_target",
-        "goal",
-        "pool_by",
-        "metadata",
-    ):
-        if name in patch.model_fields_set and getattr(patch, name) is None:
+    """Raises InvalidRequest where a field is to be taken away that every set has."""
+    for name, field in schemas.SetOut.model_fields.items():
+        is_taken_away = name in patch.model_fields_set and getattr(patch, name) is None
+        if is_taken_away and NoneType not in get_args(field.annotation):
             raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
 
 

@@ -13,6 +13,7 @@ from app.service.statuses import statuses
 from app.web.rendering import headers, templates
 
 UPCOMING = 5  # pairs shown as coming next
+TABS = {"": "Ranking", "/trust": "Trust", "/map": "Map", "/judges": "Judges"}  # by what follows the set's address
 METHODS = [*get_args(ExpertName), *JOINT, *get_args(BaselineName)]
 
 router = APIRouter(include_in_schema=False)
@@ -23,26 +24,26 @@ async def ranking(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) 
     """The ranking, live."""
     ranked = await sets.get(db, set_id)
     (status,) = await statuses(ctx, [ranked])
-    return _page(request, "ranking.html", ranked, here="Ranking", status=status, methods=METHODS)
+    return _page(request, "ranking.html", ranked, status=status, methods=METHODS)
 
 
 @router.get("/sets/{set_id}/trust")
 async def trust(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Each check of trust, and the calibration of a judge."""
-    return _page(request, "trust.html", await sets.get(db, set_id), here="Trust")
+    return _page(request, "trust.html", await sets.get(db, set_id))
 
 
 @router.get("/sets/{set_id}/map")
 async def comparisons_map(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """Who beats whom, and the pairs that come next."""
     upcoming = await asking.preview(ctx, db, set_id, UPCOMING)
-    return _page(request, "map.html", await sets.get(db, set_id), here="Map", upcoming=upcoming)
+    return _page(request, "map.html", await sets.get(db, set_id), upcoming=upcoming)
 
 
 @router.get("/sets/{set_id}/judges")
 async def judges(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """A card for each judge, and who agrees with whom."""
-    return _page(request, "judges.html", await sets.get(db, set_id), here="Judges", methods=get_args(AggregationName))
+    return _page(request, "judges.html", await sets.get(db, set_id), methods=get_args(AggregationName))
 
 
 @router.get("/sets/{set_id}/annotate")
@@ -53,4 +54,4 @@ async def annotate(request: Request, set_id: UUID, db: ReadDep) -> Response:
 
 def _page(request: Request, template: str, of_set: SetOut, **values: object) -> Response:
     """A template filled with the set and these values."""
-    return templates.TemplateResponse(request, template, {**values, "set": of_set}, headers=headers())
+    return templates.TemplateResponse(request, template, {**values, "set": of_set, "tabs": TABS}, headers=headers())

@@ -3,13 +3,28 @@
 import time
 from collections.abc import Iterator, Sequence
 from math import exp, log
+from typing import ClassVar
 
-from judge_worker.engine import Arrival, LabelReading, Outcome, Unread
+from pydantic import Field
+
+from judge_worker.engine import Arrival, Engine, LabelReading, Outcome, Unread
 from judge_worker.prompts import Prompt
+from judge_worker.settings import EngineSettings
 
 PER_CHARACTER = 0.1  # logits
 REFUSED = "REFUSE"  # in a text: the judge does not answer
 ALMOST = 1.0 - 1e-9
+
+
+class Settings(EngineSettings):
+    name: ClassVar[str] = "scripted"
+    is_made_up: ClassVar[bool] = True
+
+    rate: float | None = Field(default=None, gt=0.0, description="judgements a second.")
+
+
+def open_engine(model: str, settings: Settings) -> Engine:
+    return Scripted(model, settings.rate)
 
 
 class Scripted:

@@ -5,17 +5,39 @@ not hold them, and masks and temperatures would change them. They are those befo
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from judge_worker.engine import Arrival, EngineDown, Unread
+from pydantic import Field
+
+from judge_worker.engine import Arrival, Engine, EngineDown, Unread
 from judge_worker.prompts import Prompt
-from judge_worker.settings import WorkerSettings
+from judge_worker.settings import EngineSettings, JsonObject
 from judge_worker.tokens import Encoded, PromptEncoder, read_answers, too_long
 
-PASSED_ON = (
-    "tensor_parallel_size", "pipeline_parallel_size", "dtype", "max_model_len", "quantization",
-    "distributed_executor_backend",
-)  # fmt: skip
+
+class Settings(EngineSettings):
+    """What vllm.LLM takes, by the names that it has there."""
+
+    name: ClassVar[str] = "vllm"
+
+    tensor_parallel_size: int | None = Field(default=None, ge=1, description="GPUs that share each layer.")
+    pipeline_parallel_size: int | None = Field(default=None, ge=1, description="groups of GPUs that share the layers.")
+    dtype: str | None = Field(default=None, description="bfloat16, float16, float32 or auto.")
+    max_model_len: int | None = Field(default=None, ge=1, description="longest prompt in tokens.")
+    quantization: str | None = Field(default=None, description="fp8, awq, ...")
+    distributed_executor_backend: str | None = Field(default=None, description="mp or ray.")
+    vllm_options: JsonObject = Field(
+        default_factory=dict, description='anything else, as {"gpu_memory_utilization": 0.8}.'
+    )
+
+    @property
+    def gpus(self) -> int:
+        return (self.tensor_parallel_size or 1) * (self.pipeline_parallel_size or 1)
+
+
+def open_engine(model: str, settings: Settings) -> Engine:
+    """Raises EngineDown."""
+    return VLLM(model, settings)
 
 
 class VLLM:
@@ -23,10 +45,10 @@ class VLLM:
 
     batches = 1
 
-    def __init__(self, settings: WorkerSettings) -> None:
+    def __init__(self, model: str, settings: Settings) -> None:
         """Raises EngineDown."""
-        self.model = settings.model
-        self._llm = _load(settings)
+        self.model = model
+        self._llm = _load(model, settings)
         self._encoder = PromptEncoder(self._llm.get_tokenizer())
         self._longest = int(self._llm.model_config.max_model_len) - 1  # one token is generated
 
@@ -59,7 +81,7 @@ class VLLM:
         ]
 
 
-def _load(settings: WorkerSettings) -> Any:
+def _load(model: str, settings: Settings) -> Any:
     try:
         from vllm import LLM
     except ImportError as error:
@@ -67,8 +89,8 @@ def _load(settings: WorkerSettings) -> Any:
             f"vLLM cannot be imported ({error}). Run `pip install 'nextpair-server[vllm]'` in an "
             "environment of its own, or use a server: `--engine openai --base-url URL`."
         ) from error
-    passed = {name: getattr(settings, name) for name in PASSED_ON if getattr(settings, name) is not None}
+    named = settings.model_dump(exclude={"vllm_options"}, exclude_none=True)
     try:
-        return LLM(model=settings.model, **passed, **settings.vllm_options)
+        return LLM(model=model, **named, **settings.vllm_options)
     except Exception as error:
-        raise EngineDown(f"vLLM cannot load {settings.model!r}: {type(error).__name__}: {error}") from error
+        raise EngineDown(f"vLLM cannot load {model!r}: {type(error).__name__}: {error}") from error

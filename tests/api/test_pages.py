@@ -6,6 +6,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from app.web.one_set import TABS
+
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 HOSTILE = "<script>alert(1)</script>"
 
@@ -44,6 +46,13 @@ async def test_a_set_is_linked_to_its_judging_page(http: httpx.AsyncClient) -> N
     set_id = await new_set(http)
     for path in ("/", f"/sets/{set_id}"):
         assert f'href="/sets/{set_id}/annotate"' in (await http.get(path)).text
+
+
+async def test_each_page_of_a_set_marks_its_own_tab(http: httpx.AsyncClient) -> None:
+    set_id = await new_set(http)
+    for path, name in TABS.items():
+        page = await http.get(f"/sets/{set_id}{path}")
+        assert re.findall(r'href="([^"]+)" aria-current="page">([^<]+)', page.text) == [(f"/sets/{set_id}{path}", name)]
 
 
 async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:

@@ -4,11 +4,12 @@ import pytest
 from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import ConsoleMessage, Page, Response
 
+from app.web.one_set import TABS
 from tests.browser.conftest import NewSet, Someone
 from tests.factories import simulated
 
 KEYS = ["c0", "c1", "c2"]
-PAGES = ("/", "/sets/new", "/docs", *(f"/sets/{{id}}{page}" for page in ("", "/trust", "/map", "/judges", "/annotate")))
+PAGES = ("/", "/sets/new", "/docs", *(f"/sets/{{id}}{page}" for page in (*TABS, "/annotate")))
 COMPUTING = 425  # a page of a set asks again
 
 

@@ -15,11 +15,11 @@ import pytest
 from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Error, Page, Route, expect
 
+from app.web.one_set import TABS
 from tests.browser.conftest import NewSet, Someone
 from tests.browser.test_access import expect_accessible
 from tests.factories import simulated
 
-PAGES = ("", "/trust", "/map", "/judges")
 TEXTS = ("Air scatters blue light.", "The sea is blue.", "It is painted.", "Nobody knows.", "<script>alert(1)</script>")
 KEYS = [f"c{n}" for n in range(len(TEXTS))]
 JUDGES = ("ann", "gpt <b>")
@@ -47,7 +47,7 @@ async def open_page(someone: Someone, set_id: UUID, path: str = "", **options: o
     return visitor.page
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", TABS)
 @pytest.mark.parametrize("colours", ["light", "dark"])
 async def test_axe_finds_nothing(judged: Judged, someone: Someone, path: str, colours: str) -> None:
     page = await open_page(someone, await judged(), path, color_scheme=colours)
@@ -55,7 +55,7 @@ async def test_axe_finds_nothing(judged: Judged, someone: Someone, path: str, co
     await expect_accessible(page)
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", TABS)
 async def test_a_phone_needs_no_sideways_scrolling(judged: Judged, someone: Someone, path: str) -> None:
     page = await open_page(someone, await judged(), path, viewport={"width": 320, "height": 640})
     await page.wait_for_timeout(1000)
@@ -70,9 +70,9 @@ async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient,
     set_id = (await service.send(calls.create_set(new))).id
     verdicts = [schemas.ComparisonIn(first=key, second="short", winner="first", judge=judge) for judge in ("ann", key)]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
-    for path in (*PAGES, "/annotate"):
+    for path in (*TABS, "/annotate"):
         page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
-        await page.wait_for_load_state("networkidle" if path in ("/map", "/trust", "/judges") else "load")
+        await page.wait_for_load_state("networkidle" if path else "load")
         if path == "/map":
             await expect(page.locator("#at")).to_contain_text(key)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
@@ -387,7 +387,7 @@ async def test_disputed_pairs_show_both_texts_and_who_is_for_which(
     await expect(page.locator("#more-disputes")).to_be_hidden()
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", TABS)
 async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, service: AsyncClient, path: str) -> None:
     evil = [
         "<img src=x onerror=alert(1)>",

@@ -19,11 +19,15 @@ def test_what_needs_no_computing_imports_nothing_heavy(arguments: list[str]) -> 
     assert imported == set()
 
 
-def test_the_shell_can_complete_a_command() -> None:
-    variables = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": "nextpair rank-", "COMP_CWORD": "1"}
+@pytest.mark.parametrize(
+    ("words", "completed"), [("nextpair rank-", "rank-sets"), ("nextpair judge --conc", "--concurrency")]
+)
+def test_the_shell_can_complete_a_command_and_an_option(words: str, completed: str) -> None:
+    place = str(words.count(" "))
+    variables = {"_NEXTPAIR_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
     program = Path(sys.executable).with_name("nextpair")
     done = subprocess.run([program], env={**os.environ, **variables}, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["rank-sets"]
+    assert done.stdout.split() == [completed]
 
 
 def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

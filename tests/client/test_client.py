@@ -37,13 +37,13 @@ from nextpair.schemas import (
 )
 from nextpair.words import ExportFormat
 
-from app.api.examples import EXAMPLES
+from app.api.contract import EXAMPLES
 
 T = TypeVar("T")
 Handler = Callable[[httpx.Request], httpx.Response]
 SET, ASSIGNMENT = UUID(int=1), UUID(int=2)
 NOW = "2026-10-01T12:00:00Z"
-JUDGE = {"name": "gpt", "kind": "llm", "model": None, "cost_per_1000": None, "created_at": NOW}
+JUDGE = EXAMPLES["get_judge"]["response"]
 
 
 # Both clients behind one face
@@ -169,175 +169,21 @@ def problem(status: int, *, headers: dict[str, str] | None = None, **fields: Any
     return httpx.Response(status, content=json.dumps(body | fields), headers=kind | (headers or {}))
 
 
-READY = {"status": "ready", "migration": "0002"}
-SET_OUT: dict[str, Any] = {
-    "id": str(SET),
-    "name": "Sky",
-    "question": "Which is clearer?",
-    "attribute": None,
-    "context": None,
-    "expert": "soft-bt",
-    "expert_parameters": {},
-    "prior": "unit",
-    "prior_variance": 1.0,
-    "selection": {},
-    "inference_target": "auto",
-    "order": "balanced",
-    "position_bias": "none",
-    "absolute_scale": "estimate",
-    "evidence": "one-vote",
-    "temperatures": {},
-    "budget": None,
-    "stop": None,
-    "overlap": None,
-    "project": None,
-    "goal": {"top_k": None, "against": None, "pair": None},
-    "pool_by": "project",
-    "metadata": {},
-    "version": 0,
-    "comparisons": 0,
-    "absolute_scores": 0,
-    "candidates": 2,
-    "items": 0,
-    "status": "open",
-    "created_at": NOW,
-}
-COMPARISON = {
-    "seq": 1,
-    "set_id": str(SET),
-    "item": None,
-    "first": "kelp",
-    "second": "moss",
-    "p_first": 0.8,
-    "weight": 1.0,
-    "winner": None,
-    "judge": "me",
-    "client_id": None,
-    "assignment_id": str(ASSIGNMENT),
-    "late": False,
-    "label_mass": None,
-    "latency_ms": None,
-    "raw": None,
-    "created_at": NOW,
-    "voided_by": None,
-}
+READY = EXAMPLES["ready"]["response"]
+SET_OUT = EXAMPLES["create_set"]["response"]
+COMPARISON = EXAMPLES["send_verdict"]["response"]
 FAILURE = {"assignment_id": str(ASSIGNMENT), "set_id": str(SET), "failure": "skipped", "reason": None}
 FAILURE |= {"label_mass": None, "latency_ms": None, "raw": None}
 NO_PAIRS = {"status": "exhausted", "assignments": []}
-LEASE = {"id": str(ASSIGNMENT), "status": "leased", "expires_at": NOW}
+LEASE = EXAMPLES["renew"]["response"]
 ONE = ComparisonsIn(comparisons=[ComparisonIn(first="kelp", second="moss", judge="me", p_first=0.8)])
-RANKING = {
-    "set_id": str(SET),
-    "version": 3,
-    "method": {
-        "name": "win-ratio",
-        "expert": None,
-        "expert_parameters": None,
-        "prior": None,
-        "prior_variance": None,
-        "position_bias": "none",
-        "absolute_scale": "estimate",
-        "evidence": "one-vote",
-        "temperatures": {},
-        "level": 0.9,
-        "top_k": 3,
-        "epsilon": 0.25,
-    },
-    "inference_target": {"name": "latent", "sentence": "Scores by win-ratio, which states no uncertainty.", "also": []},
-    "convergence": {"converged": True, "iterations": 0, "gradient_norm": 0.0, "message": "Converged."},
-    "comparisons": 3,
-    "components": 1,
-    "entropy": None,
-    "certainty": {
-        "about": "What judges prefer.",
-        "agreement_with_people": {"pairs": 9, "share": 0.67, "interval": [0.35, 0.88]},
-        "temperature": {"gpt-4": {"temperature": 1.6, "verdicts": 20, "at_bound": False}},
-    },
-    "sureness": {
-        "concordance": 0.8,
-        "pairs": 3,
-        "interval": [0.7, 0.9],
-        "forecast": [{"comparisons": 6, "concordance": 0.9}],
-    },
-    "signal": {"e_value": 0.9, "claimed": False, "verdicts": 3},
-    "evidence": None,
-    "position_bias": {"me": {"delta": 0.3, "sd": 0.1, "comparisons": 3, "warning": None}},
-    "absolute_scores": {"me": {"c0": -3.0, "c1": 0.5, "settled": True}},
-    "held_out": {"comparisons": 1, "agreement": None, "log_loss": 0.7},
-    "stopping": {"converged": False, "reason": None, "forecast": 12},
-    "ranking": [],
-}
-SCORE = {
-    "seq": 3,
-    "set_id": str(SET),
-    "item": None,
-    "candidate": "kelp",
-    "judge": "me",
-    "mean": 7.2,
-    "variance": 0.36,
-    "probabilities": {"7": 0.8, "8": 0.2},
-    "created_at": NOW,
-}
-POOLED = {
-    "seq": 3,
-    "set_id": str(SET),
-    "pool": "project:sky",
-    "sets": 2,
-    "log_scale": {"mean": 1.1, "sd": 0.5},
-    "log_noise": {"me": {"mean": -0.9, "sd": 0.4}},
-    "log_effects": {"me": {"mean": -0.5, "sd": 0.4}},
-    "created_at": NOW,
-}
-NOTHING = {"pairs": 0, "share": None}
-DIAGNOSTICS = {
-    "set_id": str(SET),
-    "version": 0,
-    "comparisons": 0,
-    "components": 2,
-    "cycles": {"triads": 0, "cyclic": 0, "share": None},
-    "repeats": {"same_order": NOTHING, "swapped": NOTHING, "first_both": None, "second_both": None},
-    "agreement": NOTHING,
-    "order_balance": {"worst": 0, "mixed": None, "first_picked": None},
-    "position_bias": {},
-    "judges": {
-        "me": {
-            "comparisons": 0,
-            "failures": {"timeout": 1},
-            "failure_rate": 1.0,
-            "first_picked": None,
-            "delta": None,
-        }
-    },
-    "held_out": None,
-    "history": [{"version": 1, "comparisons": 1, "entropy": 2.7, "concordance": 0.57, "rank_correlation": 1.0}],
-}
-BIN = {"low": 0.6, "high": 0.633, "verdicts": 9, "confidence": 0.61, "accuracy": 0.67}
-CALIBRATION = {
-    "set_id": str(SET),
-    "version": 3,
-    "judge": "a&b",
-    "reference": ["me", "my friend"],
-    "objective": "ece",
-    "verdicts": 9,
-    "temperature": 1.6,
-    "at_bound": False,
-    "before": {"log_loss": 0.7, "ece": 0.1, "biased_ece": 0.15},
-    "after": {"log_loss": 0.6, "ece": 0.05, "biased_ece": 0.1},
-    "reliability": [BIN],
-    "reliability_after": [BIN],
-    "rejection": [{"rejected": 0.0, "verdicts": 9, "accuracy": 0.67}],
-}
-PREDICTION = {
-    "set_id": str(SET),
-    "version": 3,
-    "first": "kelp",
-    "second": "moss",
-    "inference_target": {"name": "latent", "sentence": "Latent scores.", "also": ["all-pairs"]},
-    "p_first_better": 0.8,
-    "mean_difference": 1.0,
-    "sd_difference": 0.5,
-}
-VOID = {"seq": 2, "set_id": str(SET), "voids": 1, "reason": "wrong side", "created_at": NOW}
+RANKING = EXAMPLES["ranking"]["response"]
+SCORE = EXAMPLES["list_absolute_scores"]["response"]["scores"][0]
+POOLED = EXAMPLES["add_pooled_evidence"]["response"]
+DIAGNOSTICS = EXAMPLES["diagnostics"]["response"]
+CALIBRATION = EXAMPLES["calibration"]["response"]
+PREDICTION = EXAMPLES["predict"]["response"]
+VOID = EXAMPLES["void"]["response"]
 
 
 # Operations: call, method, path with query, body, answer
@@ -478,15 +324,21 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         "GET",
         f"{of_set}/judges?method=majority&verdicts=false",
         None,
-        EXAMPLES["Judges"],
+        EXAMPLES["judges"]["response"],
     ),
-    (calls.list_disputes(SET, after=4), "GET", f"{of_set}/disputes?after=4", None, EXAMPLES["DisputePage"]),
+    (
+        calls.list_disputes(SET, after=4),
+        "GET",
+        f"{of_set}/disputes?after=4",
+        None,
+        EXAMPLES["list_disputes"]["response"],
+    ),
     (
         calls.rank_sets(SET, judge=["gpt", "qwen"], reference=["ann"], simultaneous="ellipsoid", lambdas=[0.2, 0.3]),
         "GET",
         f"{of_set}/rank-sets?judge=gpt&judge=qwen&reference=ann&simultaneous=ellipsoid&lambda=0.2&lambda=0.3",
         None,
-        EXAMPLES["RankSets"],
+        EXAMPLES["rank_sets"]["response"],
     ),
     (calls.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (

@@ -15,10 +15,10 @@ from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollec
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetIn, SetOut, SetPatch, VerdictOf
 
-from app.api.examples import EXAMPLES
+from app.api.contract import EXAMPLES
 
-RECORD = SetOut.model_validate(EXAMPLES["SetOut"])
-ASSIGNMENT = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
+RECORD = SetOut.model_validate(EXAMPLES["create_set"]["response"])
+ASSIGNMENT = Assignment.model_validate(EXAMPLES["next_pair"]["response"]["assignments"][0])
 PAIR, OTHER = ASSIGNMENT.id, str(UUID(int=7))
 OF_SET, OF_PAIR = f"/v1/sets/{RECORD.id}", f"/v1/assignments/{PAIR}"
 
@@ -67,91 +67,91 @@ SCORE = AbsoluteScoreIn(candidate="kelp", judge="ada", mean=7.0, variance=0.5)
 METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
     (
         lambda c: c.sets.create(name="Sky", question="Which?"),
-        "POST", "/v1/sets", {"name": "Sky", "question": "Which?"}, "SetOut",
+        "POST", "/v1/sets", {"name": "Sky", "question": "Which?"}, "create_set",
     ),
-    (lambda c: c.sets.get(RECORD.id), "GET", OF_SET, None, "SetOut"),
-    (lambda c: sky(c).read(), "GET", OF_SET, None, "SetOut"),
-    (lambda c: sky(c).update(budget=None), "PATCH", OF_SET, {"budget": None}, "SetOut"),
+    (lambda c: c.sets.get(RECORD.id), "GET", OF_SET, None, "create_set"),
+    (lambda c: sky(c).read(), "GET", OF_SET, None, "create_set"),
+    (lambda c: sky(c).update(budget=None), "PATCH", OF_SET, {"budget": None}, "create_set"),
     (lambda c: sky(c).delete(), "DELETE", OF_SET, None, b""),
     (
         lambda c: sky(c).add_candidates({"kelp": "Green."}),
         "POST", f"{OF_SET}/candidates", {"candidates": [{"key": "kelp", "text": "Green."}], "items": []},
-        "CandidatesAdded",
+        "add_candidates",
     ),
     (
         lambda c: sky(c).add_candidates(iter([CandidateIn(key="kelp")])),
-        "POST", f"{OF_SET}/candidates", {"candidates": [{"key": "kelp"}], "items": []}, "CandidatesAdded",
+        "POST", f"{OF_SET}/candidates", {"candidates": [{"key": "kelp"}], "items": []}, "add_candidates",
     ),
     (
         lambda c: sky(c).next_pairs(judge="ada", count=3, wait_seconds=2.0),
         "POST", f"{OF_SET}/next-pair", {"judge": "ada", "count": 3, "lease_seconds": 600.0, "wait_seconds": 2.0},
-        "Assignments",
+        "next_pair",
     ),
     (
         lambda c: sky(c).next_pair(judge="ada", worker="one"),
         "POST", f"{OF_SET}/next-pair",
-        {"judge": "ada", "count": 1, "lease_seconds": 600.0, "wait_seconds": 0.0, "worker": "one"}, "Assignments",
+        {"judge": "ada", "count": 1, "lease_seconds": 600.0, "wait_seconds": 0.0, "worker": "one"}, "next_pair",
     ),
-    (lambda c: sky(c).preview_pairs(count=2), "GET", f"{OF_SET}/next-pair?count=2", None, "Preview"),
+    (lambda c: sky(c).preview_pairs(count=2), "GET", f"{OF_SET}/next-pair?count=2", None, "preview_pairs"),
     (
         lambda c: sky(c).add_comparisons([ONE]),
         "POST", f"{OF_SET}/comparisons",
-        {"comparisons": [{"first": "kelp", "second": "fern", "judge": "ada", "winner": "tie"}]}, "ComparisonsAccepted",
+        {"comparisons": [{"first": "kelp", "second": "fern", "judge": "ada", "winner": "tie"}]}, "add_comparisons",
     ),
-    (lambda c: sky(c).void(4, reason="slip"), "POST", f"{OF_SET}/comparisons/4/void", {"reason": "slip"}, "Void"),
+    (lambda c: sky(c).void(4, reason="slip"), "POST", f"{OF_SET}/comparisons/4/void", {"reason": "slip"}, "void"),
     (
         lambda c: sky(c).add_absolute_scores([SCORE]),
         "POST", f"{OF_SET}/absolute-scores",
-        {"scores": [{"candidate": "kelp", "judge": "ada", "mean": 7.0, "variance": 0.5}]}, "AbsoluteScoresAccepted",
+        {"scores": [{"candidate": "kelp", "judge": "ada", "mean": 7.0, "variance": 0.5}]}, "add_absolute_scores",
     ),
     (
         lambda c: sky(c).add_pooled_evidence(pool="elsewhere", log_scale={"mean": 1.0, "sd": 0.5}),
         "POST", f"{OF_SET}/pooled-evidence", {"pool": "elsewhere", "log_scale": {"mean": 1.0, "sd": 0.5}},
-        "PooledEvidence",
+        "add_pooled_evidence",
     ),
-    (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "Ranking"),
+    (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "ranking"),
     (lambda c: sky(c).ranking_picture(form="png"), "GET", f"{OF_SET}/ranking?format=png", None, b"PNG"),
     (
         lambda c: sky(c).predict(first="kelp", second="fern"),
-        "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "Prediction",
+        "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "predict",
     ),
     (
         lambda c: c.judges.aggregate(items=[{"item": "q1", "answers": {"ada": 1, "bob": 0.2}}], seed=3),
         "POST", "/v1/aggregations", {"items": [{"item": "q1", "answers": {"ada": 1.0, "bob": 0.2}}], "seed": 3},
-        "Aggregation",
+        "aggregate",
     ),
-    (lambda c: sky(c).trust(), "GET", f"{OF_SET}/trust", None, "Trust"),
-    (lambda c: sky(c).diagnostics(), "GET", f"{OF_SET}/diagnostics", None, "Diagnostics"),
-    (lambda c: sky(c).matrix(of="expected"), "GET", f"{OF_SET}/matrix?of=expected", None, "Matrix"),
-    (lambda c: sky(c).judges(verdicts=False), "GET", f"{OF_SET}/judges?verdicts=false", None, "Judges"),
+    (lambda c: sky(c).trust(), "GET", f"{OF_SET}/trust", None, "trust"),
+    (lambda c: sky(c).diagnostics(), "GET", f"{OF_SET}/diagnostics", None, "diagnostics"),
+    (lambda c: sky(c).matrix(of="expected"), "GET", f"{OF_SET}/matrix?of=expected", None, "matrix"),
+    (lambda c: sky(c).judges(verdicts=False), "GET", f"{OF_SET}/judges?verdicts=false", None, "judges"),
     (
         lambda c: sky(c).calibration(judge="gpt", reference=["ada"]),
-        "GET", f"{OF_SET}/calibration?judge=gpt&reference=ada", None, "Calibration",
+        "GET", f"{OF_SET}/calibration?judge=gpt&reference=ada", None, "calibration",
     ),
-    (lambda c: sky(c).rank_sets(judge="gpt"), "GET", f"{OF_SET}/rank-sets?judge=gpt", None, "RankSets"),
-    (lambda c: pair(c).tell(p_first=0.7), "POST", f"{OF_PAIR}/verdict", {"p_first": 0.7}, "Comparison"),
-    (lambda c: pair(c).renew(lease_seconds=9.0), "POST", f"{OF_PAIR}/renew", {"lease_seconds": 9.0}, "Lease"),
-    (lambda c: pair(c).release(), "POST", f"{OF_PAIR}/release", None, "Lease"),
+    (lambda c: sky(c).rank_sets(judge="gpt"), "GET", f"{OF_SET}/rank-sets?judge=gpt", None, "rank_sets"),
+    (lambda c: pair(c).tell(p_first=0.7), "POST", f"{OF_PAIR}/verdict", {"p_first": 0.7}, "send_verdict"),
+    (lambda c: pair(c).renew(lease_seconds=9.0), "POST", f"{OF_PAIR}/renew", {"lease_seconds": 9.0}, "renew"),
+    (lambda c: pair(c).release(), "POST", f"{OF_PAIR}/release", None, "renew"),
     (
         lambda c: c.assignments.next_pairs(judge="ada", count=2),
-        "POST", "/v1/next-pairs", {"judge": "ada", "count": 2, "lease_seconds": 600.0}, "Assignments",
+        "POST", "/v1/next-pairs", {"judge": "ada", "count": 2, "lease_seconds": 600.0}, "next_pair",
     ),
     (
         lambda c: c.assignments.tell(iter([VerdictOf(assignment_id=PAIR, winner="first")])),
-        "POST", "/v1/verdicts", {"verdicts": [{"assignment_id": str(PAIR), "winner": "first"}]}, "VerdictResults",
+        "POST", "/v1/verdicts", {"verdicts": [{"assignment_id": str(PAIR), "winner": "first"}]}, "send_verdicts",
     ),
     (
         lambda c: c.assignments.renew([PAIR]),
-        "POST", "/v1/assignments/renew", {"assignments": [str(PAIR)], "lease_seconds": 600.0}, "Held",
+        "POST", "/v1/assignments/renew", {"assignments": [str(PAIR)], "lease_seconds": 600.0}, "renew_many",
     ),
     (
         lambda c: c.assignments.release([PAIR]),
-        "POST", "/v1/assignments/release", {"assignments": [str(PAIR)]}, "Released",
+        "POST", "/v1/assignments/release", {"assignments": [str(PAIR)]}, "release_many",
     ),
-    (lambda c: c.judges.get("ada"), "GET", "/v1/judges/ada", None, "JudgeOut"),
+    (lambda c: c.judges.get("ada"), "GET", "/v1/judges/ada", None, "get_judge"),
     (
         lambda c: c.judges.describe("gpt", kind="llm", cost_per_1000=2.0),
-        "PUT", "/v1/judges/gpt", {"kind": "llm", "cost_per_1000": 2.0}, "JudgeOut",
+        "PUT", "/v1/judges/gpt", {"kind": "llm", "cost_per_1000": 2.0}, "get_judge",
     ),
 ]  # fmt: skip
 
@@ -161,7 +161,7 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
 def test_a_method_sends_its_call(
     use: Use, method: Callable[[Any], Any], verb: str, target: str, body: Any, answer: Any
 ) -> None:
-    server = Server(answer if isinstance(answer, bytes) else EXAMPLES[answer])
+    server = Server(answer if isinstance(answer, bytes) else EXAMPLES[answer]["response"])
 
     use(server, method)
 
@@ -172,16 +172,20 @@ def test_a_method_sends_its_call(
 
 @both
 def test_what_is_created_and_asked_for_has_methods_too(use: Use) -> None:
-    created = use(Server(EXAMPLES["SetOut"]), lambda client: client.sets.create(name="Sky", question="Which?"))
-    leased = use(Server(EXAMPLES["Assignments"]), lambda client: sky(client).next_pair(judge="ada"))
-    many = use(Server(EXAMPLES["Assignments"]), lambda client: client.assignments.next_pairs(judge="ada", count=2))
+    created = use(
+        Server(EXAMPLES["create_set"]["response"]), lambda client: client.sets.create(name="Sky", question="Which?")
+    )
+    leased = use(Server(EXAMPLES["next_pair"]["response"]), lambda client: sky(client).next_pair(judge="ada"))
+    many = use(
+        Server(EXAMPLES["next_pair"]["response"]), lambda client: client.assignments.next_pairs(judge="ada", count=2)
+    )
 
     assert (created.id, created.record) == (RECORD.id, RECORD)
-    assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "kelp")
+    assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "rowan")
     assert (many.status, [each.id for each in many.pairs]) == ("open", [PAIR])
     assert isinstance(leased, PairToJudge | AsyncPairToJudge)
     assert RECORD.name in repr(created)
-    assert "'kelp', 'rowan'" in repr(leased)
+    assert "'rowan', 'kelp'" in repr(leased)
 
 
 @both
@@ -197,16 +201,22 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
         lambda c: c.sets.list(project="demo", status="open"),
         "/v1/sets?project=demo&status=open",
         "sets",
-        "SetPage",
+        "list_sets",
         str(OTHER),
     ),
-    (lambda c: sky(c).candidates(), f"{OF_SET}/candidates?", "candidates", "CandidatePage", "kelp"),
-    (lambda c: sky(c).items(), f"{OF_SET}/items?", "items", "ItemPage", "sky"),
-    (lambda c: sky(c).comparisons(judge="ada"), f"{OF_SET}/comparisons?judge=ada", "comparisons", "ComparisonPage", 5),
-    (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "AbsoluteScorePage", 5),
-    (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "PooledEvidencePage", 5),
-    (lambda c: sky(c).disputes(), f"{OF_SET}/disputes?", "disputes", "DisputePage", 5),
-    (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "JudgePage", "gpt"),
+    (lambda c: sky(c).candidates(), f"{OF_SET}/candidates?", "candidates", "list_candidates", "kelp"),
+    (lambda c: sky(c).items(), f"{OF_SET}/items?", "items", "list_items", "sky"),
+    (
+        lambda c: sky(c).comparisons(judge="ada"),
+        f"{OF_SET}/comparisons?judge=ada",
+        "comparisons",
+        "list_comparisons",
+        5,
+    ),
+    (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "list_absolute_scores", 5),
+    (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "list_pooled_evidence", 5),
+    (lambda c: sky(c).disputes(), f"{OF_SET}/disputes?", "disputes", "list_disputes", 5),
+    (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "list_judges", "gpt"),
 ]
 
 
@@ -215,7 +225,7 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
 def test_a_listing_reads_all_pages(
     use: Use, method: Callable[[Any], Any], target: str, name: str, example: str, after: Any
 ) -> None:
-    page = EXAMPLES[example]
+    page = EXAMPLES[example]["response"]
     server = Server(page | {"next_after": after}, page | {"next_after": None})
 
     entries = use(server, method)
@@ -227,7 +237,7 @@ def test_a_listing_reads_all_pages(
 
 
 def test_a_page_is_asked_for_when_it_is_needed() -> None:
-    server = Server(EXAMPLES["ComparisonPage"] | {"next_after": 5})
+    server = Server(EXAMPLES["list_comparisons"]["response"] | {"next_after": 5})
     with Client("http://service", transport=httpx.MockTransport(server)) as client:
         next(sky(client).comparisons(after=3))
 
@@ -290,7 +300,7 @@ def test_methods_are_documented() -> None:
 
 
 def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(*[EXAMPLES["Ready"]] * 3)
+    server = Server(*[EXAMPLES["ready"]["response"]] * 3)
     monkeypatch.setenv("NEXTPAIR_URL", "http://there:1234")
     monkeypatch.setenv("NEXTPAIR_API_KEY", "secret")
     for url, api_key in ((None, None), ("http://here", None), (None, "")):

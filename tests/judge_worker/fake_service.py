@@ -10,9 +10,9 @@ import httpx
 from nextpair import AsyncClient
 from nextpair.schemas import Assignment
 
-from app.api.examples import EXAMPLES
+from app.api.contract import EXAMPLES
 
-PAIR = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
+PAIR = Assignment.model_validate(EXAMPLES["next_pair"]["response"]["assignments"][0])
 
 
 class FakeService:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -11,17 +12,17 @@ import pytest
 from judge_worker import outage, prompts, reading, run
 from judge_worker import worker as worker_module
 from judge_worker.engine import EngineDown
-from judge_worker.engines.openai import open_server
+from judge_worker.engines.openai import Settings, open_engine
 from judge_worker.engines.scripted import Scripted
-from judge_worker.settings import WorkerSettings
+from judge_worker.settings import load
 from judge_worker.worker import Worker
 from tests.judge_worker.behaviours import BEHAVIOURS, KEY, ODD, PAIRS, TIMEOUT, WELL, Asked, Behaviour, Clock, Server
 from tests.judge_worker.fake_service import FakeService
 
-SETTINGS = WorkerSettings(
-    server="http://service", model="m", engine="openai", base_url="http://engine", engine_key=KEY,
-    headers={"api-key": KEY}, batch=PAIRS, concurrency=4, timeout=TIMEOUT, until_done=True,
-)  # fmt: skip
+SETTINGS: dict[str, Any] = {
+    "server": "http://service", "model": "m", "engine": "openai", "base_url": "http://engine", "engine_key": KEY,
+    "headers": {"api-key": KEY}, "batch": PAIRS, "concurrency": 4, "timeout": TIMEOUT, "until_done": True,
+}  # fmt: skip
 TEMPLATES = [prompts.load("comparative")]
 TEXTS = [(f"text {n}", f"other text {n}") for n in range(PAIRS)]
 PATIENCE = 30.0  # real seconds
@@ -53,8 +54,9 @@ async def judge(
     service: FakeService, server: Callable[[httpx.Request], httpx.Response], clock: Clock, **settings: object
 ) -> Worker:
     """Check the engine as a worker does that starts, and let it judge all pairs. Raises EngineDown."""
-    own = SETTINGS.model_copy(update=settings)
-    engine = open_server(own, httpx.MockTransport(server), clock.sleep, clock.monotonic)
+    own = load(SETTINGS | settings, None, {})
+    assert isinstance(own.engine, Settings)
+    engine = open_engine(own.model, own.engine, httpx.MockTransport(server), clock.sleep, clock.monotonic)
     try:
         run.check(engine, TEMPLATES, own)
         async with service.client() as client:
@@ -129,7 +131,7 @@ async def test_what_other_batches_were_answered_is_stored_before_the_worker_ends
 
 
 async def test_each_template_gives_an_entry_of_its_own(service: FakeService, clock: Clock) -> None:
-    own = SETTINGS.model_copy(update={"orders": "both", "batch": 8})
+    own = load(SETTINGS | {"orders": "both", "batch": 8}, None, {})
     templates = [prompts.load("comparative"), prompts.load("comparative-tie")]
     async with service.client() as client:
         await Worker(own, client, Scripted("m"), templates, asyncio.Event()).run()

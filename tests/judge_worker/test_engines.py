@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from judge_worker.engine import Away, BadLabels, Engine, EngineDown, LabelReading, Unread
-from judge_worker.engines.openai import open_server
+from judge_worker.engines.openai import Settings, open_engine
 from judge_worker.engines.openai.addresses import Address
 from judge_worker.engines.openai.by_text import chat
 from judge_worker.engines.openai.by_tokens import ByTokens
@@ -19,15 +19,12 @@ from judge_worker.engines.openai.server import OpenAIServer
 from judge_worker.engines.scripted import REFUSED, Scripted
 from judge_worker.prompts import load, render
 from judge_worker.reading import read_all
-from judge_worker.settings import WorkerSettings
 from judge_worker.tokens import Encoded, questions
 from tests.judge_worker.contract import CONTRACT, LONG, SHORT, a_prompt_that_fails_fails_alone, outcomes, prompt
 from tests.judge_worker.fake_server import BREAKS, QUOTA, VARIATIONS, answer_of
 from tests.judge_worker.fake_server import Server as FakeServer
 
-SETTINGS = WorkerSettings(
-    server="http://service", model="m", engine="openai", base_url="http://engine", engine_key="secret", concurrency=4
-)
+SETTINGS = Settings(base_url="http://engine", engine_key="secret", concurrency=4)
 SCORED = {"question": "How good is it?", "text": "one", "low": "1", "high": "10"}
 Answer = Callable[[httpx.Request], httpx.Response]
 
@@ -42,7 +39,7 @@ def by_text(answer: Answer, sleep: Callable[[float], None] = ignore, **settings:
     def serve(request: httpx.Request) -> httpx.Response:
         return answer(request) if request.method == "POST" else httpx.Response(404)
 
-    return open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(serve), sleep)
+    return open_engine("m", SETTINGS.model_copy(update=settings), httpx.MockTransport(serve), sleep)
 
 
 @pytest.fixture(params=["scripted", *VARIATIONS])
@@ -51,7 +48,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield Scripted("m")
         return
     settings, ways = VARIATIONS[request.param]
-    made = open_server(SETTINGS.model_copy(update=settings), httpx.MockTransport(FakeServer(**ways)), ignore)
+    made = open_engine("m", SETTINGS.model_copy(update=settings), httpx.MockTransport(FakeServer(**ways)), ignore)
     yield made
     made.close()
 
@@ -236,7 +233,7 @@ def test_nobody_at_the_address() -> None:
         raise httpx.ConnectError("Connection refused", request=request)
 
     with pytest.raises(EngineDown, match=r"http://engine/v1 gave no answer: Connection refused. Check --base-url"):
-        open_server(SETTINGS, httpx.MockTransport(nobody), ignore)
+        open_engine("m", SETTINGS, httpx.MockTransport(nobody), ignore)
 
 
 def test_what_is_sent_in_secret_is_never_said() -> None:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from nextpair.words import LOCAL
 
+from judge_worker.engines import openai, scripted, vllm
 from judge_worker.settings import BadSettings, load
 
 GIVEN = {"server": "http://service", "model": "m"}
+OPENAI = {**GIVEN, "engine": "openai", "base_url": "http://engine"}
 
 
 def test_options_come_before_variables_and_those_before_the_file(tmp_path: Path) -> None:
@@ -19,7 +21,7 @@ def test_options_come_before_variables_and_those_before_the_file(tmp_path: Path)
     settings = load({"judge": "option"}, file, environment)
 
     assert (settings.server, settings.model, settings.judge) == ("http://file", "environment", "option")
-    assert (settings.batch, settings.vllm_options) == (7, {"seed": 1})
+    assert (settings.batch, settings.engine) == (7, vllm.Settings(vllm_options={"seed": 1}))
 
 
 def test_the_service_is_found_as_by_every_command() -> None:
@@ -42,15 +44,15 @@ def test_words_of_variables_and_options_are_read() -> None:
     assert len(settings.sets) == 2
     assert settings.until_done
     assert settings.absolute == (1, 10)
-    assert settings.vllm_options == {"gpu_memory_utilization": 0.8}
+    assert settings.engine == vllm.Settings(vllm_options={"gpu_memory_utilization": 0.8})
 
 
 def test_headers_are_lines_of_an_option_or_json_of_a_variable() -> None:
-    assert load({**GIVEN, "headers": ["X-Team: a: b", "X-Key:k"]}, None, {}).headers == {"X-Team": "a: b", "X-Key": "k"}
-    settings = load(
-        GIVEN, None, {"NEXTPAIR_WORKER_HEADERS": '{"X-Key": "k"}', "NEXTPAIR_WORKER_BODY": '{"top_k": null}'}
-    )
-    assert (settings.headers, settings.body) == ({"X-Key": "k"}, {"top_k": None})
+    by_option = load({**OPENAI, "headers": ["X-Team: a: b", "X-Key:k"]}, None, {})
+    assert by_option.engine == openai.Settings(base_url="http://engine", headers={"X-Team": "a: b", "X-Key": "k"})
+    variables = {"NEXTPAIR_WORKER_HEADERS": '{"X-Key": "k"}', "NEXTPAIR_WORKER_BODY": '{"top_k": null}'}
+    by_variable = load(OPENAI, None, variables)
+    assert by_variable.engine == openai.Settings(base_url="http://engine", headers={"X-Key": "k"}, body={"top_k": None})
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_headers_are_lines_of_an_option_or_json_of_a_variable() -> None:
 )
 def test_a_bad_header_is_not_repeated(given: dict[str, Any]) -> None:
     with pytest.raises(BadSettings) as caught:
-        load({**GIVEN, **given}, None, {})
+        load({**OPENAI, **given}, None, {})
     assert "secret" not in str(caught.value)
 
 
@@ -67,6 +69,11 @@ def test_a_bad_header_is_not_repeated(given: dict[str, Any]) -> None:
 )
 def test_the_judge_is_named_after_the_model(model: str, judge: str, name: str) -> None:
     assert load({**GIVEN, "model": model, "judge": judge}, None, {}).judge_name == name
+
+
+def test_what_other_engines_may_be_told_is_left_alone() -> None:
+    told = {"tensor_parallel_size": 4, "concurrency": -1}
+    assert load({**GIVEN, **told, "engine": "scripted", "rate": 2.0}, None, {}).engine == scripted.Settings(rate=2.0)
 
 
 def test_a_variable_that_means_nothing_is_an_error() -> None:
@@ -94,7 +101,7 @@ def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
         ({"server": "http://service"}, "model is missing: write --model, set NEXTPAIR_WORKER_MODEL"),
         ({**GIVEN, "batch": 0}, "batch: "),
         ({**GIVEN, "engine": "gpu"}, "engine: "),
-        ({**GIVEN, "engine": "openai"}, "needs base_url"),
+        ({**GIVEN, "engine": "openai"}, "base_url is missing: write --base-url"),
         ({**GIVEN, "absolute": "10"}, "write a scale such as 1-10"),
         ({**GIVEN, "absolute": "5-1"}, "write a scale such as 1-10"),
         ({**GIVEN, "template": ["a", "a"]}, "template: one is named twice"),

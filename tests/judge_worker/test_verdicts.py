@@ -6,12 +6,12 @@ from uuid import UUID
 import pytest
 from nextpair.schemas import Assignment, CandidateOut
 
-from app.api.examples import EXAMPLES
+from app.api.contract import EXAMPLES
 from app.service.comparisons import probability
 from judge_worker.engine import LabelReading, Unread
 from judge_worker.verdicts import absolute_score, enough, fields_of, replicate, verdict, without_text
 
-PAIR = Assignment.model_validate(EXAMPLES["Assignments"]["assignments"][0])
+PAIR = Assignment.model_validate(EXAMPLES["next_pair"]["response"]["assignments"][0])
 READING = LabelReading((log(0.6), log(0.2)), 50)
 
 

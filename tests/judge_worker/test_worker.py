@@ -17,16 +17,15 @@ from judge_worker import outage, prompts, run
 from judge_worker import worker as worker_module
 from judge_worker.absolute import Scorer
 from judge_worker.engine import Arrival, Away
-from judge_worker.engines.openai import open_server
+from judge_worker.engines.openai import Settings, open_engine
 from judge_worker.engines.scripted import Scripted
 from judge_worker.settings import WorkerSettings
 from judge_worker.worker import SLOTS, Worker
 from tests.judge_worker.fake_server import BREAKS, QUOTA
 from tests.judge_worker.fake_server import Server as FakeServer
 
-SETTINGS = WorkerSettings(
-    server="http://localhost", model="m", engine="openai", base_url="http://engine", batch=2, until_done=True
-)
+OPENAI = Settings(base_url="http://engine")
+SETTINGS = WorkerSettings(server="http://localhost", model="m", engine=OPENAI, batch=2, until_done=True)
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +77,7 @@ async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_oth
 ) -> None:
     made = await create(client, "short", "longer text", BREAKS, "the longest of all")
     server = FakeServer(out=(2, 3), excuse=httpx.Response(429, json=QUOTA))
-    engine = open_server(SETTINGS, httpx.MockTransport(server), sleep=lambda _: None)
+    engine = open_engine("m", OPENAI, httpx.MockTransport(server), sleep=lambda _: None)
     run.check(engine, [prompts.load("comparative")], SETTINGS)
     worker = Worker(SETTINGS, client, engine, [prompts.load("comparative")], asyncio.Event())
 
@@ -155,9 +154,7 @@ async def test_what_another_process_took_over_is_passed_over(
     client: AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = await create(client, "short", "longer text")
-    settings = WorkerSettings(
-        server="http://localhost", model="lengths", engine="scripted", worker="a", until_done=True
-    )
+    settings = WorkerSettings(server="http://localhost", model="lengths", engine=OPENAI, worker="a", until_done=True)
     engine = Waiting()
     worker = Worker(settings, client, engine, [prompts.load("comparative")], asyncio.Event())
     working = asyncio.create_task(worker.run())

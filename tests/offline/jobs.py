@@ -7,7 +7,7 @@ from typing import Any
 
 from app.files.pairs import PairColumns
 from app.offline.judging import Job, prepare
-from judge_worker.settings import WorkerSettings
+from judge_worker.settings import load
 
 QUESTION = PairColumns(question="Which is longer?")
 
@@ -27,7 +27,7 @@ def write_pairs(file: Path, pairs: int, seed: int = 0) -> Path:
 
 
 def job_of(pairs: Path, folder: Path, rows: int, **settings: Any) -> Job:
-    own = WorkerSettings(**{"model": "lengths", "engine": "scripted", "batch": 16, **settings})
+    own = load({"model": "lengths", "engine": "scripted", "batch": 16, **settings}, None, {})
     return prepare(str(pairs), QUESTION, folder, own, rows)
 
 

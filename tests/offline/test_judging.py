@@ -14,11 +14,11 @@ from app.files.tables import InputError
 from app.offline import judging
 from app.offline.judging import prepare, run
 from judge_worker.engines.scripted import Scripted
-from judge_worker.settings import BadSettings, WorkerSettings
+from judge_worker.settings import BadSettings, load
 from tests.offline.jobs import job_of, parts_in, write_pairs
 
 PAIRS, ROWS = 100, 30  # four parts, the last of ten
-SETTINGS = WorkerSettings(model="m", engine="scripted")
+SETTINGS = load({"model": "m", "engine": "scripted"}, None, {})
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ async def test_every_table_of_the_log_is_append_only(database_url: str) -> None:
 async def test_migrating_again_changes_nothing(database_url: str) -> None:
     async with connected(database_url) as engine:
         before = await rows(engine, COLUMNS)
-        assert await db.migrate(database_url) == db.latest_migration() == "0016"
+        assert await db.migrate(database_url) == db.latest_migration()
         assert await rows(engine, COLUMNS) == before
 
 

@@ -92,7 +92,7 @@ class Request(BaseModel):
 
 
 class Response(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)  # all of it is sent
 
 
 class Computed(Response):

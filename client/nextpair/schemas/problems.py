@@ -1,12 +1,14 @@
 """Errors, as RFC 9457 has them."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from nextpair.schemas.common import Response
 
 
 class Problem(Response):
     """RFC 9457."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)  # what is null is left out
 
     type: str = Field(examples=["urn:nextpair:problem:unknown-candidate"])
     title: str

@@ -22,24 +22,27 @@ from judge_worker.engine import Engine, EngineDown
 from judge_worker.engines.openai.by_text import ByText
 from judge_worker.engines.openai.by_tokens import ByTokens
 from judge_worker.engines.openai.server import OpenAIServer
+from judge_worker.engines.openai.settings import Settings
 from judge_worker.progress import event
-from judge_worker.settings import WorkerSettings
+
+__all__ = ["Settings", "open_engine"]
 
 
-def open_server(
-    settings: WorkerSettings,
+def open_engine(
+    model: str,
+    settings: Settings,
     transport: httpx.BaseTransport | None = None,
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Engine:
     """Raises EngineDown. `transport`, `sleep` and `clock` are for tests."""
     server = OpenAIServer(settings, transport, sleep, clock)
-    longest = server.listed(settings.model).get("max_model_len")
+    longest = server.listed(model).get("max_model_len")
     if settings.tokenizer is not None and isinstance(longest, int):
-        return ByTokens(settings.model, server, _tokenizer(settings.tokenizer), longest)
+        return ByTokens(model, server, _tokenizer(settings.tokenizer), longest)
     if settings.tokenizer is not None:
         event("the tokenizer is not used", because="the server does not tell max_model_len, as vLLM does")
-    return ByText(settings.model, server, logprobs=settings.logprobs)
+    return ByText(model, server, logprobs=settings.logprobs)
 
 
 def _tokenizer(name: str) -> Any:

@@ -30,8 +30,8 @@ from nextpair.sending.retries import Backoff, Reply, retry_after
 from judge_worker.engine import Away, EngineDown, Unread
 from judge_worker.engines.openai.addresses import Address
 from judge_worker.engines.openai.errors import meant_status, refusal
+from judge_worker.engines.openai.settings import Settings
 from judge_worker.progress import event
-from judge_worker.settings import WorkerSettings
 
 T = TypeVar("T")
 Body = Mapping[str, Any]
@@ -78,14 +78,14 @@ class OpenAIServer:
 
     def __init__(
         self,
-        settings: WorkerSettings,
+        settings: Settings,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         bearer = {"Authorization": f"Bearer {settings.engine_key}"} if settings.engine_key else {}
         self._headers = bearer | settings.headers
-        self._address = Address(settings.base_url or "")
+        self._address = Address(settings.base_url)
         self._http = httpx.Client(
             timeout=settings.timeout, transport=transport, limits=httpx.Limits(max_connections=settings.concurrency)
         )

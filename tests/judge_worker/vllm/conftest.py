@@ -19,7 +19,7 @@ os.environ.update(ON_A_CPU)
 
 from judge_worker.engine import Engine  # noqa: E402  vLLM reads its variables when it is imported
 from judge_worker.engines import open_engine  # noqa: E402
-from judge_worker.settings import WorkerSettings  # noqa: E402
+from judge_worker.settings import load  # noqa: E402
 from tests.judge_worker.vllm.server import free_port  # noqa: E402
 
 LONGEST = 512  # tokens
@@ -37,10 +37,7 @@ def judge() -> str:
 
 @pytest.fixture(scope="session")
 def vllm(judge: str) -> Iterator[Engine]:
-    settings = WorkerSettings(
-        server="http://none", model=judge, dtype="float32", max_model_len=LONGEST, vllm_options=OPTIONS
-    )
-    engine = open_engine(settings)
+    engine = _engine({"model": judge, "dtype": "float32", "max_model_len": LONGEST, "vllm_options": OPTIONS})
     yield engine
     engine.close()
 
@@ -67,22 +64,21 @@ def served(judge: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def openai(judge: str, served: str) -> Iterator[Engine]:
-    engine = open_engine(
-        WorkerSettings(
-            server="http://none", model=judge, engine="openai", base_url=served, tokenizer=judge, concurrency=8
-        )
-    )
+    settings = {"model": judge, "engine": "openai", "base_url": served, "tokenizer": judge, "concurrency": 8}
+    engine = _engine(settings)
     yield engine
     engine.close()
 
 
 @pytest.fixture(scope="session")
 def openai_by_text(judge: str, served: str) -> Iterator[Engine]:
-    engine = open_engine(
-        WorkerSettings(server="http://none", model=judge, engine="openai", base_url=served, concurrency=8)
-    )
+    engine = _engine({"model": judge, "engine": "openai", "base_url": served, "concurrency": 8})
     yield engine
     engine.close()
+
+
+def _engine(settings: dict[str, Any]) -> Engine:
+    return open_engine(load(settings, None, {}))
 
 
 def _answers(url: str) -> bool:

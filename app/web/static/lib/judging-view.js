@@ -67,7 +67,7 @@ export function showTexts(pair) {
 }
 
 /**
- * @param {Contract.Status} status
+ * @param {Contract.AskStatus} status
  * @param {Pair | undefined} pair
  */
 export function showStatus(status, pair) {

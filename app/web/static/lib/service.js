@@ -18,7 +18,7 @@ export class Unreachable extends Error {
 
 /** A final no in the service's words, and where in the body they belong. */
 export class Refusal extends Error {
-  /** @param {Contract.Problem} problem */
+  /** @param {Pick<Contract.Problem, "detail" | "errors">} problem */
   constructor({ detail, errors }) {
     super(detail);
     this.errors = errors ?? [];

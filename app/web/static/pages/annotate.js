@@ -105,7 +105,7 @@ async function keepLeases() {
 
 // Showing
 
-/** @param {Contract.Status} status */
+/** @param {Contract.AskStatus} status */
 function show(status) {
   if (pairs.current !== inView) present(pairs.current);
   view.showStatus(status, inView);

@@ -259,7 +259,7 @@ function shape(name, attributes) {
 
 // Around the table
 
-/** @param {Contract.Status | "earlier"} status */
+/** @param {Contract.AskStatus | "earlier"} status */
 function showStatus(status) {
   for (const words of findAll("[data-status]")) words.hidden = words.dataset.status !== status;
 }
