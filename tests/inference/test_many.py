@@ -8,9 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from app.inference import covariance
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import every_pair
-from app.inference.choosing.selection import Choice, Criterion, Policy, select
+from app.inference.choosing.picking import Choice
+from app.inference.choosing.selection import select
 from app.inference.fitting import posterior, sparse
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, Model

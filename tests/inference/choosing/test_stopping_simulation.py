@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 from scipy.stats import binom
 
-from app.inference.choosing.selection import Criterion, Policy
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.stopping import Stop, reason
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.posterior import scores
@@ -29,8 +29,8 @@ def false_winners() -> tuple[int, int]:
 def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
     model, ours, naive = build(Method(), len(TRUTH)), False, False
     states = judged_batches(TRUTH, hard_verdicts, model, Policy(Criterion.REORDERING), rng, repeats=True)
-    for live, log in islice(states, VERDICTS):
-        marginal = scores(live, log, model)
+    for live, _ in islice(states, VERDICTS):
+        marginal = scores(live)
         leader, *rivals = (int(i) for i in np.argsort(-marginal.mean))
         ours |= reason(marginal, model, Stop(top_k=1, error_level=0.05)) is not None
         naive |= all(predict(marginal, leader, rival).p_first_better >= 0.95 for rival in rivals)

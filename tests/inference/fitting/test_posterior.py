@@ -9,7 +9,6 @@ from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.worth import Hyperparameters, weighed
-from app.inference.gaussian import condition
 from app.inference.graphs.comparison_graph import evaluate, with_room
 from app.inference.regimes import INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, no_comparisons, take
@@ -17,6 +16,7 @@ from tests.inference.factories import (
     Log,
     by_judges,
     comparisons,
+    condition,
     cycle,
     each_expert,
     each_smooth_expert,
@@ -457,9 +457,7 @@ def test_the_scores_of_a_posterior_read_only_what_it_has_seen(seen: int) -> None
     log, m = by_judges(random_comparisons(30, 25, seed=3), 2), model(30, 1.0, biases=2)
     live = fold_at([seen], log, m)
 
-    assert posterior.scores(live).covariance.log_det == pytest.approx(
-        posterior.scores(live).covariance.log_det
-    )
+    assert posterior.scores(live).covariance.log_det == pytest.approx(posterior.scores(live).covariance.log_det)
 
 
 def test_without_biases_the_scores_are_all_there_is() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from app.inference.choosing.selection import Criterion, Policy
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.reporting.ranking import Wanted, tie_groups
@@ -62,10 +62,8 @@ def test_tie_groups_of_tossed_coins(criterion: Criterion) -> None:
 def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
     model, rng = build(Method(), 10), np.random.default_rng([11, seed])
     logs = judged_batches(np.zeros(10), hard_verdicts, model, Policy(criterion), rng, batch=10)
-    live, log = next(islice(logs, 19, None))
-    return [
-        int(group) for group in tie_groups(posterior.scores(posterior.exact(live)), Wanted())
-    ]
+    live, _ = next(islice(logs, 19, None))
+    return [int(group) for group in tie_groups(posterior.scores(posterior.exact(live)), Wanted())]
 
 
 def test_tie_groups_of_scores_far_apart() -> None:
