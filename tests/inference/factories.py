@@ -14,6 +14,7 @@ from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import (
+    CertifiedCovariance,
     Covariance,
     DenseCovariance,
     OneCovariance,
@@ -114,6 +115,12 @@ def covariance_of(full: Floats) -> DenseCovariance:
 def dense(covariance: Covariance) -> DenseCovariance:
     """The covariance, which is an array."""
     assert isinstance(covariance, DenseCovariance)
+    return covariance
+
+
+def certified(covariance: Covariance) -> CertifiedCovariance:
+    """The covariance, which has no array."""
+    assert isinstance(covariance, CertifiedCovariance)
     return covariance
 
 
