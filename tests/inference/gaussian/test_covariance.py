@@ -163,6 +163,16 @@ def test_condition_all_of_nothing_changes_nothing() -> None:
     assert updated().condition(Rows(none, none), np.empty(0)).log_det == updated().log_det
 
 
+def test_columns_lie_in_rows_however_many_come_at_once() -> None:
+    """As kernels that are compiled for them read them, and as they grow without being copied."""
+    sigma = condition(isotropic(N, 1.0), 0, 5, 0.2)
+
+    together = sigma.condition(Rows(np.array([0, 1]), np.array([1, 3])), np.array([0.2, 0.2]))
+
+    assert together.columns.shape == (3, N)
+    assert together.columns.flags.c_contiguous
+
+
 def test_variance_of_difference_counts_the_covariance_twice() -> None:
     sigma = updated()
     full = sigma.matrix()

@@ -112,20 +112,20 @@ def test_under_a_vague_prior_ranks_are_as_sure_as_with_a_matrix() -> None:
 @pytest.mark.parametrize(("p", "groups"), [(0.5, (1, 1)), (0.6, (1, 2))])
 def test_of_two_that_many_votes_hold_together_it_is_known_who_is_ahead(p: float, groups: tuple[int, int]) -> None:
     """The variance of their difference is nearly nothing of that of each."""
-    comparisons = log(60, 181)._replace(weight=np.where(np.arange(181) < 180, 1.0, 1e6))
-    best = np.argsort(-both(comparisons, 60)[0].mean)[:2]
+    comparisons = log(70, 181)._replace(weight=np.where(np.arange(181) < 180, 1.0, 1e6))
+    best = np.argsort(-both(comparisons, 70)[0].mean)[:2]
     comparisons.first[-1], comparisons.second[-1], comparisons.p[-1] = *best, p
-    ours, theirs = summaries(*both(comparisons, 60))
+    ours, theirs = summaries(*both(comparisons, 70))
 
     assert tuple(theirs.tie_group[best]) == groups
     assert tuple(ours.tie_group[best]) == groups
 
 
 def test_the_standings_have_a_forecast_and_no_entropy() -> None:
-    comparisons, item = log(50, 200), np.zeros(200, np.int64)
-    published = publish(comparisons, item, no_absolute_scores(), Method(), 50, 1, dense=0)
+    comparisons, item = log(80, 200), np.zeros(200, np.int64)
+    published = publish(comparisons, item, no_absolute_scores(), Method(), 80, 1, dense=0)
     standings = by_posterior(published, WANTED)
-    assert [row.rank for row in standings.rows] == list(range(1, 51))
+    assert [row.rank for row in standings.rows] == list(range(1, 81))
     assert standings.entropy is None
     assert [foretold.comparisons for foretold in standings.forecast] == [250, 300, 400, 800]
 
