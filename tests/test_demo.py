@@ -15,7 +15,7 @@ from nextpair.calls import list_sets, next_pair, ranking
 
 from app.api.contract import EXAMPLES
 from app.demo import FOLDER, PROJECT, RANDOM_PAIRS, play
-from app.inference.choosing.selection import Criterion
+from app.inference.choosing.criteria import Criterion
 from app.main import make_server
 from app.settings import Settings
 from examples.demo_cost import cost

@@ -8,8 +8,7 @@ import pytest
 from rich.console import Console
 from scipy.optimize import check_grad
 
-from app.inference import covariance
-from app.inference.fitting import sparse
+from app.inference.fitting import posterior
 from benchmarks.speed import choices, drawing, fits, history, many, peers, votes
 from benchmarks.speed.machine import new_run
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -22,8 +21,7 @@ RUN = new_run()
 
 def test_every_section_in_process_measures_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many, "FEWEST", 80)
-    monkeypatch.setattr(covariance, "DENSE", 79)
-    monkeypatch.setattr(sparse, "DENSE", 79)
+    monkeypatch.setattr(posterior, "DENSE", 79)
     for section in (fits, votes, choices, many):
         rows = list(section.measure(TINY))
         assert {row.n for row in rows} <= {12, 80}

@@ -13,8 +13,16 @@ from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior
-from app.inference.gaussian import Scores
-from app.inference.gaussian import Covariance, condition, from_precision, plain
+from app.inference.gaussian import (
+    CertifiedCovariance,
+    Covariance,
+    DenseCovariance,
+    OneCovariance,
+    Rows,
+    Scores,
+    from_precision,
+    plain,
+)
 from app.inference.judges.aggregation import Probabilities
 from app.inference.judges.group_verdicts import Doubt, examine
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
@@ -50,11 +58,11 @@ def marginal(live: Posterior) -> Scores:
     return Scores(live.mean, live.covariance)
 
 
-def isotropic(n: int, variance: float) -> Covariance:
+def isotropic(n: int, variance: float) -> DenseCovariance:
     return independent(np.full(n, variance))
 
 
-def independent(variances: Floats) -> Covariance:
+def independent(variances: Floats) -> DenseCovariance:
     """Independent parameters with these (P,) variances."""
     return plain(np.diag(variances), float(np.log(variances).sum()))
 
@@ -72,7 +80,7 @@ def precision_at(theta: Floats, log: Comparisons, m: Model) -> Floats:
     return hessian(newton.weights(theta, log, m), log, m)
 
 
-def covariance_at(theta: Floats, log: Comparisons, m: Model) -> Covariance:
+def covariance_at(theta: Floats, log: Comparisons, m: Model) -> DenseCovariance:
     """Covariance H^-1."""
     return from_precision(precision_at(theta, log, m))
 
@@ -99,9 +107,26 @@ def random_comparisons(n: int, count: int, seed: int, *, hard: bool = False) -> 
     return by_one_judge(first, second, expit(d + 0.5 * rng.standard_normal(count)))
 
 
-def covariance_of(full: Floats) -> Covariance:
+def covariance_of(full: Floats) -> DenseCovariance:
     """Covariance from the matrix itself."""
-    return Covariance(full, np.empty((0, len(full))), full.diagonal().copy(), float(np.linalg.slogdet(full).logabsdet))
+    return plain(full, float(np.linalg.slogdet(full).logabsdet))
+
+
+def dense(covariance: Covariance) -> DenseCovariance:
+    """The covariance, which is an array."""
+    assert isinstance(covariance, DenseCovariance)
+    return covariance
+
+
+def certified(covariance: Covariance) -> CertifiedCovariance:
+    """The covariance, which has no array."""
+    assert isinstance(covariance, CertifiedCovariance)
+    return covariance
+
+
+def condition(sigma: OneCovariance, i: int, j: int, weight: float) -> OneCovariance:
+    """Sigma after one comparison of this weight."""
+    return sigma.condition(Rows(np.array([i]), np.array([j])), np.array([weight]))
 
 
 def by_judges(log: Comparisons, judges: int, seed: int = 0) -> Comparisons:
@@ -139,11 +164,11 @@ def relabelled(log: Comparisons, label: Ints) -> Comparisons:
     return log._replace(first=label[log.first], second=label[log.second])
 
 
-def random_state(n: int, seed: int) -> tuple[Floats, Covariance]:
+def random_state(n: int, seed: int) -> tuple[Floats, DenseCovariance]:
     """A mean and a covariance without tied pairs, three columns past the last fresh covariance."""
     log = joined(cycle(n, seed), random_comparisons(n, n, seed))
     fitted = posterior.fit(log, model(n))
-    sigma, rng = fitted.covariance, np.random.default_rng([n, seed])
+    sigma, rng = dense(fitted.covariance), np.random.default_rng([n, seed])
     for weight in rng.uniform(0.05, 0.25, 3):
         i, j = rng.choice(n, 2, replace=False)
         sigma = condition(sigma, int(i), int(j), float(weight))

@@ -18,7 +18,7 @@ Method = Callable[[Comparisons, int], BaselineScores]
 
 
 def default(log: Comparisons, n: int) -> BaselineScores:
-    mean, _, convergence = newton.fit(log, model(n))
+    mean, convergence, *_ = newton.fit(log, model(n))
     return BaselineScores(mean, convergence)
 
 

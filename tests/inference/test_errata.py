@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference import covariance
 from app.inference.experts import soft_bt
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import VAGUE
-from app.inference.gaussian import Covariance
+from app.inference.gaussian import DenseCovariance
 from app.inference.reporting.bias import closed_form
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, model, random_state
+from tests.inference.factories import comparisons, condition, model, random_state
 
 N = 6
 
@@ -28,8 +27,8 @@ def difference(n: int, i: int, j: int) -> Floats:
     return r
 
 
-def some_covariance() -> Covariance:
-    return covariance.compact(random_state(N, seed=0)[1])
+def some_covariance() -> DenseCovariance:
+    return random_state(N, seed=0)[1].compact()
 
 
 # 1. PoE-v1 eq. 28 has + in Sherman-Morrison
@@ -40,7 +39,7 @@ def test_a_comparison_is_taken_off_the_covariance_and_not_added() -> None:
     a, weight = before.matrix(), 0.3
     correction = weight * np.outer(a @ r, a @ r) / (1.0 + weight * r @ a @ r)
 
-    after = covariance.condition(before, 1, 4, weight).matrix()
+    after = condition(before, 1, 4, weight).matrix()
 
     inverse = np.linalg.inv(np.linalg.inv(a) + weight * np.outer(r, r))
     np.testing.assert_allclose(after, inverse, atol=1e-14)
@@ -53,9 +52,7 @@ def test_as_printed_a_comparison_would_make_its_pair_less_certain() -> None:
     a = before.matrix()
     printed = a + np.outer(a @ r, a @ r) / (1.0 + r @ a @ r)
 
-    assert (
-        covariance.variance_of_difference(covariance.condition(before, 1, 4, 1.0), 1, 4) < r @ a @ r < r @ printed @ r
-    )
+    assert condition(before, 1, 4, 1.0).variance_of_difference(1, 4) < r @ a @ r < r @ printed @ r
 
 
 # 2. PoE-v1 3.6 has the inverse updated in O(N)
@@ -65,7 +62,7 @@ def test_an_update_changes_every_entry_of_the_inverse() -> None:
     """N^2 of them, so no O(N) update of the matrix exists; O(N) is A r, the difference of two of its columns."""
     before = some_covariance()
 
-    after = covariance.condition(before, 1, 4, 0.3)
+    after = condition(before, 1, 4, 0.3)
 
     assert (after.matrix() != before.matrix()).all()
 
@@ -74,7 +71,7 @@ def test_an_update_in_order_n_leaves_the_matrix_and_notes_one_column() -> None:
     """N new numbers are stored instead. The matrix is read through them."""
     before = some_covariance()
 
-    after = covariance.condition(before, 1, 4, 0.3)
+    after = condition(before, 1, 4, 0.3)
 
     assert after.base is before.base
     assert after.columns.shape == (len(before.columns) + 1, N)

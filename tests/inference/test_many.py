@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.inference import covariance
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import every_pair
-from app.inference.choosing.selection import Choice, Criterion, Policy, select
-from app.inference.fitting import posterior, sparse
+from app.inference.choosing.picking import Choice
+from app.inference.choosing.selection import select
+from app.inference.fitting import posterior
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior
@@ -21,7 +22,7 @@ from app.inference.reporting import by_posterior
 from app.inference.reporting.ranking import Wanted, relative_sd
 from app.inference.reporting.standings import Standings
 from app.inference.types import Comparisons, join, take
-from tests.inference.factories import model, random_comparisons, together
+from tests.inference.factories import certified, dense, model, random_comparisons, together
 
 N, K = 120, 700
 Limit = Callable[[int], None]
@@ -30,8 +31,7 @@ Limit = Callable[[int], None]
 @pytest.fixture
 def dense_up_to(monkeypatch: pytest.MonkeyPatch) -> Limit:
     def set_limit(candidates: int) -> None:
-        monkeypatch.setattr(covariance, "DENSE", candidates)
-        monkeypatch.setattr(sparse, "DENSE", candidates)
+        monkeypatch.setattr(posterior, "DENSE", candidates)
 
     return set_limit
 
@@ -49,19 +49,18 @@ def both(log: Comparisons, m: Model, dense_up_to: Limit) -> tuple[Posterior, Pos
 
 def test_the_mean_is_the_same_and_intervals_hold_the_variances(dense_up_to: Limit) -> None:
     with_matrix, without_matrix = both(log(), model(N), dense_up_to)
-    bounds = without_matrix.covariance.bounds
+    sigma = certified(without_matrix.covariance)
 
-    assert bounds is not None
     np.testing.assert_allclose(without_matrix.mean, with_matrix.mean, atol=1e-8)
-    assert (bounds.lower <= with_matrix.covariance.diagonal * (1.0 + 1e-9)).all()
-    assert (bounds.upper >= with_matrix.covariance.diagonal * (1.0 - 1e-9)).all()
+    assert (sigma.lower <= with_matrix.covariance.diagonal * (1.0 + 1e-9)).all()
+    assert (sigma.upper >= with_matrix.covariance.diagonal * (1.0 - 1e-9)).all()
 
 
 @pytest.mark.parametrize("m", [model(N, biases=1), model(N, prior="anchor")], ids=["biases", "vague"])
 def test_where_the_intervals_say_nothing_there_is_a_matrix(m: Model, dense_up_to: Limit) -> None:
     dense_up_to(N - 1)
 
-    assert posterior.fit(log(), m).covariance.bounds is None
+    assert dense(posterior.fit(log(), m).covariance).matrix().shape == (m.size, m.size)
 
 
 def test_entries_are_those_of_the_matrix(dense_up_to: Limit) -> None:
@@ -92,14 +91,12 @@ def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to:
     for seen in (*range(K, K + 60, 7), K + 60):
         live = posterior.fold(live, take(some, slice(seen)))
 
-    bounds, published = live.covariance.bounds, posterior.exact(live).covariance.bounds
+    published = certified(posterior.exact(live).covariance)
 
     assert live.seen == some.size
     assert (live.graph is None) == (expert == "gaussian")
-    assert bounds is not None
-    assert published is not None
     np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
-    for low, high in ((bounds.lower * 0.98, bounds.upper * 1.02), (published.lower, published.upper)):
+    for low, high in (certified(live.covariance).ends, (published.lower, published.upper)):
         assert (low <= exact.covariance.diagonal * (1.0 + 1e-9)).all()
         assert (high >= exact.covariance.diagonal * (1.0 - 1e-9)).all()
 
@@ -110,12 +107,11 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     dense_up_to(N - 1)
     before = posterior.fit(take(some, slice(K)), m)
     assert before.graph is not None
-    assert before.covariance.bounds is not None
-    bounds, graph = before.covariance.bounds, before.graph
+    sigma, graph = certified(before.covariance), before.graph
     arrays: list[NDArray[Any]] = [
-        *bounds.held,
-        bounds.lower,
-        bounds.upper,
+        *sigma.held,
+        sigma.lower,
+        sigma.upper,
         graph.start,
         graph.rival,
         graph.weight,
@@ -169,7 +165,7 @@ def test_candidates_that_nothing_connects_are_joined_first(dense_up_to: Limit) -
 
     choices = select(
         live.mean,
-        live.covariance,
+        certified(live.covariance),
         m,
         every_pair(N),
         component,

@@ -139,7 +139,7 @@ def test_what_does_not_fit_into_memory_is_refused_beforehand(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, log: Path
 ) -> None:
     monkeypatch.setattr(ranking, "DENSE", 10)
-    monkeypatch.setattr("app.inference.fitting.sparse.DENSE", 10)
+    monkeypatch.setattr("app.inference.fitting.posterior.DENSE", 10)
     monkeypatch.setattr(room, "free", lambda: 200_000.0)
     assert "900 rows, each of which laplace needs: about 0.0 GiB" in refusal(capsys, log, "--method", "laplace")
     assert "memory is used up after 900 rows" in refusal(capsys, log)

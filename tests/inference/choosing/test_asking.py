@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING
 from app.inference.choosing.order import Order, lead
 from app.inference.choosing.pair_sets import every_pair, of_mask
-from app.inference.choosing.selection import Criterion, Policy, select
+from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
 from app.inference.types import Bools, no_comparisons
 from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons, together
@@ -27,9 +28,7 @@ def ask(
     open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
     live = posterior.fit(log, model(N))
     rng = Draws(plan, version, len(leased.first))
-    return next_pairs(
-        posterior.scores(live), model(N), log, leased, of_mask(open_pairs), plan, count, rng
-    )
+    return next_pairs(posterior.scores(live), model(N), log, leased, of_mask(open_pairs), plan, count, rng)
 
 
 def lease(presented: list[Presented]) -> Leased:
@@ -91,9 +90,7 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
     only[0, 2] = True
 
     live = posterior.fit(nothing, model(3))
-    presented = next_pairs(
-        posterior.scores(live), model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1)
-    )
+    presented = next_pairs(posterior.scores(live), model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1))
 
     assert shown(presented) == [(2, 0)]
 

@@ -10,12 +10,13 @@ from app.inference.choosing import certified
 from app.inference.choosing.certified import Pick, choose
 from app.inference.choosing.pair_sets import listed
 from app.inference.fitting.model import expected_weight
-from app.inference.gaussian import Covariance, condition, plain
-from app.inference.graphs.push import Precision, precision_of, variances
+from app.inference.gaussian import Covariance, plain
+from app.inference.graphs.comparison_graph import Precision, precision_of
+from app.inference.graphs.push import variances
 from app.inference.kernels.pair_sets import DETERMINANT, OWN_TERM, POWER, PairSet, Rule, mask, scores
 from app.inference.types import Bools, Floats, Ints
-from tests.inference.factories import model
-from tests.inference.kernels.test_push import EVERYTHING, Pairs, at_random, inverse, islands, mixed, near
+from tests.inference.factories import condition, model
+from tests.inference.graphs.test_push import EVERYTHING, Pairs, at_random, inverse, islands, mixed, near
 
 ROUNDING = 1e-9
 each_rule = pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
 from app.inference.choosing.order import Order
 from app.inference.choosing.pair_sets import every_pair, of_mask
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.kernels.pair_sets import PairSet, mask
@@ -136,9 +136,7 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     open_pairs = every_pair(MANY)
 
     pairs = [
-        next_pairs(
-            posterior.scores(live), of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed)
-        )
+        next_pairs(posterior.scores(live), of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
         for seed in range(300)
     ]
 

@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from app.inference.choosing.criteria import Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import gains, own_term
 from app.inference.choosing.pair_sets import every_pair, of_mask
-from app.inference.choosing.selection import SHORTLIST, Batch, Choice, Criterion, Policy, score, select
+from app.inference.choosing.picking import SHORTLIST, Choice
+from app.inference.choosing.selection import select
 from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
-from app.inference.gaussian import Covariance, condition
+from app.inference.gaussian import DenseCovariance
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Bools, Floats
-from tests.inference.factories import isotropic, model, random_comparisons, random_state, together
+from tests.inference.factories import condition, dense, isotropic, model, random_comparisons, random_state, together
 from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
 
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
@@ -25,7 +27,7 @@ Pair = tuple[int, int]
 
 def chosen(
     mean: Floats,
-    sigma: Covariance,
+    sigma: DenseCovariance,
     goal: Goal = RANKING,
     *,
     policy: Policy = KNOWLEDGE,
@@ -81,9 +83,9 @@ def test_any_expert_is_served() -> None:
     assert pick.score == pytest.approx(values.max())
 
 
-def large_state(n: int, seed: int, each: float = 2.0) -> tuple[Floats, Covariance]:
+def large_state(n: int, seed: int, each: float = 2.0) -> tuple[Floats, DenseCovariance]:
     fitted = posterior.fit(random_comparisons(n, int(each * n), seed), model(n))
-    return fitted.mean, fitted.covariance
+    return fitted.mean, dense(fitted.covariance)
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,25 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
+from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, score
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import every_pair, of_mask
-from app.inference.choosing.selection import (
-    Batch,
-    Choice,
-    Criterion,
-    Policy,
-    equality,
-    fantasise,
-    score,
-    select,
-)
+from app.inference.choosing.picking import Choice, fantasise
+from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
-from app.inference.gaussian import Covariance, condition, plain
+from app.inference.gaussian import Covariance, DenseCovariance, plain
 from app.inference.types import Bools, Floats
-from tests.inference.factories import Log, comparisons, isotropic, logs, model, numerics, random_state, together
+from tests.inference.factories import (
+    Log,
+    comparisons,
+    condition,
+    isotropic,
+    logs,
+    model,
+    numerics,
+    random_state,
+    together,
+)
 from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
@@ -347,7 +350,7 @@ def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: 
     mean, sigma = random_state(n, seed)
     label = np.random.default_rng(seed).permutation(n)
     back = np.argsort(label)
-    there = Covariance(sigma.base[np.ix_(back, back)], sigma.columns[:, back], sigma.diagonal[back], sigma.log_det)
+    there = DenseCovariance(sigma.base[np.ix_(back, back)], sigma.columns[:, back], sigma.diagonal[back], sigma.log_det)
 
     picks = pairs_of(chosen(mean[back], there, Policy(criterion), count=5))
 
@@ -426,7 +429,9 @@ def test_determinant_reads_the_experts_own_curvature_at_the_probability_that_it_
     assert choice.score == pytest.approx((weight * v).max())
     after = fantasise(sigma, mean, judged, np.array([choice.i]), np.array([choice.j]))
     k = int(np.flatnonzero((i == choice.i) & (j == choice.j))[0])
-    np.testing.assert_allclose(after.matrix(), condition(sigma, choice.i, choice.j, float(weight[k])).matrix(), atol=1e-14)
+    np.testing.assert_allclose(
+        after.matrix(), condition(sigma, choice.i, choice.j, float(weight[k])).matrix(), atol=1e-14
+    )
 
 
 @each_row

@@ -131,7 +131,7 @@ def test_entropy_is_about_what_the_most_telling_pair_would_take_off(expert: str)
     """max ln(1 + w v) / 2 nats."""
     log, m = random_comparisons(5, 40, seed=0), model(5, 1.0, expert)
     live = posterior.fit(log, m)
-    sigma = live.covariance.base - live.covariance.columns.T @ live.covariance.columns
+    sigma = live.covariance.matrix()
     i, j = np.triu_indices(5, 1)
     d = live.mean[i] - live.mean[j]
     w = m.expert.curvature(d, m.expert.expected(d))

@@ -29,7 +29,7 @@ def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
     plan = Plan(Policy(Criterion.REORDERING), Order.BALANCED, int(rng.integers(2**32)))
     for _ in range(VERDICTS):
         snapshot = further(opened_again(snapshot), plan, answering(hard_verdicts, TRUTH, rng))
-        marginal = scores(snapshot.posterior, snapshot.comparisons, snapshot.model)
+        marginal = scores(snapshot.posterior)
         leader, *rivals = (int(i) for i in np.argsort(-marginal.mean))
         ours |= reason(marginal, snapshot.model, Stop(top_k=1, error_level=0.05)) is not None
         naive |= all(predict(marginal, leader, rival).p_first_better >= 0.95 for rival in rivals)

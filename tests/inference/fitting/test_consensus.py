@@ -121,7 +121,7 @@ def test_judges_without_tastes_give_what_pooling_gives() -> None:
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
 
     np.testing.assert_allclose(theta[:N], pooled.mean[:N], atol=1e-5)
-    np.testing.assert_allclose(covariance_of_scores(reduced, of), pooled.covariance.base[:N, :N], atol=1e-5)
+    np.testing.assert_allclose(covariance_of_scores(reduced, of), pooled.covariance.matrix()[:N, :N], atol=1e-5)
 
 
 def test_intervals_hold_though_one_judge_says_most() -> None:

@@ -202,10 +202,10 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
 def test_a_tolerance_below_rounding_ends_close_to_the_map_all_the_same() -> None:
     log, m = saturated(8, 100, seed=0), model(8, 1.0, "laplace")
 
-    found = interior_point.solve(np.zeros(8), log, m, 0.0)
+    mean, convergence = interior_point.solve(np.zeros(8), log, m, 0.0)
 
-    assert found.convergence.iterations < interior_point.MAX_ITERATIONS
-    np.testing.assert_allclose(found.mean, newton.fit(log, m).mean, atol=1e-7)
+    assert convergence.iterations < interior_point.MAX_ITERATIONS
+    np.testing.assert_allclose(mean, newton.fit(log, m).mean, atol=1e-7)
 
 
 def test_a_fit_that_runs_out_of_iterations_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

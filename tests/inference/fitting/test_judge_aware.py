@@ -125,7 +125,7 @@ def test_intervals_hold(true_c: list[float]) -> None:
         truth, log = simulated(true_c, [0.3, -0.3, 0.0, 0.5, 0.0, 0.0], 20, 600, seed)
         mean, sigma = fit(log, build(Method(), 20), nobody(6)).of_scores[:2]
         i, j = np.triu_indices(20, 1)
-        sd = np.sqrt(sigma.base[i, i] + sigma.base[j, j] - 2.0 * sigma.base[i, j])
+        sd = np.sqrt(sigma.variances(i, j))
         covered.append((np.abs((mean - truth)[i] - (mean - truth)[j]) <= 1.96 * sd).mean())
     assert np.mean(covered) >= 0.88
 

@@ -247,9 +247,7 @@ def test_the_anchor_prior_bears_fifty_million_votes() -> None:
 
     under_anchor, under_unit = (covariance_at(np.zeros(4), votes, model(4, prior=prior)) for prior in PRIORS)
 
-    assert under_anchor.variance_of_difference(0, 1) == pytest.approx(
-        under_unit.variance_of_difference(0, 1), rel=0.01
-    )
+    assert under_anchor.variance_of_difference(0, 1) == pytest.approx(under_unit.variance_of_difference(0, 1), rel=0.01)
 
 
 @each_smooth_expert

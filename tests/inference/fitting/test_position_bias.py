@@ -57,7 +57,7 @@ def test_votes_alone_give_the_numbers_without_biases() -> None:
     log = log._replace(p=np.round(log.p))
     auto, none = (published(log, AUTO._replace(position_bias=word)) for word in ("auto", "none"))
     np.testing.assert_array_equal(auto.scores.mean, none.scores.mean)
-    np.testing.assert_array_equal(auto.scores.covariance.base, none.scores.covariance.base)
+    np.testing.assert_array_equal(auto.scores.covariance.matrix(), none.scores.covariance.matrix())
 
 
 def test_probabilities_alone_give_the_numbers_of_estimated_biases() -> None:

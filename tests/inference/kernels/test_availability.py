@@ -7,11 +7,12 @@ import pytest
 
 from app.inference import state
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order, lead
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
-from app.inference.graphs.comparison_graph import carried, evaluate, newton_step, put_in_rows, settled, weights_of
+from app.inference.graphs.comparison_graph import evaluate, put_in_rows, relaxed, weights_of
+from app.inference.graphs.conjugate_gradients import newton_step
 from app.inference.kernels import bradley_terry, pair_sets
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.components import joined
@@ -76,7 +77,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.best_pairs,
     ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
-    of_rows = [put_in_rows, settled, evaluate, newton_step, carried, weights_of]
+    of_rows = [put_in_rows, relaxed, evaluate, newton_step, weights_of]
     of_many = [*of_rows, shown, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
     state.warm_up()

@@ -29,8 +29,8 @@ each_prior = pytest.mark.parametrize("prior", ["unit", "anchor"])
 
 
 def slow_fit(log: Comparisons, m: Model) -> Posterior:
-    mean, weights, convergence = newton.fit(log, m)
-    return Posterior(mean, covariance_at(mean, log, m), weights, convergence)
+    mean, convergence, *_ = newton.fit(log, m)
+    return Posterior(mean, covariance_at(mean, log, m), newton.weights(mean, log, m), convergence, log, m)
 
 
 def assert_same_fit(fast: Posterior, slow: Posterior, atol: float = 1e-10) -> None:

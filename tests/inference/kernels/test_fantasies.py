@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from app.inference.choosing.criteria import Criterion
 from app.inference.choosing.order import lead
-from app.inference.choosing.selection import Criterion
-from app.inference.gaussian import condition
 from app.inference.kernels.fantasies import conditioned
-from tests.inference.factories import Log, logs, numerics, random_comparisons, random_state
+from tests.inference.factories import Log, condition, logs, numerics, random_comparisons, random_state
 
 each_scored_criterion = pytest.mark.parametrize("criterion", [c for c in Criterion if c is not Criterion.RANDOM])
 

@@ -8,7 +8,7 @@ from scipy.special import expit, ndtr
 
 from app.inference.choosing.pair_sets import among, every_pair, leading, listed, without
 from app.inference.fitting import posterior
-from app.inference.gaussian import Covariance, condition
+from app.inference.gaussian import DenseCovariance
 from app.inference.graph import components
 from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import (
@@ -28,7 +28,7 @@ from app.inference.kernels.pair_sets import (
     within,
 )
 from app.inference.types import Floats, Ints, take
-from tests.inference.factories import Log, isotropic, logs, model, numerics, random_state
+from tests.inference.factories import Log, condition, isotropic, logs, model, numerics, random_state
 
 RULES = [
     Rule(POWER, 0.0, 0.01, 1.0),
@@ -101,18 +101,18 @@ def scores_of(rule: Rule, m: Floats, v: Floats) -> Floats:
     return np.asarray(2.0 * (s * np.exp(-0.5 * np.minimum(z, 30.0) ** 2) / np.sqrt(2.0 * np.pi) - np.abs(m) * ndtr(-z)))
 
 
-def every_score(mean: Floats, sigma: Covariance, rule: Rule, pairs: PairSet) -> Floats:
+def every_score(mean: Floats, sigma: DenseCovariance, rule: Rule, pairs: PairSet) -> Floats:
     """(N, N), -inf where a pair is not in the set."""
     full = sigma.matrix()
     v = np.maximum(full.diagonal()[:, None] + full.diagonal() - 2.0 * full, 0.0)
     return np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, v), -np.inf)
 
 
-def land_of(mean: Floats, sigma: Covariance, *, is_positive: bool) -> Landscape:
+def land_of(mean: Floats, sigma: DenseCovariance, *, is_positive: bool) -> Landscape:
     return Landscape(mean, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
 
 
-def some_state(n: int, seed: int) -> tuple[Floats, Covariance]:
+def some_state(n: int, seed: int) -> tuple[Floats, DenseCovariance]:
     """After some comparisons, with columns that are not in the base yet."""
     mean, sigma = random_state(n, seed)
     for k in range(4):

@@ -7,8 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from app.inference.fitting import posterior
-from app.inference.gaussian import Scores
-from app.inference.gaussian import plain
+from app.inference.gaussian import Scores, plain
 from app.inference.reporting.ranking import (
     Wanted,
     draw_ranks,

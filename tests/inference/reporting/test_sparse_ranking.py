@@ -2,21 +2,25 @@
 
 import numpy as np
 import pytest
-from app.inference.fitting.sparse import SparsePosterior, fit_sparse, is_sparse
 from scipy.special import expit
 
 from app.inference.fitting import posterior
+from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.posterior import Posterior, is_certified
+from app.inference.fitting.published import publish
 from app.inference.gaussian import Scores
 from app.inference.gaussian.sampling import draws
+from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking, sparse_ranking
 from app.inference.reporting.ranking import Ranking, Wanted
 from app.inference.reporting.sparse_ranking import concordances_after, summarise
-from app.inference.reporting.standings import by_sparse
+from app.inference.reporting.standings import by_posterior
 from app.inference.reporting.sureness import all_pairs, concordance_after
 from app.inference.types import Comparisons, by_one_judge
+from tests.inference.factories import certified
 
 WANTED = Wanted(top_k=20)
 
@@ -28,15 +32,19 @@ def log(n: int, count: int, *, spread: float = 1.0, seed: int = 0) -> Comparison
     return by_one_judge(first, second, expit(scores[first] - scores[second] + 0.5 * rng.standard_normal(count)))
 
 
-def both(comparisons: Comparisons, n: int, variance: float = 1.0) -> tuple[SparsePosterior, Scores]:
+def both(comparisons: Comparisons, n: int, variance: float = 1.0) -> tuple[Posterior, Scores]:
     model = build(Method(prior_variance=variance), n)
     dense = posterior.fit(comparisons, model)
-    return fit_sparse(comparisons, model), Scores(dense.mean, dense.covariance)
+    return posterior.fit(comparisons, model, dense=0), Scores(dense.mean, dense.covariance)
 
 
-def summaries(sparse: SparsePosterior, dense: Scores) -> tuple[Ranking, Ranking]:
+def precision_of(sparse: Posterior) -> Precision:
+    return certified(sparse.covariance).held
+
+
+def summaries(sparse: Posterior, dense: Scores) -> tuple[Ranking, Ranking]:
     rng = np.random.default_rng(0)
-    return summarise(sparse, WANTED, rng), ranking.summarise(dense, WANTED, rng)
+    return summarise(sparse.mean, precision_of(sparse), WANTED, rng), ranking.summarise(dense, WANTED, rng)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +78,16 @@ def test_the_forecast_is_that_over_all_pairs() -> None:
     sparse, dense = both(log(600, 6000), 600)
     sd, times = ranking.relative_sd(dense.covariance), [1.25, 4.0]
     theirs = [concordance_after(dense, np.ones(600), matching(all_pairs(dense.mean)), each) for each in times]
-    np.testing.assert_allclose(concordances_after(sparse, sd, times), theirs, atol=0.003)
+    np.testing.assert_allclose(concordances_after(sparse.mean, precision_of(sparse), sd, times), theirs, atol=0.003)
 
 
 def test_rank_intervals_hold_together_as_often_as_they_say() -> None:
     """Seed 3, 400 new draws: the level 0.8 has a standard error of 0.02, and that of its 64 draws is 0.05."""
     sparse, _ = both(log(500, 5000), 500)
-    best, worst = summarise(sparse, Wanted(level=0.8), np.random.default_rng(0)).rank_interval.T
-    scores = np.concatenate(list(draws(sparse.mean, sparse.precision, 400, np.random.default_rng(3))))
+    best, worst = summarise(
+        sparse.mean, precision_of(sparse), Wanted(level=0.8), np.random.default_rng(0)
+    ).rank_interval.T
+    scores = np.concatenate(list(draws(sparse.mean, precision_of(sparse), 400, np.random.default_rng(3))))
     ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
     assert 0.65 < ((best <= ranks) & (ranks <= worst)).all(axis=1).mean() < 0.95
 
@@ -86,7 +96,7 @@ def test_variances_that_pushes_leave_wide_come_from_the_draws(monkeypatch: pytes
     """Seed 0, 64 draws of what a twentieth of the variance is: 2% of an sd at most."""
     monkeypatch.setattr(sparse_ranking, "EFFORT", 1)
     sparse, dense = both(log(400, 20_000), 400)
-    ours = summarise(sparse, WANTED, np.random.default_rng(0))
+    ours = summarise(sparse.mean, precision_of(sparse), WANTED, np.random.default_rng(0))
     np.testing.assert_allclose(ours.sd, ranking.relative_sd(dense.covariance), rtol=0.02)
 
 
@@ -102,20 +112,20 @@ def test_under_a_vague_prior_ranks_are_as_sure_as_with_a_matrix() -> None:
 @pytest.mark.parametrize(("p", "groups"), [(0.5, (1, 1)), (0.6, (1, 2))])
 def test_of_two_that_many_votes_hold_together_it_is_known_who_is_ahead(p: float, groups: tuple[int, int]) -> None:
     """The variance of their difference is nearly nothing of that of each."""
-    comparisons = log(60, 181)._replace(weight=np.where(np.arange(181) < 180, 1.0, 1e6))
-    best = np.argsort(-both(comparisons, 60)[0].mean)[:2]
+    comparisons = log(70, 181)._replace(weight=np.where(np.arange(181) < 180, 1.0, 1e6))
+    best = np.argsort(-both(comparisons, 70)[0].mean)[:2]
     comparisons.first[-1], comparisons.second[-1], comparisons.p[-1] = *best, p
-    ours, theirs = summaries(*both(comparisons, 60))
+    ours, theirs = summaries(*both(comparisons, 70))
 
     assert tuple(theirs.tie_group[best]) == groups
     assert tuple(ours.tie_group[best]) == groups
 
 
 def test_the_standings_have_a_forecast_and_no_entropy() -> None:
-    comparisons = log(50, 200)
-    sparse, _ = both(comparisons, 50)
-    standings = by_sparse(sparse, comparisons, WANTED)
-    assert [row.rank for row in standings.rows] == list(range(1, 51))
+    comparisons, item = log(80, 200), np.zeros(200, np.int64)
+    published = publish(comparisons, item, no_absolute_scores(), Method(), 80, 1, dense=0)
+    standings = by_posterior(published, WANTED)
+    assert [row.rank for row in standings.rows] == list(range(1, 81))
     assert standings.entropy is None
     assert [foretold.comparisons for foretold in standings.forecast] == [250, 300, 400, 800]
 
@@ -124,7 +134,7 @@ def test_the_standings_have_a_forecast_and_no_entropy() -> None:
     "method",
     [Method(position_bias="estimate"), Method("laplace"), Method(prior="anchor"), Method(prior_variance=1e6)],
 )
-def test_other_models_have_no_sparse_posterior(method: Method) -> None:
-    assert not is_sparse(build(method, DENSE + 1))
-    assert is_sparse(build(Method("sigma-beta"), DENSE + 1))
-    assert not is_sparse(build(Method("sigma-beta"), DENSE))
+def test_other_models_have_no_certified_covariance(method: Method) -> None:
+    assert not is_certified(build(method, DENSE + 1))
+    assert is_certified(build(Method("sigma-beta"), DENSE + 1))
+    assert not is_certified(build(Method("sigma-beta"), DENSE))

@@ -7,7 +7,6 @@ from scipy.special import expit, ndtr
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import fit
 from app.inference.gaussian import Scores
-from app.inference.gaussian import condition
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import draw_ranks, ranks
 from app.inference.reporting.sureness import (
@@ -17,7 +16,7 @@ from app.inference.reporting.sureness import (
     sureness_of,
 )
 from app.inference.types import Bools, by_one_judge
-from tests.inference.factories import independent, isotropic, marginal, model, random_state
+from tests.inference.factories import condition, independent, isotropic, marginal, model, random_state
 
 
 def every(n: int) -> Bools:

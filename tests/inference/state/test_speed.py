@@ -3,8 +3,8 @@
 import pytest
 
 from app.inference.choosing.asking import Plan
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.order import Order
-from app.inference.choosing.selection import Criterion, Policy
 from app.inference.fitting.model import Method
 from app.inference.regimes import KNOWN_QUICKLY
 from app.inference.state import Interpretation, choices_are_quick, empty

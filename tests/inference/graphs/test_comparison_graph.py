@@ -7,21 +7,21 @@ from hypothesis import strategies as st
 
 from app.inference.experts import measured_bt
 from app.inference.fitting import newton
-from app.inference.fitting.model import Fit, Model, hessian
+from app.inference.fitting.model import Model, hessian
+from app.inference.fitting.newton import Fit
+from app.inference.graphs import comparison_graph
 from app.inference.graphs.comparison_graph import (
     FARTHEST,
-    SETTLED,
     Graph,
-    carried,
+    Precision,
     evaluate,
     extended,
     graph_of,
-    newton_step,
-    settled,
+    relaxed,
+    unevaluated,
     weights_of,
-    with_room,
 )
-from app.inference.kernels import comparison_graph
+from app.inference.graphs.conjugate_gradients import ENOUGH, newton_step
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, no_comparisons, take
@@ -55,8 +55,7 @@ def pulled(m: Model) -> Model:
 
 def graph(log: Comparisons, m: Model) -> Graph:
     y, prior = measurement_of(log, m), m.prior
-    rows = graph_of(log.first, log.second, log.p, y, log.weight, prior.precision, prior.pull)
-    return with_room(rows._replace(tolerance=AIM))
+    return graph_of(log.first, log.second, log.p, y, log.weight, prior.precision, prior.pull)
 
 
 def measurement_of(log: Comparisons, m: Model) -> Floats:
@@ -66,15 +65,31 @@ def measurement_of(log: Comparisons, m: Model) -> Floats:
 def by_numpy(log: Comparisons, m: Model) -> Fit:
     objective = newton.Objective(log, m, newton.tolerance(log, m))
     maximise = maximiser(newton.evaluate, newton.newton_step)
-    mean, g, weights, iterations = maximise(objective, np.zeros(m.size), objective.tolerance)
-    return Fit(mean, weights, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
+    mean, g, _, iterations = maximise(objective, np.zeros(m.size), objective.tolerance)
+    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
 
 
-def assert_same(one: Fit, other: Fit) -> None:
+def matrix_of(precision: Precision) -> Floats:
+    """H (N, N)."""
+    n = len(precision.precision)
+    rows = np.repeat(np.arange(n), np.diff(precision.start))
+    sums = np.bincount(rows * n + precision.rival, precision.weight, n**2).reshape(n, n)
+    return np.asarray(np.diag(sums.sum(axis=1) + precision.precision) - sums)
+
+
+def assert_fits(one: Fit, log: Comparisons, m: Model) -> None:
+    """The mean, the weights there and H are those of numpy."""
+    slow = by_numpy(log, m)
     assert one.convergence.converged
-    assert other.convergence.converged
-    np.testing.assert_allclose(one.mean, other.mean, rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(one.weights, other.weights, rtol=0.0, atol=1e-8)
+    assert slow.convergence.converged
+    np.testing.assert_allclose(one.mean, slow.mean, rtol=0.0, atol=1e-8)
+    each = newton.evaluate(slow.mean, newton.Objective(log, m, 0.0))[1]
+    np.testing.assert_allclose(newton.weights(one.mean, log, m), each, rtol=0.0, atol=1e-8)
+    assert (one.precision is None) == (one.graph is None) == m.allows_for_biases
+    if one.precision is not None:
+        h = hessian(each, log, m)
+        np.testing.assert_allclose(matrix_of(one.precision), h, rtol=0.0, atol=1e-8 * log.size)
+        np.testing.assert_allclose(one.precision.diagonal, np.diag(h), rtol=0.0, atol=1e-8 * log.size)
 
 
 @numerics
@@ -85,20 +100,20 @@ def test_gradient_weights_and_step_are_those_of_numpy(log: Log, seed: int, far: 
     """Any log: no comparison, ties, islands, pairs again and again, certain verdicts, measurements between votes."""
     votes, m, s = weighted(log.comparisons), pulled(model(log.n)), far * true_scores(log.n, seed)
     m = m._replace(expert=measured_bt.make()) if measures else m
-    of, y = graph(votes, m), measurement_of(votes, m)
+    of = graph(votes, m)
+    at = unevaluated(of)
 
-    g, weights = evaluate(s, of)
+    g = evaluate(s, of, at)
 
     np.testing.assert_allclose(g, gradient(s, votes, m), atol=1e-11)
     each = newton.weights(s, votes, m)
-    np.testing.assert_allclose(weights_of(s, votes.first, votes.second, y, votes.weight), each, rtol=1e-12, atol=1e-30)
-    rows = np.repeat(np.arange(log.n), np.diff(of.start))
-    sums = np.bincount(rows * log.n + of.rival, weights, log.n**2).reshape(log.n, log.n)
+    fast = weights_of(s, votes.first, votes.second, votes.p, votes.weight, measures)
+    np.testing.assert_allclose(fast, each, rtol=1e-12, atol=1e-30)
     h = hessian(each, votes, m)
-    np.testing.assert_allclose(np.diag(sums.sum(axis=1) + m.prior.precision) - sums, h, atol=1e-12)
-    np.testing.assert_allclose(of.diagonal, np.diag(h), atol=1e-12)
+    np.testing.assert_allclose(matrix_of(at), h, atol=1e-12)
+    np.testing.assert_allclose(at.diagonal, np.diag(h), atol=1e-12)
     small = 1e-6 * g / np.abs(g).max(initial=1.0)  # to be followed down to AIM
-    np.testing.assert_allclose(h @ newton_step(weights, small, of), small, atol=SETTLED * AIM)
+    np.testing.assert_allclose(h @ newton_step(at, small, AIM), small, atol=ENOUGH * AIM)
 
 
 def test_the_rows_hold_each_vote_twice() -> None:
@@ -127,38 +142,16 @@ def test_more_comparisons_are_the_rows_of_all(log: Log, share: float, measures: 
     for one, other in zip(together[:5], afresh[:5], strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
+    np.testing.assert_allclose(together.answers, afresh.answers, rtol=1e-14)
     for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
         np.testing.assert_array_equal(column, copy)
 
 
-@numerics
-@given(log=logs(max_n=12, max_count=40), share=st.floats(0.0, 1.0), measures=st.booleans(), repeats=st.booleans())
-def test_weights_are_carried_to_the_rows_of_all(log: Log, share: float, measures: bool, repeats: bool) -> None:
-    """Each comparison keeps the weight that is held of it; some may count less once more have come."""
-    votes, m = weighted(log.comparisons), pulled(model(log.n))
-    m = m._replace(expert=measured_bt.make()) if measures else m
-    old, counts = take(votes, slice(seen := int(share * votes.size))), np.ones(votes.size)
-    counts[: seen // 2 if repeats else 0] = 0.7
-    now = graph(votes._replace(weight=votes.weight * counts), m)
-    evaluate(true_scores(log.n, 1), now)
-    before, s = graph(old, m), true_scores(log.n, 2)
-    _, held = evaluate(s, before)
-
-    carried_over, are_near, first, second, changes = carried(before, held.copy(), now, 0.3)
-
-    each = newton.weights(s, old, m)
-    keeps = np.append(each * counts[:seen], newton.weights(true_scores(log.n, 1), take(votes, slice(seen, None)), m))
-    rows = graph(votes._replace(weight=keeps), m)
-    np.testing.assert_allclose(carried_over, rows.weight, rtol=1e-12)
-    assert are_near == bool((np.abs(now.weights - carried_over) <= 0.3 * carried_over).all())
-    pairs, by_pair = np.minimum(votes.first, votes.second) * log.n + np.maximum(votes.first, votes.second), log.n**2
-    expected = np.bincount(pairs, keeps - np.append(each, np.zeros(votes.size - seen)), by_pair)
-    np.testing.assert_allclose(np.bincount(first * log.n + second, changes, by_pair), expected, rtol=1e-9, atol=1e-12)
-
-
-def test_weights_need_room() -> None:
-    with pytest.raises(ValueError, match="room"):
-        evaluate(np.zeros(9), graph(random_comparisons(9, 30, seed=0), model(9))._replace(weights=np.empty(0)))
+def test_the_precision_has_the_rows_of_the_graph() -> None:
+    m = model(9)
+    of, other = (graph(random_comparisons(9, count, seed=0), m) for count in (30, 20))
+    with pytest.raises(ValueError, match="rows"):
+        evaluate(np.zeros(9), of, unevaluated(other))
 
 
 def test_a_candidate_who_does_not_exist_is_no_row() -> None:
@@ -172,7 +165,7 @@ def test_a_candidate_who_does_not_exist_is_no_row() -> None:
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("measures", [False, True])
 @pytest.mark.parametrize("far", [0.0, 5.0, 2.0 * FARTHEST])
-def test_what_settles_is_the_gradient(hard: bool, measures: bool, far: float) -> None:
+def test_what_relaxes_is_the_gradient(hard: bool, measures: bool, far: float) -> None:
     """From anywhere, with everybody's gradient to follow; of scores too far for exponentials nothing is said."""
     votes, m = weighted(random_comparisons(MANY, 400, seed=0, hard=hard)), pulled(model(MANY))
     votes = joined(votes, weighted(random_comparisons(MANY, 50, seed=1, hard=not hard)))
@@ -180,7 +173,7 @@ def test_what_settles_is_the_gradient(hard: bool, measures: bool, far: float) ->
     start = far * np.sign(true_scores(MANY, 1))
     kept = start.copy()
 
-    s = settled(start, graph(votes, m), np.arange(MANY), 1e-8, 10**9)
+    s = relaxed(start, graph(votes, m), np.arange(MANY), 1e-8, 10**9)
 
     np.testing.assert_array_equal(start, kept)
     if far > FARTHEST:
@@ -190,13 +183,13 @@ def test_what_settles_is_the_gradient(hard: bool, measures: bool, far: float) ->
         np.testing.assert_allclose(s, by_numpy(votes, m).mean, atol=1e-6)
 
 
-def test_a_vote_settles_without_a_look_at_all() -> None:
+def test_a_vote_relaxes_without_a_look_at_all() -> None:
     n = 5000
     votes, m = random_comparisons(n, 10 * n, seed=0), model(n)
     before = newton.fit(take(votes, slice(-1)), m).mean
     who = np.sort(np.append(votes.first[-1:], votes.second[-1:]))
 
-    s = settled(before, graph(votes, m), who, 1e-3, 10**9)
+    s = relaxed(before, graph(votes, m), who, 1e-3, 10**9)
 
     assert np.abs(gradient(s, votes, m)).max() <= 1.01e-3 < np.abs(gradient(before, votes, m)).max()
     assert np.count_nonzero(s != before) < 0.02 * n
@@ -207,7 +200,7 @@ def test_a_vote_settles_without_a_look_at_all() -> None:
 def test_the_fit_of_any_log_is_the_slow_one(log: Log) -> None:
     votes, m = weighted(log.comparisons), pulled(model(MANY))
 
-    assert_same(newton.fit(votes, m), by_numpy(votes, m))
+    assert_fits(newton.fit(votes, m), votes, m)
 
 
 @pytest.mark.parametrize("expert", ["soft-bt", "hard-bt"])
@@ -220,7 +213,7 @@ def test_the_fit_of_any_model_is_the_slow_one(expert: str, measures: bool, biase
     m = m._replace(known_biases=np.array([0.5, -1.0, 0.0]) if biases == "known" else None)
     m = m._replace(expert=measured_bt.make()) if measures else m
 
-    assert_same(newton.fit(log, m), by_numpy(log, m))
+    assert_fits(newton.fit(log, m), log, m)
 
 
 def test_one_score_that_is_off_among_very_many_is_mended_in_a_step() -> None:
@@ -239,7 +232,7 @@ def test_without_a_comparison_the_fit_is_the_prior() -> None:
     fit = newton.fit(no_comparisons(), m)
 
     np.testing.assert_allclose(fit.mean, m.prior.pull / m.prior.precision, atol=1e-9)
-    assert fit.weights.shape == (0,)
+    assert newton.weights(fit.mean, no_comparisons(), m).shape == (0,)
 
 
 @pytest.mark.parametrize("prior", ["unit", "anchor"])
@@ -263,7 +256,8 @@ def test_scores_too_far_for_an_exponential_are_found_all_the_same() -> None:
 
     assert fit.convergence.converged
     assert fit.mean[0] > FARTHEST
-    assert not np.isfinite(evaluate(fit.mean, graph(log, m))[0]).any()
+    of = graph(log, m)
+    assert not np.isfinite(evaluate(fit.mean, of, unevaluated(of))).any()
 
 
 def test_a_candidate_who_does_not_exist_is_an_error() -> None:
@@ -280,5 +274,5 @@ def test_columns_of_any_layout_are_read() -> None:
 
     fit = newton.fit(log._replace(first=table[:, 0], second=table[:, 1]), m)
 
-    assert_same(fit, by_numpy(log, m))
+    assert_fits(fit, log, m)
     assert len(comparison_graph.put_in_rows.signatures) == max(before, 1)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from app.inference.fitting.model import expected_weight
-from app.inference.gaussian.certified import WIDEST, Intervals, ends, followed, measured
-from app.inference.graphs.push import precision_of
+from app.inference.gaussian.certified import WIDEST, CertifiedCovariance, followed, measured
+from app.inference.graphs.comparison_graph import precision_of
 from app.inference.types import Floats
 from tests.inference.factories import model
-from tests.inference.kernels.test_push import assert_within, inverse, mixed
+from tests.inference.graphs.test_push import assert_within, inverse, mixed
 
 
-def width(intervals: Intervals) -> float:
+def width(intervals: CertifiedCovariance) -> float:
     return float((intervals.upper / intervals.lower - 1.0).max())
 
 
@@ -31,7 +31,7 @@ def test_the_intervals_hold_while_votes_come_and_scores_move(step: float) -> Non
         mean = mean + np.where(np.isin(np.arange(n), pair), 10.0, 1.0) * step * rng.standard_normal(n)
         intervals = followed(intervals, precision_of(first, second, weights(), q), mean)
 
-        assert_within(inverse(first, second, weights(), q).diagonal(), *ends(intervals))
+        assert_within(inverse(first, second, weights(), q).diagonal(), *intervals.ends)
         assert width(intervals) <= WIDEST
 
 

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from app.inference.fitting import sampling
-from app.inference.gaussian import Scores
-from app.inference.gaussian import plain
+from app.inference.gaussian import Scores, plain, sampling
 from app.inference.gaussian.sampling import draws
-from app.inference.graphs.push import precision_of
+from app.inference.graphs.comparison_graph import precision_of
 from app.inference.reporting.ranking import draw_ranks, simultaneous_intervals
-from tests.inference.kernels.test_push import differing, inverse, mixed, weighted
+from tests.inference.graphs.test_push import differing, inverse, mixed, weighted
 
 
 def test_the_draws_have_the_mean_and_the_covariance_of_the_posterior() -> None:
