@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from app.inference.fitting import Method, build, newton, posterior
-from app.inference.kernels import comparison_graph
+from app.inference.graphs import comparison_graph
 from app.inference.kernels.bradley_terry import maximiser, serves
 from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Floats

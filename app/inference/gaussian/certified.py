@@ -45,7 +45,7 @@ class CertifiedCovariance(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        return sum(each.nbytes for each in (*self.held, self.lower, self.upper, self.lower))
+        return sum(each.nbytes for each in (*self.held, self.lower, self.upper))
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
@@ -73,8 +73,10 @@ class CertifiedCovariance(NamedTuple):
         """
         if not len(weights):
             return self
+        who, lower = np.unique(np.append(rows.first, rows.second)), self.lower.copy()
         precision = answered(self.held, rows.first, rows.second, weights)
-        return _measured(self._replace(held=precision), np.unique(np.append(rows.first, rows.second)))
+        lower[who] = 1.0 / precision.diagonal[who]
+        return _measured(self._replace(held=precision, lower=lower), who)
 
     def block(self, n: int, log_det: float) -> "CertifiedCovariance":
         """All of it: no bias is a parameter."""

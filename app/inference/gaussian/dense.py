@@ -123,4 +123,5 @@ def _factored(spread: Floats, inner: Floats) -> tuple[Floats, float]:
     if len(inner) == 1:
         return spread / np.sqrt(1.0 + inner), float(np.log1p(inner[0, 0]))
     factor = cholesky(np.eye(len(inner)) + inner, lower=True)
-    return solve_triangular(factor, spread, lower=True), 2.0 * float(np.log(factor.diagonal()).sum())
+    new = np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
+    return new, 2.0 * float(np.log(factor.diagonal()).sum())

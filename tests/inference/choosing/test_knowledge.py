@@ -5,10 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import norm
 
 from app.inference.choosing.criteria import Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
-from app.inference.choosing.knowledge import gains, own_term
+from app.inference.choosing.knowledge import gains
 from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.picking import SHORTLIST, Choice
 from app.inference.choosing.selection import select
@@ -23,6 +24,13 @@ from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
 
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
 Pair = tuple[int, int]
+
+
+def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
+    """E |m'| - |m| of a mean m' ~ N(m, s^2), s = v sqrt(w / (1 + w v))."""
+    s = v * np.sqrt(weight / (1.0 + weight * v))
+    z = np.abs(m) / s
+    return np.asarray(2.0 * s * (norm.pdf(z) - z * norm.cdf(-z)))
 
 
 def chosen(

@@ -32,7 +32,7 @@ class Both(NamedTuple):
 
 def both(pairs: Callable[..., Pairs], prior: Callable[..., Floats]) -> Both:
     (first, second), weight, q = weighted(pairs, prior, N)
-    precision = np.linalg.inv(inverse(first, second, weight, q))
+    precision = np.asarray(np.linalg.inv(inverse(first, second, weight, q)), np.float64)
     return Both(from_precision(precision), measured(precision_of(first, second, weight, q), np.zeros(N)))
 
 

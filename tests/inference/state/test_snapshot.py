@@ -23,6 +23,7 @@ from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, PooledEvidence, ScoreRow, Snapshot
+from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
 
 N, ITEMS, LENGTH = 23, 2, 70  # an exact covariance every second comparison
@@ -142,7 +143,7 @@ def among_many(
 
 
 def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learnt() -> None:
-    stages = [snapshots.learnt_from(size, LEARNT_AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
+    stages = [learnt_from(size, LEARNT_AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
     assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
     ahead = among_many(*ONE_BY_ONE)
     assert ahead.lesson is not None
