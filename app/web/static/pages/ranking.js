@@ -61,7 +61,7 @@ async function showRanking(signal) {
     link.href = address("/ranking", { ...query(), format: link.dataset.format });
   }
   try {
-    /** @type {[Contract.Ranking, Contract.Status]} */
+    /** @type {[Contract.Ranking, Contract.AskStatus]} */
     const [newest, status] = await Promise.all([read("/ranking", query(), { signal }), readStatus(signal)]);
     ranking = newest;
     find("#comparisons").textContent = counted(newest.comparisons, "comparison");
@@ -84,10 +84,10 @@ async function showRanking(signal) {
 /**
  * The status that the page came with, and then as it is: to know it, the service chooses a pair.
  * @param {AbortSignal} signal
- * @returns {Promise<Contract.Status>}
+ * @returns {Promise<Contract.AskStatus>}
  */
 async function readStatus(signal) {
-  const known = /** @type {Contract.Status | "preparing"} */ (cameWith ?? "preparing");
+  const known = /** @type {Contract.AskStatus | "preparing"} */ (cameWith ?? "preparing");
   cameWith = undefined;
   return known === "preparing" ? (await read("/next-pair", { count: 1 }, { signal })).status : known;
 }
