@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from app.inference.graphs.comparison_graph import Precision, precision_of
-from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import differences, follow, variances
 from app.inference.types import Floats, Ints
 
@@ -124,31 +123,6 @@ def test_who_was_never_compared_keeps_the_variance_of_the_prior() -> None:
     lower, upper = variances(precision_of(first, second, weight, q), np.arange(95, 100), 0.1, EVERYTHING)
 
     np.testing.assert_allclose([lower, upper], [1.0 / q[95:]] * 2, rtol=1e-15)
-
-
-@each_graph
-@each_prior
-def test_conjugate_gradients_are_no_farther_off_than_they_say(
-    pairs: Callable[..., Pairs], prior: Callable[..., Floats]
-) -> None:
-    n = 300
-    (first, second), weight, q = weighted(pairs, prior, n)
-    b = np.random.default_rng(1).standard_normal((n, 3))
-    b[:, 2] = 0.0
-
-    x, off = solve(precision_of(first, second, weight, q), b, 1e-8, 1000)
-
-    error = np.abs(x - inverse(first, second, weight, q) @ b).max(axis=0)
-    assert error.max() <= off + 1e-14
-    assert off <= 1e-8
-
-
-def test_conjugate_gradients_that_are_cut_short_say_so() -> None:
-    (first, second), weight, q = weighted(mixed, differing, 300)
-
-    _, off = solve(precision_of(first, second, weight, q), np.eye(300, 1), 1e-8, 3)
-
-    assert off > 1e-8
 
 
 def voted(
