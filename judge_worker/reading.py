@@ -47,7 +47,7 @@ class Arrivals(NamedTuple):
 
 
 @dataclass
-class _Batch:
+class _BatchReading:
     prepared: Sequence[Any]
     arrived: list[Arrival] = field(default_factory=list)
     begun: float = 0.0
@@ -63,7 +63,7 @@ class EngineTurns:
 
     async def read(self, prepared: Sequence[Any]) -> AsyncGenerator[Arrivals, None]:
         """Yield what is read, now and then, until all is. Raises EngineDown, after all that was answered."""
-        batch = _Batch(prepared)
+        batch = _BatchReading(prepared)
         reading = asyncio.create_task(self._in_turn(batch))
         try:
             while batch.arrived or not reading.done():
@@ -75,13 +75,13 @@ class EngineTurns:
         finally:
             reading.cancel()
 
-    async def _in_turn(self, batch: _Batch) -> None:
+    async def _in_turn(self, batch: _BatchReading) -> None:
         async with self._free:
             if self._may_begin():
                 batch.begun = time.monotonic()
                 with self._stats.at_work():
                     await asyncio.to_thread(self._read, batch)
 
-    def _read(self, batch: _Batch) -> None:
+    def _read(self, batch: _BatchReading) -> None:
         for arrival in read(self._engine, batch.prepared):
             batch.arrived.append(arrival)  # of which the other thread takes the first ones away

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from nextpair.words import AggregationName, counted
 
-from app.inference.judges import DEPARTS, Dependence, Doubt, GroupVerdicts, LabelFindings, Rightness
+from app.inference.judges import DEPARTS, Accuracy, Dependence, Doubt, GroupVerdicts, LabelFindings
 from app.inference.types import Ints
 
 UNKNOWABLE = (
@@ -81,6 +81,6 @@ def _together(members: Ints, dependence: Dependence, judges: Sequence[str], *, b
     return f"{agree}: they err together, or all others do; only people can tell which"
 
 
-def _share(rightness: Rightness) -> str:
+def _share(rightness: Accuracy) -> str:
     low, high = rightness.interval
     return f"{rightness.share:.0%} ({low:.0%} to {high:.0%})"

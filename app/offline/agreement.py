@@ -6,8 +6,8 @@ import numpy as np
 
 from app.inference.judges import (
     Agreements,
-    Alpha,
-    Dispute,
+    DisputedPair,
+    Krippendorff,
     agreements,
     disputed_pairs,
     krippendorff,
@@ -21,9 +21,9 @@ MOST_CELLS = 5_000_000  # of a matrix of judges by comparisons; nothing is said 
 class JudgeAgreement(NamedTuple):
     """Judges by their number, on the pairs that several of them judged."""
 
-    alpha: Alpha | None
+    alpha: Krippendorff | None
     by_pair: Agreements
-    disputes: list[Dispute]
+    disputes: list[DisputedPair]
 
 
 def agreement_of(comparisons: Comparisons, item: Ints, n: int, judges: int) -> JudgeAgreement | None:

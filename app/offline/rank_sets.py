@@ -15,7 +15,7 @@ from app.inference.judges import (
     ENOUGH,
     Instances,
     JudgedInstances,
-    RankSets,
+    RankBounds,
     Wins,
     by_people,
     least_seen,
@@ -37,9 +37,9 @@ class SystemRanks(NamedTuple):
     """Rank-sets of k systems."""
 
     meetings: Meetings
-    helped: RankSets  # by people and the judges
-    by_people: RankSets  # alone
-    by_judges: list[RankSets]  # each alone
+    helped: RankBounds  # by people and the judges
+    by_people: RankBounds  # alone
+    by_judges: list[RankBounds]  # each alone
     alpha: float
     covariance: CovarianceName
     simultaneous: SimultaneousName

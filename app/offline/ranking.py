@@ -40,8 +40,8 @@ from app.inference.fitting import (
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import (
-    Certainty,
-    Signal,
+    BesidePeople,
+    SignalTest,
     Standings,
     Target,
     Wanted,
@@ -129,8 +129,8 @@ class JudgeScale(NamedTuple):
 class OfRows(NamedTuple):
     """What only single rows tell."""
 
-    signal: Signal
-    certainty: Certainty
+    signal: SignalTest
+    certainty: BesidePeople
     agreement: JudgeAgreement | None  # where the file names several judges
 
 

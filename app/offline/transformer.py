@@ -21,7 +21,7 @@ from transformers import AutoModel, AutoTokenizer
 from app.inference.judges import skill_aggregation, skill_model
 from app.inference.judges.encoders import standardised
 from app.inference.judges.skill_aggregation import Learner, Predict
-from app.inference.judges.skill_model import Head, JudgedItems, Training
+from app.inference.judges.skill_model import Head, Training, VotedItems
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -86,7 +86,7 @@ def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noq
 
 
 def _fine_tune(
-    pretrained: Any, tuning: Tuning, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator,
+    pretrained: Any, tuning: Tuning, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator,
     step: Callable[[int], None],
 ) -> tuple[Predict, Convergence]:  # fmt: skip
     some, others = skill_aggregation.split(judged, training, rng)
@@ -107,7 +107,7 @@ def _fine_tune(
     )
 
 
-def _begun(pretrained: Any, judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator) -> _Trained:
+def _begun(pretrained: Any, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator) -> _Trained:
     """The start: the fit to f(X) of the model as it came."""
     h = torch.tensor(_read(partial(_states, pretrained), judged.x))
     spread = h.std(dim=0, correction=0)
@@ -122,7 +122,7 @@ def _adam(now: _Trained, tuning: Tuning) -> Any:
     return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], tuning.rate)
 
 
-def _descend(now: _Trained, judged: JudgedItems, head: Head, training: Training, adam: Any) -> None:
+def _descend(now: _Trained, judged: VotedItems, head: Head, training: Training, adam: Any) -> None:
     """One step, down the gradient that skill_model.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
@@ -132,7 +132,7 @@ def _descend(now: _Trained, judged: JudgedItems, head: Head, training: Training,
     adam.zero_grad()
 
 
-def _surprise(now: _Trained, judged: JudgedItems, head: Head) -> float:
+def _surprise(now: _Trained, judged: VotedItems, head: Head) -> float:
     return skill_model.loss(_numbers(now.theta), _seen(now, judged), head, skill_model.NO_PENALTY)[0]
 
 
@@ -140,7 +140,7 @@ def _since_best(surprises: Sequence[float]) -> int:
     return len(surprises) - 1 - int(np.nanargmin(surprises))
 
 
-def _seen(now: _Trained, judged: JudgedItems) -> JudgedItems:
+def _seen(now: _Trained, judged: VotedItems) -> VotedItems:
     """The items with f(X) as their context."""
     return judged._replace(x=csr_array(_read(partial(_f, now), judged.x)))
 

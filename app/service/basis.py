@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.choosing import Goal, goal_kinds
 from app.inference.fitting import Published
-from app.inference.reporting import PairsOf, Signal, signal_of
+from app.inference.reporting import PairsOf, SignalTest, signal_of
 from app.inference.state import Catalogue, Snapshot, exact, raw
 from app.service import held_out, posteriors
 from app.service.context import Context
@@ -62,17 +62,17 @@ class Basis:
         return self.published_of_all_pairs if target == "all-pairs" else self.published
 
     @cached_property
-    def signal(self) -> Signal:
+    def signal(self) -> SignalTest:
         """Evidence that verdicts depend on what is compared."""
         return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
 
     @cached_property
-    def signal_on_new_items(self) -> Signal:
+    def signal_on_new_items(self) -> SignalTest:
         """The same, of prompts to come."""
         snapshot = self.snapshot
         return signal_of(raw(snapshot), snapshot.model.n, snapshot.log.entries.item, new_items=True)
 
-    def signal_for(self, target: InferenceTargetName) -> Signal:
+    def signal_for(self, target: InferenceTargetName) -> SignalTest:
         """The one of these that bears out a ranking with this target."""
         return self.signal_on_new_items if target == "new-items" else self.signal
 

@@ -3,7 +3,7 @@
 import numpy as np
 from nextpair import schemas
 
-from app.inference.reporting import Calibration, certainty_beside_people
+from app.inference.reporting import TemperatureFit, certainty_beside_people
 from app.inference.state import raw
 from app.service.basis import Basis
 
@@ -20,5 +20,5 @@ def certainty_of(basis: Basis, level: float) -> schemas.Certainty:
     )
 
 
-def _temperature(fit: Calibration) -> schemas.Temperature:
+def _temperature(fit: TemperatureFit) -> schemas.Temperature:
     return schemas.Temperature(temperature=fit.temperature, verdicts=fit.verdicts, at_bound=fit.at_bound)

@@ -7,7 +7,7 @@ from uuid import UUID
 from nextpair import schemas
 
 from app.inference.fitting import TooMany, is_certified
-from app.inference.reporting import LogDiagnostics, Moment, ranking_history
+from app.inference.reporting import HistoryPoint, LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, quantity_after, raw
 from app.inference.targets import Quantity
@@ -69,7 +69,7 @@ def diagnose(facts: Facts) -> schemas.Diagnostics:
     return of_now.model_copy(update={"history": present_history(_history(facts.basis), facts.basis.snapshot)})
 
 
-def _history(basis: Basis) -> list[Moment]:
+def _history(basis: Basis) -> list[HistoryPoint]:
     """About what is ranked now, fewer moments of more candidates; its end is the ranking."""
     snapshot, target = basis.snapshot, target_of(basis)
     published, sought, size = basis.published_for(target.name), sought_of(basis, target.name), snapshot.comparisons.size

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nextpair import schemas
 
-from app.inference.judges import Dispute, disputed_pairs
+from app.inference.judges import DisputedPair, disputed_pairs
 from app.inference.state import Catalogue
 from app.service import posteriors
 from app.service.context import Context, existing_set
@@ -36,7 +36,7 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
     )
 
 
-def _fitting(many: list[Dispute], catalogue: Catalogue) -> int:
+def _fitting(many: list[DisputedPair], catalogue: Catalogue) -> int:
     """How many of them have texts that find room in one answer."""
     prompts = (len((catalogue.items[each.item][1] or "").encode()) for each in many)
     outputs = (int(catalogue.lengths[each.item, [each.low, each.high]].sum()) for each in many)

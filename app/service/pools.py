@@ -19,7 +19,7 @@ from app.service.definitions import interpretation_of
 from app.service.failures import FAILURES
 from app.service.posteriors import comparison_rows
 from app.storage import comparisons, judges, pooled_evidence, pools, sets
-from app.storage.pools import Estimate
+from app.storage.pools import PoolEstimate
 from app.storage.schema import Record
 from app.storage.spans import Span
 
@@ -68,7 +68,7 @@ async def _estimate(ctx: Context, name: str) -> None:
         members = await pools.members(db, name, MOST_SETS)
     told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each.evidence]
     value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
-    estimate = Estimate(uuid4(), len(told_by_each), value) if value else None
+    estimate = PoolEstimate(uuid4(), len(told_by_each), value) if value else None
     async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 

@@ -28,16 +28,16 @@ class FoundSet(NamedTuple):
     people: Sequence[int]  # ids of all judges of kind human
 
 
-class Conditions(NamedTuple):
+class ResultConditions(NamedTuple):
     """All that a result depends on beside the log."""
 
     revision: int
     people: frozenset[int]
 
 
-class Result(NamedTuple, Generic[C]):
+class VersionedResult(NamedTuple, Generic[C]):
     version: int
-    conditions: Conditions
+    conditions: ResultConditions
     size_bytes: int
     content: C
 
@@ -64,16 +64,16 @@ async def read(
     """
     row, version = found.row, existing_version(found.row, as_of)
 
-    async def prepare() -> Callable[[Report], Result[C]]:
+    async def prepare() -> Callable[[Report], VersionedResult[C]]:
         now = await find(ctx, row.id)
         async with ctx.reading() as db:
             basis = await read_basis(ctx, db, now.row, as_of)
         size = ROW_BYTES * (1 + basis.snapshot.model.n)
-        return lambda report: Result(basis.snapshot.version, _conditions(now), size, compute(basis, report))
+        return lambda report: VersionedResult(basis.snapshot.version, _conditions(now), size, compute(basis, report))
 
     key = JobKey(row.id, name if as_of is None else f"{name} at {as_of}")
     try:
-        result: Result[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
+        result: VersionedResult[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
     except Underway as underway:
         raise StillComputing(f"This is being computed: {underway.progress}. Ask again.") from None
     return ServedResult(result.content, version if result.version < version else None)
@@ -87,5 +87,5 @@ async def beside(ctx: Context, compute: Callable[[], V]) -> V:
         raise StillComputing("Other computations come first, and this one has not begun. Ask again.") from None
 
 
-def _conditions(found: FoundSet) -> Conditions:
-    return Conditions(found.row.revision, frozenset(found.people))
+def _conditions(found: FoundSet) -> ResultConditions:
+    return ResultConditions(found.row.revision, frozenset(found.people))

@@ -20,7 +20,7 @@ _total = func.sum(COMPARISONS)
 _of_pool = (s.pool.is_not(None), s.deleted_at.is_(None), s.evidence == literal("learnt", JSONB))
 
 
-class Estimate(NamedTuple):
+class PoolEstimate(NamedTuple):
     """What a pool has learnt, to be told to its sets."""
 
     estimate: UUID  # its id
@@ -61,7 +61,7 @@ async def members(db: AsyncConnection, name: str, limit: int) -> Sequence[Record
     return (await db.execute(statement.order_by(COMPARISONS.desc(), s.id).limit(limit))).all()
 
 
-async def record(db: AsyncConnection, name: str, comparisons: int, estimate: Estimate | None) -> None:
+async def record(db: AsyncConnection, name: str, comparisons: int, estimate: PoolEstimate | None) -> None:
     """Let go of a pool that was claimed, with what it has learnt of so many comparisons, if anything."""
     values = {"comparisons": comparisons, "claimed_until": func.now()} | (estimate._asdict() if estimate else {})
     await db.execute(update(pools).where(p.name == name).values(values))

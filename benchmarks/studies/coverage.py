@@ -22,7 +22,7 @@ from scipy.special import expit
 from app.inference import experts
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method, Scores
-from app.inference.reporting import Ranking, Wanted, predict, summary_of
+from app.inference.reporting import RankTable, Wanted, predict, summary_of
 from app.inference.reporting.ranking import tie_groups
 from app.inference.state import exact
 from app.inference.types import Floats
@@ -193,7 +193,7 @@ def _before(posterior: Scores, truth: Floats) -> Statements:
     return Statements(stated, np.array([float(truth[i] > truth[j]) for i, j in pairs]))
 
 
-def _claims(posterior: Scores, stated: Ranking, truth: Floats, wanted: Wanted) -> Statements:
+def _claims(posterior: Scores, stated: RankTable, truth: Floats, wanted: Wanted) -> Statements:
     """Claims that the candidates of later tie groups are worse than the head of the first by more than epsilon."""
     later = tie_groups(posterior, wanted) > 1
     worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon

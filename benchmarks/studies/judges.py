@@ -21,7 +21,7 @@ from app.inference.fitting import Method, Scores, build, judge_aware, posterior
 from app.inference.judges import (
     Doubt,
     ItemContext,
-    RankSets,
+    RankBounds,
     aggregate,
     binary,
     examine,
@@ -187,7 +187,7 @@ def human_checks(runs: int) -> None:
 def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
     rng, seen = np.random.default_rng(seed), np.zeros(arena.shown.size, np.bool_)
     counts, sizes = np.zeros((arena.k, arena.k), np.int64), list[float]()
-    rank_sets: RankSets | None = None
+    rank_sets: RankBounds | None = None
     a, b = arena.shown
     for n in range(1, max(PEOPLE) + 1):
         known = rank_sets if how == "gains" else None
@@ -204,7 +204,7 @@ def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
     return sizes
 
 
-def _rank_sets(arena: Arena, seen: Bools) -> RankSets:
+def _rank_sets(arena: Arena, seen: Bools) -> RankBounds:
     people, judge = where(seen, arena.wins[HUMAN]), arena.wins["gpt4"]
     return ranked(prediction_powered(arena.shown, people, [judge], k=arena.k), ALPHA)
 

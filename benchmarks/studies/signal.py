@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
-from app.inference.judges import Accord, accords
+from app.inference.judges import Discrimination, accords
 from app.inference.reporting import CLAIMED, circulation
 from app.inference.reporting.signal import log_evidence
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
@@ -130,7 +130,7 @@ def changes(runs: int) -> Iterable[Sequence[str]]:
                 yield [f"{n}", f"{sd:g}", kind, percent(bad), percent(good)]
 
 
-def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Accord]:
+def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Discrimination]:
     rng, pairs = np.random.default_rng([SEED, n, number]), np.array(np.triu_indices(n, 1))
     rounds = -(-VERDICTS // pairs.shape[1])
     shown = np.concatenate([pairs[:, rng.permutation(pairs.shape[1])] for _ in range(rounds)], axis=1)[:, :VERDICTS]

@@ -10,7 +10,7 @@ import pytest
 
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.baselines import BASELINES, BaselineScores
-from app.inference.reporting.ranking import Ranking, Wanted, predict, summarise
+from app.inference.reporting.ranking import RankTable, Wanted, predict, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
 from tests.inference.factories import Log, comparisons, joined, marginal, model, random_comparisons, true_scores
 
@@ -81,7 +81,7 @@ def correlation(x: Floats, y: Floats) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def published(log: Log) -> Ranking:
+def published(log: Log) -> RankTable:
     return summarise(marginal(posterior.fit(log.comparisons, model(log.n))), Wanted(), np.random.default_rng(0))
 
 

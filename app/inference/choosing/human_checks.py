@@ -25,7 +25,7 @@ from app.inference.choosing.picking import TIE, Choice
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, by_any, judged_instances, least_seen
-from app.inference.judges.rank_sets import RankSets, ranked
+from app.inference.judges.rank_sets import RankBounds, ranked
 from app.inference.judges.system_scores import prediction_powered, variances_of_differences
 from app.inference.types import Bools, Chance, Floats, Ints
 
@@ -39,7 +39,7 @@ class Unchecked(NamedTuple):
     votes: PairVotes
     free: Bools  # (M,) judged by the judge, by none of the people, and out to nobody
     counts: Ints  # (k, k), symmetric: people's verdicts on each pair of systems, those that are out included
-    rank_sets: RankSets | None  # where people have judged enough to have them
+    rank_sets: RankBounds | None  # where people have judged enough to have them
 
 
 def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools, k: int) -> Unchecked:
@@ -82,7 +82,7 @@ def next_checks(
     return checks
 
 
-def gains(rank_sets: RankSets | None, counts: Ints) -> Floats:
+def gains(rank_sets: RankBounds | None, counts: Ints) -> Floats:
     """(k, k) gain_ab, symmetric.
 
     Args: `rank_sets`, where people have judged enough to have them; `counts` (k, k) of people's verdicts on each pair.
@@ -97,7 +97,7 @@ def gains(rank_sets: RankSets | None, counts: Ints) -> Floats:
     return np.asarray(gain * (1.0 - np.eye(len(counts))))
 
 
-def _worth(rank_sets: RankSets) -> Floats:
+def _worth(rank_sets: RankBounds) -> Floats:
     """(k, k) what a smaller variance of each difference is worth; a little for those that are apart, lest all be 0."""
     theta, tiny = rank_sets.estimate.theta, np.finfo(np.float64).tiny
     variance = np.maximum(variances_of_differences(rank_sets.estimate.covariance), tiny)

@@ -3,14 +3,14 @@
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """
 
-from app.inference.judges.accord import Accord, accords
-from app.inference.judges.aggregation import Aggregate, Probabilities, Votes, binary, is_labelled, votes
-from app.inference.judges.agreement import Agreements, Alpha, agreements, krippendorff, krippendorff_of_items
+from app.inference.judges.accord import Discrimination, accords
+from app.inference.judges.aggregation import Probabilities, Votes, binary, is_labelled, votes
+from app.inference.judges.agreement import Agreements, Krippendorff, agreements, krippendorff
 from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
-from app.inference.judges.disputes import Dispute, disputed_pairs
+from app.inference.judges.disputes import DisputedPair, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.findings import Findings, Influence, Weighing, examine_judges
+from app.inference.judges.findings import Findings, Weighing, examine_judges
 from app.inference.judges.group_verdicts import (
     DEPARTS,
     Doubt,
@@ -24,19 +24,19 @@ from app.inference.judges.item_verdicts import (
     TIE,
     UNKNOWN,
     ItemVerdicts,
-    JudgeCard,
+    JudgeFigures,
     answers_of,
     decide,
     share_right,
 )
-from app.inference.judges.labels import LabelFindings, Rightness, confirmed, labels_by, next_to_label
+from app.inference.judges.labels import Accuracy, LabelFindings, confirmed, labels_by, next_to_label
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
-from app.inference.judges.rank_sets import RankSets, ranked, usual_simultaneous
+from app.inference.judges.rank_sets import RankBounds, ranked, usual_simultaneous
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.judges.system_scores import (
-    Estimate,
     Instances,
+    SystemScores,
     Wins,
     by_people,
     pair_numbers,
@@ -49,30 +49,28 @@ __all__ = [
     "ENOUGH",
     "TIE",
     "UNKNOWN",
-    "Accord",
-    "Aggregate",
+    "Accuracy",
     "Agreements",
-    "Alpha",
     "Dependence",
-    "Dispute",
+    "Discrimination",
+    "DisputedPair",
     "Doubt",
-    "Estimate",
     "Findings",
     "GroupVerdicts",
-    "Influence",
     "Instances",
     "ItemContext",
     "ItemVerdicts",
-    "JudgeCard",
+    "JudgeFigures",
     "JudgedInstances",
+    "Krippendorff",
     "LabelFindings",
     "Learner",
     "PairVotes",
     "Probabilities",
-    "RankSets",
-    "Rightness",
+    "RankBounds",
     "ShownAnswers",
     "Step",
+    "SystemScores",
     "Votes",
     "Weighing",
     "Wins",
@@ -93,7 +91,6 @@ __all__ = [
     "is_labelled",
     "judged_instances",
     "krippendorff",
-    "krippendorff_of_items",
     "labels_by",
     "least_seen",
     "needs_context",

@@ -32,7 +32,7 @@ NOTHING = 1e-9
 CERTAIN = 1e-15  # probability of what nobody expects
 
 
-class Accord(NamedTuple):
+class Discrimination(NamedTuple):
     judge: int
     overall: float  # accord of all its verdicts
     named: AccordName | None
@@ -51,7 +51,7 @@ class _Own(NamedTuple):
     lean: Floats  # l, before its mean is taken off
 
 
-def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Accord]:
+def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Discrimination]:
     """One for each judge of FEWEST_VERDICTS or more, by number; p is raw, `item` (K,) is what each was about."""
     counts = np.bincount(comparisons.judge)
     often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEWEST_VERDICTS]
@@ -62,7 +62,7 @@ def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Accord]:
     return [_accord(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
-def _accord(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Accord:
+def _accord(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
     """Args: `evidence` (C, K) is what each verdict says of each scale."""
     own = _foreseen(judge, comparisons, n, pair, evidence)
     count = len(own.q)
@@ -73,7 +73,7 @@ def _accord(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: 
     (overall, _), (after, surprise) = parts[0], parts[worst]
     alone = bool((comparisons.judge == judge).all())
     named = _name(overall, before, alone=alone) if surprise >= SURPRISING and after < CHANGED else None
-    return Accord(judge, overall, named, starts[worst], before, after)
+    return Discrimination(judge, overall, named, starts[worst], before, after)
 
 
 def _name(overall: float, before: float | None, *, alone: bool) -> AccordName | None:

@@ -47,7 +47,7 @@ class Agreements(NamedTuple):
     interval: Floats  # (2, J, J) ends of what holds kappa with LEVEL
 
 
-class Alpha(NamedTuple):
+class Krippendorff(NamedTuple):
     """The agreement of all judges, beyond what chance gives: 1 is always, 0 is like coins."""
 
     value: float
@@ -75,7 +75,7 @@ def agreements(direction: Floats) -> Agreements:
     return Agreements(pairs, agreeing, 1.0 - ratio, np.stack([1.0 - _share(end, by_chance) for end in (high, low)]))
 
 
-def krippendorff(direction: Floats) -> Alpha | None:
+def krippendorff(direction: Floats) -> Krippendorff | None:
     """Krippendorff's alpha, from the (M, J) directions of the votes; None where no two judges met, or all are ties.
 
     Conceptually: alpha of the directions stacked on their negatives, by the matrix of coincidences.
@@ -84,7 +84,7 @@ def krippendorff(direction: Floats) -> Alpha | None:
     return _alpha(counts, (counts + counts[:, ::-1]) / 2.0, ways=2)
 
 
-def krippendorff_of_items(v: Votes) -> Alpha | None:
+def krippendorff_of_items(v: Votes) -> Krippendorff | None:
     """Krippendorff's alpha, from the (N, K, C) votes; None where no two judges met, or all say the same.
 
     Votes that are shared alike by the same classes, ties, are a class of their own.
@@ -97,7 +97,7 @@ def krippendorff_of_items(v: Votes) -> Alpha | None:
     return _alpha(counts, counts, ways=1)
 
 
-def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Alpha | None:
+def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Krippendorff | None:
     """Alpha of n_uc (U, C), and of what they are as the mean of so many ways round."""
     several = counts.sum(axis=1) > 1
     counts, all_ways = counts[several], all_ways[several]
@@ -112,7 +112,7 @@ def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Alph
     units = len(votes)
     variance = float(moved_by @ moved_by) * units / max(units - 1, 1)
     low, high = wilson(observed, float(_draws(observed, variance, units)), LEVEL)
-    return Alpha(1.0 - observed / by_chance, (1.0 - high / by_chance, 1.0 - low / by_chance), units)
+    return Krippendorff(1.0 - observed / by_chance, (1.0 - high / by_chance, 1.0 - low / by_chance), units)
 
 
 def _draws(share: Floats | float, variance: Floats | float, units: Ints | int) -> Floats:

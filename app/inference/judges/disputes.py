@@ -13,7 +13,7 @@ from app.inference.types import Comparisons, Ints
 from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers
 
 
-class Dispute(NamedTuple):
+class DisputedPair(NamedTuple):
     seq: int  # of the last comparison on the pair
     item: int
     low: int
@@ -23,7 +23,7 @@ class Dispute(NamedTuple):
 
 def disputed_pairs(
     comparisons: Comparisons, item: Ints, seq: Ints, n: int, *, after: int = 0, limit: int | None = None
-) -> list[Dispute]:
+) -> list[DisputedPair]:
     """Up to `limit` disputes among n candidates, in the order of their last comparison, from behind `after` on.
 
     Args: `item` and `seq` (K,) are what each comparison was about, and its place in the log.
@@ -44,5 +44,5 @@ def disputed_pairs(
         at = begins[votes[0]]
         sides = comparisons.first[at], comparisons.second[at]
         p_low = dict(zip(comparisons.judge[begins[votes]].tolist(), (0.5 + lean[votes]).tolist(), strict=True))
-        disputes.append(Dispute(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))
+        disputes.append(DisputedPair(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))
     return disputes

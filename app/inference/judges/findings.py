@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
-from app.inference.judges.accord import Accord, accords
+from app.inference.judges.accord import Discrimination, accords
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import Agreements, agreements
 from app.inference.judges.debiasing import debiased_comparisons
@@ -21,10 +21,10 @@ from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
-from app.inference.reporting.diagnostics import Repeats
+from app.inference.reporting.diagnostics import Consistency
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
-from app.inference.reporting.tastes import Tastes, tastes_of
+from app.inference.reporting.tastes import JudgeEffects, tastes_of
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 
 
@@ -36,7 +36,7 @@ class Weighing(NamedTuple):
     ties: TiesName = "half"  # a tie is half a vote for each of the two, or a class of its own
 
 
-class Influence(NamedTuple):
+class LeaveOneOut(NamedTuple):
     """The ranking with all judges against the one without this one."""
 
     rank_correlation: float  # Spearman's
@@ -52,11 +52,11 @@ class Findings(NamedTuple):
     weighed: Ints  # (K,) the judges in it: all but people, if there are others
     skill: Mapping[int, float]  # by judge, where the method tells judges apart
     agreements: Agreements
-    repeats: list[Repeats]  # by judge
-    accords: dict[int, Accord]  # by judge; none where verdicts are few
+    repeats: list[Consistency]  # by judge
+    accords: dict[int, Discrimination]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
-    tastes: dict[int, Tastes]  # by judge; none where they would be too many, or are not settled
-    influence: dict[int, Influence]  # by judge; none where there is one judge only
+    tastes: dict[int, JudgeEffects]  # by judge; none where they would be too many, or are not settled
+    influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
     confirmed: set[int]  # by number, whom people prove to be better than chance
 
@@ -122,7 +122,7 @@ def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
     return np.concatenate([y * (1.0 - tie)[:, :, None], tie[:, :, None]], axis=2)
 
 
-def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Influence:
+def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> LeaveOneOut:
     """Change of the ranking if the judge were left out, by down-dating."""
     with_all = ranks(aware.scores)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
@@ -133,10 +133,10 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
         correlation = 0.0
     else:
         correlation = float(spearmanr(with_all, without)[0])
-    return Influence(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
+    return LeaveOneOut(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
 
 
-def _tastes(comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]) -> dict[int, Tastes]:
+def _tastes(comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]) -> dict[int, JudgeEffects]:
     if not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' tastes, round {n}"))
@@ -147,6 +147,6 @@ def _in_words(step: Step) -> str:
     return f"{step.fold + 1} of {step.folds} fits to the texts, step {step.iteration}"
 
 
-def _repeats(comparisons: Comparisons, item: Ints, n: int, judge: int) -> Repeats:
+def _repeats(comparisons: Comparisons, item: Ints, n: int, judge: int) -> Consistency:
     own = comparisons.judge == judge
     return diagnostics.repeats(take(comparisons, own), n, item[own])

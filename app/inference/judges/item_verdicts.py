@@ -10,22 +10,22 @@ import numpy as np
 from nextpair.words import AggregationName
 
 from app.inference.judges.aggregation import Probabilities, Votes, votes
-from app.inference.judges.agreement import Alpha, krippendorff_of_items
+from app.inference.judges.agreement import Krippendorff, krippendorff_of_items
 from app.inference.judges.group_verdicts import GroupVerdicts, examine
-from app.inference.judges.labels import Rightness
+from app.inference.judges.labels import Accuracy
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress
 from app.inference.types import Floats, Ints
 
 UNKNOWN, TIE = -1, -2  # in place of the number of a class
 
 
-class JudgeCard(NamedTuple):
+class JudgeFigures(NamedTuple):
     """A judge among the others, and beside people."""
 
     votes: int
     agreement: float | None  # share of its votes that the group's verdicts bear out
     confusion: Floats | None  # (C, C) how probably it votes for each class (column) where the truth is one (row)
-    by_people: Rightness | None
+    by_people: Accuracy | None
 
 
 class ItemVerdicts(NamedTuple):
@@ -34,8 +34,8 @@ class ItemVerdicts(NamedTuple):
     method: AggregationName
     group: GroupVerdicts
     verdict: Ints  # (N,) the likeliest class
-    alpha: Alpha | None
-    cards: list[JudgeCard]  # (K,)
+    alpha: Krippendorff | None
+    cards: list[JudgeFigures]  # (K,)
 
 
 def answers_of(number: Ints, classes: int) -> Probabilities:
@@ -73,10 +73,10 @@ def share_right(v: Floats, truth: Ints) -> float | None:
     return float(v[known, truth[known]].mean()) if known.any() else None
 
 
-def _card(v: Floats, verdict: Ints, group: GroupVerdicts, k: int) -> JudgeCard:
+def _card(v: Floats, verdict: Ints, group: GroupVerdicts, k: int) -> JudgeFigures:
     """Args: `v` (N, C) are the votes of judge `k`."""
     confusion, labels = group.aggregate.confusion, group.labels
-    return JudgeCard(
+    return JudgeFigures(
         votes=int(v.any(axis=1).sum()),
         agreement=share_right(v, verdict),
         confusion=None if confusion is None else confusion[k],

@@ -30,7 +30,7 @@ UNLIKE = 3.0
 WayName = Literal["dawid-skene", "average", "majority", "best judge"]
 
 
-class Rightness(NamedTuple):
+class Accuracy(NamedTuple):
     """The agreement with people on labelled items."""
 
     items: int
@@ -42,9 +42,9 @@ class LabelFindings(NamedTuple):
     """What people's labels tell of K judges."""
 
     items: int  # that people labelled
-    among_people: Rightness | None  # of each with the others, where several labelled the same
-    judges: list[Rightness | None]  # (K,)
-    ways: Mapping[WayName, Rightness]  # to weigh judges, each on labels that it has not seen
+    among_people: Accuracy | None  # of each with the others, where several labelled the same
+    judges: list[Accuracy | None]  # (K,)
+    ways: Mapping[WayName, Accuracy]  # to weigh judges, each on labels that it has not seen
     unlike: bool  # whether judges agree on the labelled items more, or less, than on all
 
     @property
@@ -130,7 +130,7 @@ def _rights(v: Votes, t: Labels) -> tuple[Floats, Bools]:
     return np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
 
 
-def _of_each(right: Floats, voted: Bools) -> list[Rightness | None]:
+def _of_each(right: Floats, voted: Bools) -> list[Accuracy | None]:
     return [_rightness(right[voted[:, k], k]) for k in range(right.shape[1])]
 
 
@@ -182,7 +182,7 @@ def _is_unlike(v: Votes, labelled: Bools) -> bool:
     return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(told.sum()) + EQUAL)
 
 
-def _among(people: Votes) -> Rightness | None:
+def _among(people: Votes) -> Accuracy | None:
     """Agreement of each of the people with the mean of the others, on items that several labelled."""
     labelled = np.asarray(people.any(axis=2))
     several: Bools = np.asarray(labelled.sum(axis=1) > 1)
@@ -192,10 +192,10 @@ def _among(people: Votes) -> Rightness | None:
     return _rightness(agreeing.sum(axis=1) / np.maximum(labelled[several].sum(axis=1), 1))
 
 
-def _rightness(right: Floats) -> Rightness | None:
+def _rightness(right: Floats) -> Accuracy | None:
     """Mean and Wilson's interval of shares (n,); none of nothing."""
     n = len(right)
     if not n:
         return None
     share = float(right.mean())
-    return Rightness(n, share, wilson(share, n, LEVEL))
+    return Accuracy(n, share, wilson(share, n, LEVEL))

@@ -23,17 +23,17 @@ from nextpair.words import CovarianceName, SimultaneousName
 from scipy.stats import chi2, f, norm, t
 from scipy.stats.qmc import Sobol
 
-from app.inference.judges.system_scores import Estimate, variances_of_differences
+from app.inference.judges.system_scores import SystemScores, variances_of_differences
 from app.inference.types import Floats, Ints
 
 DRAWS = 13  # logarithm to base 2
 RAREST = 0.005  # alpha from which on there are points enough
 
 
-class RankSets(NamedTuple):
+class RankBounds(NamedTuple):
     """An estimate, and what it says of ranks."""
 
-    estimate: Estimate
+    estimate: SystemScores
     reach: Floats  # (k, k) how far each difference may be off
     ranks: Ints  # (k, 2) best and worst
 
@@ -43,10 +43,10 @@ def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
     return "ellipsoid" if covariance == "published" else "contrasts"
 
 
-def ranked(estimate: Estimate, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankSets:
+def ranked(estimate: SystemScores, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankBounds:
     """Rank-sets that all hold together with probability 1 - alpha."""
     reach = (reach_by_contrasts if simultaneous == "contrasts" else reach_by_ellipsoid)(estimate, alpha)
-    return RankSets(estimate, reach, ranks(estimate.theta, reach))
+    return RankBounds(estimate, reach, ranks(estimate.theta, reach))
 
 
 def ranks(theta: Floats, reach: Floats) -> Ints:
@@ -55,12 +55,12 @@ def ranks(theta: Floats, reach: Floats) -> Ints:
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
 
 
-def reach_by_contrasts(estimate: Estimate, alpha: float) -> Floats:
+def reach_by_contrasts(estimate: SystemScores, alpha: float) -> Floats:
     """(k, k)."""
     return reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
 
 
-def critical_values(estimate: Estimate, alphas: Sequence[float]) -> Floats:
+def critical_values(estimate: SystemScores, alphas: Sequence[float]) -> Floats:
     """q of each alpha; where too few points lie beyond it to tell, Bonferroni's, a little larger."""
     by_rank, k = np.argsort(-estimate.theta), len(estimate.theta)  # so that other names for the systems change nothing
     largest = largest_contrasts(estimate.covariance[np.ix_(by_rank, by_rank)])
@@ -68,7 +68,7 @@ def critical_values(estimate: Estimate, alphas: Sequence[float]) -> Floats:
     return np.where(np.array(alphas) < RAREST, bonferroni, np.quantile(largest, 1.0 - np.array(alphas)))
 
 
-def reach_at(estimate: Estimate, q: float) -> Floats:
+def reach_at(estimate: SystemScores, q: float) -> Floats:
     """(k, k)."""
     sd = np.sqrt(variances_of_differences(estimate.covariance))
     return np.asarray(sd * t.isf(norm.sf(q), estimate.freedom_of_differences))
@@ -88,7 +88,7 @@ def largest_contrasts(covariance: Floats) -> Floats:
     return largest
 
 
-def reach_by_ellipsoid(estimate: Estimate, alpha: float) -> Floats:
+def reach_by_ellipsoid(estimate: SystemScores, alpha: float) -> Floats:
     """(k, k)."""
     variance = np.maximum(variances_of_differences(estimate.covariance), np.finfo(np.float64).tiny)
     return np.sqrt(squared_radius(len(estimate.theta), alpha, estimate.freedom) * variance)

@@ -54,9 +54,9 @@ from app.inference.judges.skill_model import (
     LEAST,
     NO_PENALTY,
     Head,
-    JudgedItems,
     Parameters,
     Training,
+    VotedItems,
     first_guess,
     loss,
     pack,
@@ -100,7 +100,7 @@ class ItemContext(NamedTuple):
 
 
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
-Learner = Callable[[JudgedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
+Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
 class CrossFitted(NamedTuple):
@@ -132,12 +132,12 @@ def by_context(
             a training for each, but REGULARISER.
     """
     head, heard = HEADS[method], _heard(y)
-    judged = JudgedItems(context.x, _answers(y[:, heard], method), context.group, np.zeros((len(y), y.shape[2])))
+    judged = VotedItems(context.x, _answers(y[:, heard], method), context.group, np.zeros((len(y), y.shape[2])))
     trainings = _trainings(head, training, REGULARISER if regulariser is None and learner else regulariser)
     rounds = _rounds(progress, len(trainings) + _chooses_by_skills(head, trainings) + (by_labels is not None))
     seed = int(rng.integers(2**32))
 
-    def fit(judged: JudgedItems, head: Head, training: Training) -> CrossFitted:
+    def fit(judged: VotedItems, head: Head, training: Training) -> CrossFitted:
         return cross_fit(judged, head, training, np.random.default_rng(seed), next(rounds), learner or linear)
 
     best, by_judges = _best(judged, head, trainings, fit)
@@ -175,10 +175,10 @@ def _chooses_by_skills(head: Head, trainings: Sequence[Training]) -> bool:
 
 
 def _best(
-    judged: JudgedItems,
+    judged: VotedItems,
     head: Head,
     trainings: Sequence[Training],
-    fit: Callable[[JudgedItems, Head, Training], CrossFitted],
+    fit: Callable[[VotedItems, Head, Training], CrossFitted],
 ) -> tuple[Training, CrossFitted]:
     """The training by which answers to items held out are foretold best, and its fits."""
     if _chooses_by_skills(head, trainings):
@@ -191,7 +191,7 @@ def _best(
 
 
 def cross_fit(
-    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
+    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
 ) -> CrossFitted:
     """Fit each fold's s and A from the other folds; those of a single group from itself."""
     n, judges, classes = judged.y.shape
@@ -215,7 +215,7 @@ def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
     return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
 
 
-def _with_skills(judged: JudgedItems) -> JudgedItems:
+def _with_skills(judged: VotedItems) -> VotedItems:
     """With z by the labels, if there are any."""
     if not judged.labels.any():
         return judged
@@ -228,7 +228,7 @@ def _slowest(ends: Sequence[Convergence]) -> Convergence:
 
 
 def linear(
-    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
+    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
     """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads.
 
@@ -240,14 +240,14 @@ def linear(
     return lambda x: predict(parameters, x[:, order]), end
 
 
-def split(judged: JudgedItems, training: Training, rng: np.random.Generator) -> tuple[JudgedItems, JudgedItems]:
+def split(judged: VotedItems, training: Training, rng: np.random.Generator) -> tuple[VotedItems, VotedItems]:
     """Items to fit, and groups of them held out to end it; both are all there is of a single group."""
     out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
     return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
 
 
 def fit(
-    judged: JudgedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
+    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
     """The parameters that foretell best what was held out."""
     some, others = split(judged, training, rng)
@@ -265,7 +265,7 @@ def fit(
 class _Watch:
     """Keeps the parameters that foretell best what was held out, and stops when no better ones come."""
 
-    def __init__(self, start: Floats, out: JudgedItems, head: Head, training: Training, step: OnIteration) -> None:
+    def __init__(self, start: Floats, out: VotedItems, head: Head, training: Training, step: OnIteration) -> None:
         self.best, self.patience_ended = start, False
         self._out, self._head, self._patience, self._step = out, head, training.patience, step
         self._least, self._since, self._iteration = np.inf, 0, 0

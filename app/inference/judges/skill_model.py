@@ -49,7 +49,7 @@ class Training(NamedTuple):
 NO_PENALTY = Training(regulariser=0.0, ridge=0.0, ridge_x=0.0)
 
 
-class JudgedItems(NamedTuple):
+class VotedItems(NamedTuple):
     """N items with what judges answered of them."""
 
     x: csr_array  # (N, F)
@@ -68,7 +68,7 @@ class Parameters(NamedTuple):
     v: Floats  # (min(F, WIDEST) or 0, K C C)
 
 
-def first_guess(judged: JudgedItems, head: Head) -> Parameters:
+def first_guess(judged: VotedItems, head: Head) -> Parameters:
     """Parameters by which every class is alike, and every judge is somewhat right."""
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if judged.z is None else judged.z
@@ -76,7 +76,7 @@ def first_guess(judged: JudgedItems, head: Head) -> Parameters:
     return Parameters(np.zeros((f, classes)), np.zeros(classes), z, v)
 
 
-def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> tuple[float, Floats]:
+def loss(theta: Floats, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats]:
     """The sum that is minimised, and its gradient, for the packed parameters."""
     p = unpack(theta, judged, head)
     terms, du = _terms(p, judged, head, training)
@@ -87,7 +87,7 @@ def loss(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> 
     return value, pack(Parameters(dw, du.sum(axis=0), dz, dv))
 
 
-def slope_in_context(theta: Floats, judged: JudgedItems, head: Head, training: Training) -> Floats:
+def slope_in_context(theta: Floats, judged: VotedItems, head: Head, training: Training) -> Floats:
     """(N, F) gradient of the loss by x, for whoever trains what made it."""
     p = unpack(theta, judged, head)
     terms, du = _terms(p, judged, head, training)
@@ -105,7 +105,7 @@ class _Terms(NamedTuple):
     dz: Floats  # (N, K, C, C) by z + x V, or (1, K, C, C) by z where V = 0
 
 
-def _terms(p: Parameters, judged: JudgedItems, head: Head, training: Training) -> tuple[_Terms, Floats]:
+def _terms(p: Parameters, judged: VotedItems, head: Head, training: Training) -> tuple[_Terms, Floats]:
     """The terms without ridges, with their gradient by x W + b, (N, C)."""
     s, known = shares(p, judged.x), is_labelled(judged.labels)[:, None]
     classes = np.where(known, judged.labels, s)
@@ -120,20 +120,20 @@ def _terms(p: Parameters, judged: JudgedItems, head: Head, training: Training) -
     return terms._replace(value=terms.value + unforeseen), du
 
 
-def _shares_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Terms:
+def _shares_terms(p: Parameters, s: Floats, judged: VotedItems) -> _Terms:
     """Expect s itself of every judge."""
     expected = s[:, None, :] + LEAST
     return _Terms(surprise(judged.y, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
 
 
-def _crowdlayer_terms(p: Parameters, s: Floats, judged: JudgedItems) -> _Terms:
+def _crowdlayer_terms(p: Parameters, s: Floats, judged: VotedItems) -> _Terms:
     expected = softmax(_einsum("nc,kcb->nkb", s, p.z), axis=2)
     slope = (expected * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
     ds, dz = _einsum("nkb,kcb->nc", slope, p.z), _einsum("nc,nkb->kcb", s, slope)
     return _Terms(surprise(judged.y, expected), ds, dz[None])
 
 
-def _skills_terms(p: Parameters, s: Floats, judged: JudgedItems, regulariser: float) -> _Terms:
+def _skills_terms(p: Parameters, s: Floats, judged: VotedItems, regulariser: float) -> _Terms:
     """A has one row for all items where skills do not depend on the context."""
     a, kcb = skills(p, judged.x), "nkcb" if len(p.v) else "kcb"
     each = a if len(p.v) else a[0]
@@ -179,11 +179,11 @@ def pack(p: Parameters) -> Floats:
     return np.concatenate([part.ravel() for part in p])
 
 
-def unpack(theta: Floats, judged: JudgedItems, head: Head) -> Parameters:
+def unpack(theta: Floats, judged: VotedItems, head: Head) -> Parameters:
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     w, b, z, v = np.split(theta, np.cumsum([f * classes, classes, judges * classes**2]))
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))
 
 
-def take(judged: JudgedItems, keep: Bools | Ints) -> JudgedItems:
-    return JudgedItems(judged.x[keep], judged.y[keep], judged.group[keep], judged.labels[keep], judged.z)
+def take(judged: VotedItems, keep: Bools | Ints) -> VotedItems:
+    return VotedItems(judged.x[keep], judged.y[keep], judged.group[keep], judged.labels[keep], judged.z)

@@ -78,7 +78,7 @@ class Wins(NamedTuple):
         return ~np.isnan(self.first)
 
 
-class Estimate(NamedTuple):
+class SystemScores(NamedTuple):
     """theta and its error."""
 
     theta: Floats  # (k,) chance of beating the average other system
@@ -106,7 +106,7 @@ class Help(NamedTuple):
     chance_beside: Floats  # (2, M) the same around the means of pairs
 
 
-class Moments(NamedTuple):
+class CrossMoments(NamedTuple):
     """Sums over instances of x_a^p x_b^q, for each two systems a and b."""
 
     one_one: Floats  # (k, k)
@@ -116,7 +116,7 @@ class Moments(NamedTuple):
 
 def by_people(
     shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich", item: Ints | None = None
-) -> Estimate:
+) -> SystemScores:
     """People's verdicts alone, two at least for each system. Args: `item` as in `prediction_powered`."""
     wins = mean_wins(shown, people, k, covariance)
     estimate = _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
@@ -132,7 +132,7 @@ def prediction_powered(
     k: int,
     covariance: CovarianceName = "sandwich",
     lambdas: Sequence[float] | None = None,
-) -> Estimate:
+) -> SystemScores:
     """People's verdicts, in which every system has to be twice at least, helped by judges'.
 
     Args: `item` (M,) is the prompt of each instance, by default each its own; `lambdas`, one for each judge, are tuned
@@ -153,7 +153,7 @@ def prediction_powered(
     return _over_prompts(estimate, of_people, shown, people, judges, item, covariance)
 
 
-def verdicts_saved(alone: Estimate, helped: Estimate, people: int) -> int:
+def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
     """Verdicts of people that judges are worth, beside so many of theirs: as many more would vary as little."""
     gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
     return max(round((gain - 1.0) * people), 0)
@@ -231,7 +231,7 @@ def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
     return float(np.clip(share * together / alone, 0.0, 1.0)) if alone > 0.0 else 0.0
 
 
-def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> Moments:
+def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> CrossMoments:
     """Of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
 
     Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
@@ -245,10 +245,10 @@ def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | Non
         of_own = 0.0 if own is None else own ** (p + q)
         return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems + of_own), dtype=np.float64)
 
-    return Moments(sums(1, 1), sums(3, 1), sums(2, 2))
+    return CrossMoments(sums(1, 1), sums(3, 1), sums(2, 2))
 
 
-def degrees_of_freedom(errors: Moments) -> float:
+def degrees_of_freedom(errors: CrossMoments) -> float:
     """nu of the covariance that errors add up to; 0 where it is 0.
 
     That of a Wishart matrix that varies as much as sum_i x_i x_i^T does (Nel and van der Merwe, 1986):
@@ -258,7 +258,7 @@ def degrees_of_freedom(errors: Moments) -> float:
     return float(np.trace(covariance) ** 2 + (covariance**2).sum()) / fourth if fourth > 0.0 else 0.0
 
 
-def freedom_of_differences(errors: Moments) -> Floats:
+def freedom_of_differences(errors: CrossMoments) -> Floats:
     """(k, k) the same for the variance of each difference, infinite where it is 0.
 
     Conceptually: degrees_of_freedom of the errors x_a - x_b for each a and b.
@@ -289,24 +289,24 @@ def _estimate(
     parts: Sequence[Floats],
     lambdas: Floats,
     covariance: CovarianceName,
-) -> Estimate:
+) -> SystemScores:
     """theta, with the covariance that errors (2, M) of several parts add up to."""
     k = len(theta)
     if covariance == "published":
-        return Estimate(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
+        return SystemScores(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
     errors = moments(shown, parts, k, _one_unlike(shown, people, k))
-    return Estimate(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
+    return SystemScores(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
 
 
 def _over_prompts(
-    estimate: Estimate,
+    estimate: SystemScores,
     of_people: MeanWins,
     shown: Instances,
     people: Wins,
     judges: Sequence[Wins],
     item: Ints | None,
     covariance: CovarianceName,
-) -> Estimate:
+) -> SystemScores:
     """The estimate with the error of prompts, where several have verdicts and any has more than one."""
     used = np.any([wins.are_there for wins in (people, *judges)], axis=0)
     prompts = np.empty(0) if item is None else np.unique(item[used])
@@ -316,7 +316,7 @@ def _over_prompts(
     errors = np.array([estimate.theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts])
     scale, own = np.sqrt(1.0 - 1.0 / len(prompts)), np.diag(_one_unlike(shown, of_people, k))
     rows = np.concatenate([scale * errors, own])
-    of_all = Moments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
+    of_all = CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
     most = len(prompts) - 1.0
     return estimate._replace(
         covariance=of_all.one_one,

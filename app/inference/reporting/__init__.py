@@ -4,25 +4,24 @@ Not here: fits themselves (fitting), what several judges make of one pair (judge
 the sentence of an inference target alone is here, for rankings of files have it too.
 """
 
-from app.inference.reporting.bias import AGAINST, Bias, ClosedForm, closed_form, warning_of
+from app.inference.reporting.bias import AGAINST, Bias, closed_form, warning_of
 from app.inference.reporting.calibration import (
-    Calibration,
-    CalibrationErrors,
     CalibrationObjective,
-    Reliability,
+    ProbabilityErrors,
+    TemperatureFit,
     debiased,
     rejection,
     reliability,
     temperature,
 )
-from app.inference.reporting.certainty import Certainty, certainty_beside_people
-from app.inference.reporting.claims import FirstPlace, first_place
-from app.inference.reporting.cycles import DRAWS, Circulation, Cycles, circulation
-from app.inference.reporting.diagnostics import Agreement, LogDiagnostics, OrderBalance, Repeats, diagnose
-from app.inference.reporting.held_out import HeldOut, check_predictions
-from app.inference.reporting.history import Moment, ranking_history
+from app.inference.reporting.certainty import BesidePeople, certainty_beside_people
+from app.inference.reporting.claims import first_place
+from app.inference.reporting.cycles import DRAWS, circulation
+from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
+from app.inference.reporting.held_out import check_predictions
+from app.inference.reporting.history import HistoryPoint, ranking_history
 from app.inference.reporting.inference_targets import (
-    Judged,
+    Scope,
     Target,
     judged_of,
     judging_of,
@@ -32,11 +31,11 @@ from app.inference.reporting.inference_targets import (
 )
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.prompts import in_words as prompts_in_words
-from app.inference.reporting.ranking import Prediction, Ranking, Wanted, predict, ranks, summarise
-from app.inference.reporting.references import HeldAgainst, PairsAgreed, agreement_with, held_against
-from app.inference.reporting.signal import CLAIMED, Signal, signal_of
+from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
+from app.inference.reporting.references import HeldAgainst, PairsAgreed, held_against
+from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
 from app.inference.reporting.standings import (
-    Foretold,
+    ForecastPoint,
     Standing,
     Standings,
     Uncertainty,
@@ -45,47 +44,35 @@ from app.inference.reporting.standings import (
     by_posterior,
     summary_of,
 )
-from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance, concordance_after, sureness_of
-from app.inference.reporting.tastes import Departure, Tastes
+from app.inference.reporting.sureness import Concordance, PairsOf, concordance
+from app.inference.reporting.tastes import JudgeEffects
 
 __all__ = [
     "AGAINST",
     "CLAIMED",
     "DRAWS",
-    "Agreement",
+    "AgreedShare",
+    "BesidePeople",
     "Bias",
-    "Calibration",
-    "CalibrationErrors",
     "CalibrationObjective",
-    "Certainty",
-    "Circulation",
-    "ClosedForm",
-    "Cycles",
-    "Departure",
-    "FirstPlace",
-    "Foretold",
+    "Concordance",
+    "ForecastPoint",
     "HeldAgainst",
-    "HeldOut",
-    "Judged",
+    "HistoryPoint",
+    "JudgeEffects",
     "LogDiagnostics",
-    "Moment",
-    "OrderBalance",
     "PairsAgreed",
     "PairsOf",
-    "Prediction",
-    "Ranking",
-    "Reliability",
-    "Repeats",
-    "Signal",
+    "ProbabilityErrors",
+    "RankTable",
+    "Scope",
+    "SignalTest",
     "Standing",
     "Standings",
-    "Sureness",
     "Target",
-    "Tastes",
+    "TemperatureFit",
     "Uncertainty",
     "Wanted",
-    "agreement_with",
-    "all_pairs",
     "by_baseline",
     "by_judges",
     "by_posterior",
@@ -94,7 +81,6 @@ __all__ = [
     "circulation",
     "closed_form",
     "concordance",
-    "concordance_after",
     "debiased",
     "diagnose",
     "expected_wins",
@@ -115,7 +101,6 @@ __all__ = [
     "signal_of",
     "summarise",
     "summary_of",
-    "sureness_of",
     "temperature",
     "warning_of",
 ]

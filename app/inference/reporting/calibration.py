@@ -59,7 +59,7 @@ class Reliability(NamedTuple):
     accuracy: Floats  # (B,) share of right verdicts
 
 
-class Rejection(NamedTuple):
+class RejectionCurve(NamedTuple):
     """The accuracy-rejection curve: it rises where confidence tells who is right."""
 
     rejected: Floats  # (R,) share of the verdicts that is left out, those of least confidence
@@ -67,21 +67,21 @@ class Rejection(NamedTuple):
     accuracy: Floats  # (R,) share of right ones among those left in
 
 
-class CalibrationErrors(NamedTuple):
+class ProbabilityErrors(NamedTuple):
     log_loss: float
     ece: float
     biased_ece: float  # of single answers, each pair counted once
 
 
-class Calibration(NamedTuple):
+class TemperatureFit(NamedTuple):
     temperature: float
-    before: CalibrationErrors  # of p as it is
-    after: CalibrationErrors  # of p at the temperature
+    before: ProbabilityErrors  # of p as it is
+    after: ProbabilityErrors  # of p at the temperature
     at_bound: bool  # the best temperature may lie outside the range that was searched
     verdicts: int  # K
 
 
-def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> Calibration:
+def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> TemperatureFit:
     """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
 
     Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
@@ -89,7 +89,7 @@ def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> 
     t = math.exp(SEARCHES[objective](p, outcome)) if _logits(p).any() else 1.0
     at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
     before, after = (errors(tempered(p, at), outcome) for at in (1.0, t))
-    return Calibration(t, before, after, at_bound, len(outcome))
+    return TemperatureFit(t, before, after, at_bound, len(outcome))
 
 
 def debiased(p: Floats, temperature: float) -> Floats:
@@ -107,10 +107,10 @@ def tells_temperature(p: Floats) -> bool:
     return p.shape[-1] >= FEWEST_ANSWERS and not is_vote(p).all()
 
 
-def errors(p: Floats, outcome: Floats) -> CalibrationErrors:
+def errors(p: Floats, outcome: Floats) -> ProbabilityErrors:
     """Args: `p` as in `temperature`."""
     together, single = debiased(p, 1.0), np.atleast_2d(p)
-    return CalibrationErrors(
+    return ProbabilityErrors(
         log_loss(together, outcome), ece(together, outcome), ece(single.ravel(), np.tile(outcome, len(single)))
     )
 
@@ -135,14 +135,14 @@ def reliability(p: Floats, outcome: Floats) -> Reliability:
     return Reliability(EDGES[used], EDGES[used + 1], verdicts, sure / verdicts, correct / verdicts)
 
 
-def rejection(p: Floats, outcome: Floats) -> Rejection:
+def rejection(p: Floats, outcome: Floats) -> RejectionCurve:
     """The curve of one judge. Of verdicts of the same confidence each is as likely to be left out as another."""
     confidence, right, _ = _binned(p, outcome)
     level = np.unique(-np.round(confidence, 9), return_inverse=True)[1]  # 0 is the surest
     right_at = (np.bincount(level, right) / np.bincount(level))[np.sort(level)]
     verdicts = np.ceil(np.round((1.0 - REJECTED) * len(outcome), 9)).astype(np.int64)
     used = verdicts > 0
-    return Rejection(REJECTED[used], verdicts[used], np.cumsum(right_at)[verdicts[used] - 1] / verdicts[used])
+    return RejectionCurve(REJECTED[used], verdicts[used], np.cumsum(right_at)[verdicts[used] - 1] / verdicts[used])
 
 
 def _logits(p: Floats) -> Floats:

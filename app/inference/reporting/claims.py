@@ -16,7 +16,7 @@ from typing import NamedTuple
 from nextpair.words import InferenceTargetName, percent
 
 from app.inference.reporting.inference_targets import named
-from app.inference.reporting.signal import Signal
+from app.inference.reporting.signal import SignalTest
 
 SURE = 0.95  # probability from which a leader is called the best
 NOT_YET = "the verdicts are still consistent with random judging"
@@ -28,7 +28,7 @@ class FirstPlace(NamedTuple):
 
 
 def first_place(
-    ranked: Sequence[tuple[str, int, float | None]], comparisons: int, signal: Signal, target: InferenceTargetName
+    ranked: Sequence[tuple[str, int, float | None]], comparisons: int, signal: SignalTest, target: InferenceTargetName
 ) -> FirstPlace:
     """What a ranking by so many comparisons says of its first place.
 

@@ -14,7 +14,7 @@ SMALLEST = 1e-300
 STEPS = 30  # towards a singular value, the same for verdicts and coins
 
 
-class Cycles(NamedTuple):
+class Triads(NamedTuple):
     triads: int  # triples of candidates whose three pairs all have a winner
     cyclic: int  # those in which each beats one of the others
     share: float | None
@@ -25,7 +25,7 @@ class Circulation(NamedTuple):
     coins: int  # of DRAWS logs of coins, how many have at least as much
 
 
-def cycles(comparisons: Comparisons, n: int) -> Cycles:
+def cycles(comparisons: Comparisons, n: int) -> Triads:
     """Contradictions of the pooled verdicts, over all judges and items: i over j over k over i.
 
     Verdicts of one total order have no cycle. Coin flips make a quarter of the triads cyclic on average: two of the
@@ -34,7 +34,7 @@ def cycles(comparisons: Comparisons, n: int) -> Cycles:
     up, down = _ascending(*_edges(comparisons, n), n)
     triads = _closed(up + down, up + down)
     cyclic = _closed(up, down) + _closed(down, up)
-    return Cycles(triads, cyclic, cyclic / triads if triads else None)
+    return Triads(triads, cyclic, cyclic / triads if triads else None)
 
 
 def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:

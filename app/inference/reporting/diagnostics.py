@@ -13,25 +13,25 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.graph import components, potentials
-from app.inference.reporting.cycles import Cycles, cycles
+from app.inference.reporting.cycles import Triads, cycles
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
 
 
-class Agreement(NamedTuple):
+class AgreedShare(NamedTuple):
     pairs: int  # pairs of verdicts that were compared
     share: float | None  # that agree
 
 
-class Repeats(NamedTuple):
-    same_order: Agreement
-    swapped: Agreement
+class Consistency(NamedTuple):
+    same_order: AgreedShare
+    swapped: AgreedShare
     first_both: float | None  # share of the swapped pairs in which the first position won both times
     second_both: float | None
     by_chance: float | None  # share of the swapped pairs that would agree if judges did not look at what they are shown
 
 
-class OrderBalance(NamedTuple):
+class PositionBalance(NamedTuple):
     lead: Ints  # (N,) how many times more often each candidate was shown first than second
     worst: int  # largest absolute lead
     mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
@@ -40,10 +40,10 @@ class OrderBalance(NamedTuple):
 
 class LogDiagnostics(NamedTuple):
     components: int
-    cycles: Cycles
-    repeats: Repeats
-    agreement: Agreement
-    order_balance: OrderBalance
+    cycles: Triads
+    repeats: Consistency
+    agreement: AgreedShare
+    order_balance: PositionBalance
 
 
 def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
@@ -57,7 +57,7 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
     )
 
 
-def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
+def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
     """Consistency of judges who decide the same pair again; `item` (K,) is what each comparison was about.
 
     Each verdict is compared with the judge's earliest one on the pair in the same order, and with the earliest one in
@@ -71,7 +71,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
     now, before = _preceded(earliest[key])
     later, other = _preceded(earliest[key ^ 1])
     shown, turned = directions(comparisons.p - 0.5), directions(lean_to_lower(comparisons))
-    return Repeats(
+    return Consistency(
         _agreement(turned[now] == turned[before]),
         _agreement(turned[later] == turned[other]),
         _agreement((shown[later] > 0) & (shown[other] > 0)).share,
@@ -80,7 +80,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Repeats:
     )
 
 
-def agreement(comparisons: Comparisons, n: int, item: Ints) -> Agreement:
+def agreement(comparisons: Comparisons, n: int, item: Ints) -> AgreedShare:
     """Agreement of two different judges of the same pair, over all pairs and all twos of their judges.
 
     A judge that decided a pair several times has one verdict there, the pooled one. Two judges that flip coins, without
@@ -90,10 +90,10 @@ def agreement(comparisons: Comparisons, n: int, item: Ints) -> Agreement:
     vote = numbered(pair, comparisons.judge)  # one number for each judge of each pair
     direction, voted_on = pooled_directions(comparisons, vote), pair[np.unique(vote, return_index=True)[1]]
     twos, agreeing = _twos_within(voted_on), _twos_within(3 * voted_on + direction + 1)
-    return Agreement(twos, _share(agreeing, twos))
+    return AgreedShare(twos, _share(agreeing, twos))
 
 
-def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
+def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
     """Balance of who was shown first, and how much of the winning the first position did.
 
     Where orders are balanced, a `first_picked` far from 1/2 is positional bias; where they are not, it may be merit.
@@ -103,11 +103,11 @@ def order_balance(comparisons: Comparisons, n: int) -> OrderBalance:
     leads = np.bincount(comparisons.first, minlength=n) - np.bincount(comparisons.second, minlength=n)
     worst = int(np.abs(leads).max(initial=0))
     if not comparisons.size:
-        return OrderBalance(leads, worst, None, None)
+        return PositionBalance(leads, worst, None, None)
     merits = potentials(np.ones(comparisons.size), comparisons, n)
     merit = merits[comparisons.first] - merits[comparisons.second]
     mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
-    return OrderBalance(
+    return PositionBalance(
         leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
     )
 
@@ -116,8 +116,8 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _agreement(agrees: Bools) -> Agreement:
-    return Agreement(len(agrees), _share(int(agrees.sum()), len(agrees)))
+def _agreement(agrees: Bools) -> AgreedShare:
+    return AgreedShare(len(agrees), _share(int(agrees.sum()), len(agrees)))
 
 
 def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:

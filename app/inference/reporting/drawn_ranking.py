@@ -20,7 +20,7 @@ from scipy.stats import rankdata
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.ranking import (
     ROUNDED,
-    Ranking,
+    RankTable,
     Wanted,
     entropy,
     intervals,
@@ -29,20 +29,20 @@ from app.inference.reporting.ranking import (
     relative_sd,
     split_by_ranks,
 )
-from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, Sureness, all_pairs
+from app.inference.reporting.sureness import FEWEST, ORDERS, Concordance, PairsOf, all_pairs
 from app.inference.targets.all_pairs import ROUNDING, WinRates
 from app.inference.types import Bools, Floats, Ints
 
 KNOWN = 1e-18  # variance of a difference of win rates
 
 
-def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Ranking:
+def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> RankTable:
     """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
     scores, win_rate = drawn.scores, drawn.mean
     rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
     rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
     tails = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level]
-    return Ranking(
+    return RankTable(
         rank,
         scores.mean - scores.mean.mean(),
         relative_sd(scores.covariance),
@@ -115,12 +115,12 @@ def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: W
     return groups
 
 
-def _sureness(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
+def _sureness(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Concordance | None:
     if not pairs.any():
         return None
     right = shares_in_order(-rank.astype(np.float64), drawn, pairs)
     low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Sureness(float(right.mean()), int(pairs.sum()), (float(low), float(high)))
+    return Concordance(float(right.mean()), int(pairs.sum()), (float(low), float(high)))
 
 
 def shares_in_order(mean: Floats, drawn: Ints, pairs: Bools) -> Floats:

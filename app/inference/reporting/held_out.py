@@ -18,16 +18,16 @@ from app.inference.types import Floats
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
-class HeldOut(NamedTuple):
+class HeldOutCheck(NamedTuple):
     comparisons: int
     agreement: float | None  # of those with a winner, half for a prediction of 1/2; None without any
     log_loss: float
 
 
-def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOut:
+def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOutCheck:
     """Hold K >= 1 verdicts p against predictions N(m, sd^2), each of shape (K,), first minus second."""
     expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
     decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))
     right = 0.5 + 0.5 * named * np.sign(p - 0.5)
     agreement = float(right[decided].mean()) if decided.any() else None
-    return HeldOut(len(p), agreement, log_loss(expected, p))
+    return HeldOutCheck(len(p), agreement, log_loss(expected, p))

@@ -15,7 +15,7 @@ from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Floats
 
 
-class Moment(NamedTuple):
+class HistoryPoint(NamedTuple):
     """State of knowledge after the first `comparisons` of a log."""
 
     comparisons: int
@@ -26,7 +26,7 @@ class Moment(NamedTuple):
 
 def ranking_history(
     size: int, moments: int, ranked_after: Callable[[int], Quantity | None], pairs_of: PairsOf = all_pairs
-) -> list[Moment]:
+) -> list[HistoryPoint]:
     """Evenly spaced moments of a log of `size` comparisons, the last of which is now; none before the first comparison.
 
     Args: `ranked_after` tells what was ranked after the first so many comparisons. None leaves a moment out, or, of all
@@ -38,7 +38,7 @@ def ranking_history(
         return []
     correlations = rank_correlations_with_last([quantity.mean for _, quantity in ranked])
     return [
-        Moment(count, _entropy(quantity), _concordance(quantity, pairs_of), correlation)
+        HistoryPoint(count, _entropy(quantity), _concordance(quantity, pairs_of), correlation)
         for (count, quantity), correlation in zip(ranked, correlations, strict=True)
     ]
 

@@ -42,7 +42,7 @@ class Judging(NamedTuple):
     repeating: bool  # whether models, where there are some, answer alike when they are asked again
 
 
-class Judged(NamedTuple):
+class Scope(NamedTuple):
     """What was judged, and by whom."""
 
     judging: Judging
@@ -79,7 +79,7 @@ def judged_of(
     people: Bools,
     echoes: Echoes | None,
     all_prompts: int,
-) -> Judged:
+) -> Scope:
     """What was judged of N candidates, by J judges.
 
     Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
@@ -89,7 +89,7 @@ def judged_of(
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
-    return Judged(
+    return Scope(
         judging=judging_of(comparisons, item, n, people, echoes),
         pairs=pairs,
         judged=len(np.unique(pair)),
@@ -101,7 +101,7 @@ def judged_of(
 
 
 def resolve(
-    judged: Judged, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
+    judged: Scope, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
 ) -> Target:
     """The target of a ranking by this method: `wanted` where it is named, else `own`.
 
@@ -179,7 +179,7 @@ def _usual(judging: Judging) -> InferenceTargetName:
     return "all-pairs" if judging.repeating and not only_people else "latent"
 
 
-def _sentence(target: InferenceTargetName, judged: Judged) -> str:
+def _sentence(target: InferenceTargetName, judged: Scope) -> str:
     judges = named(list(judged.verdicts))
     match target:
         case "latent":
@@ -201,7 +201,7 @@ def _sentence(target: InferenceTargetName, judged: Judged) -> str:
             )
 
 
-def _of_all_pairs(judged: Judged, judges: str) -> str:
+def _of_all_pairs(judged: Scope, judges: str) -> str:
     if not judged.pairs:
         return "By all pairs; there are none yet."
     pairs = "the only pair" if judged.pairs == 1 else f"all {judged.pairs:,} pairs"

@@ -28,7 +28,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, sureness_of
+from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, sureness_of
 from app.inference.targets import Quantity, WinRates, best_first, draw_scores, usual_draws
 from app.inference.types import Floats, Ints
 
@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
     epsilon: float = 0.0  # of tie groups, in units of the scores
 
 
-class Ranking(NamedTuple):
+class RankTable(NamedTuple):
     """One row per candidate, in candidate order."""
 
     rank: Ints  # (N,)
@@ -60,21 +60,21 @@ class Ranking(NamedTuple):
     win_rate: Floats  # (N,) expected share of wins against the others
     win_rate_interval: Floats  # (N, 2)
     entropy: float | None  # None where the covariance is not known as a whole (sparse_ranking.py)
-    sureness: Sureness | None  # None where there are no two candidates
+    sureness: Concordance | None  # None where there are no two candidates
 
 
-class Prediction(NamedTuple):
+class PredictedVerdict(NamedTuple):
     p_first_better: float
     mean_difference: float
     sd_difference: float
 
 
-def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs_of: PairsOf = all_pairs) -> Ranking:
+def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs_of: PairsOf = all_pairs) -> RankTable:
     """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
     interval, rank_interval = intervals(posterior, wanted.level), simultaneous_intervals(drawn, alike, wanted.level)
-    return Ranking(
+    return RankTable(
         rank,
         score,
         sd,
@@ -251,15 +251,15 @@ def sure_of_any(n: int, level: float) -> float:
     return float(-ndtri((1.0 - level) / max(n * (n - 1), 1)))
 
 
-def predict(quantity: Quantity, first: int, second: int) -> Prediction:
+def predict(quantity: Quantity, first: int, second: int) -> PredictedVerdict:
     """Probability that `first` is truly better than `second`, and the difference of what is ranked behind it."""
     if isinstance(quantity, WinRates):
         apart = quantity.values[:, first] - quantity.values[:, second]
         is_better = float((apart > 0.0).mean() + 0.5 * (apart == 0.0).mean())
-        return Prediction(is_better, float(apart.mean()), float(apart.std()))
+        return PredictedVerdict(is_better, float(apart.mean()), float(apart.std()))
     m = float(quantity.mean[first] - quantity.mean[second])
     sd = float(np.sqrt(quantity.covariance.variance_of_difference(first, second)))
-    return Prediction(worse(quantity, second, first, 0.0), m, sd)
+    return PredictedVerdict(worse(quantity, second, first, 0.0), m, sd)
 
 
 def worse(posterior: Scores, i: int, j: int, epsilon: float) -> float:

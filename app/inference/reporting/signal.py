@@ -37,13 +37,13 @@ CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is told apart
 
 
-class Signal(NamedTuple):
+class SignalTest(NamedTuple):
     e_value: float  # E; 1 before the first verdict
     claimed: bool
     verdicts: int  # that count
 
 
-def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> Signal:
+def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
     Args: `new_items` asks it of prompts to come, as for a ranking that is about them.
@@ -51,7 +51,7 @@ def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool =
     by = log_evidence_on_new_items if new_items else log_evidence
     log_e = float(by(comparisons, n, item)[-1]) if comparisons.size else 0.0
     e_value = float(np.exp(min(log_e, LARGEST)))
-    return Signal(e_value, e_value >= CLAIMED, int(counting(comparisons, n, item).sum()))
+    return SignalTest(e_value, e_value >= CLAIMED, int(counting(comparisons, n, item).sum()))
 
 
 def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:

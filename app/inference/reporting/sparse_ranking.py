@@ -29,8 +29,8 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import variances
 from app.inference.kernels.inversions import inversions
-from app.inference.reporting.ranking import Ranking, Wanted, ranks, split_by_ranks, sure_of_any, win_rates
-from app.inference.reporting.sureness import Sureness, expected_after
+from app.inference.reporting.ranking import RankTable, Wanted, ranks, split_by_ranks, sure_of_any, win_rates
+from app.inference.reporting.sureness import Concordance, expected_after
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -61,7 +61,7 @@ class _Drawing(NamedTuple):
     ranks: Ints  # (D, N)
 
 
-def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random.Generator) -> Ranking:
+def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random.Generator) -> RankTable:
     """The ranking of N(mu, H^-1). Conceptually: ranking.summarise with np.linalg.inv(H)."""
     n, common = len(mean), _prior_variance(precision) / len(mean)
     rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
@@ -79,7 +79,7 @@ def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random
     interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
     rank_interval = _ranks_within(centre - c * spread, centre + c * spread)
-    return Ranking(
+    return RankTable(
         rank,
         score,
         sd,
@@ -197,8 +197,8 @@ def _ranks_within(low: Floats, high: Floats) -> Ints:
     return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
 
 
-def _sureness(in_order: Floats, n: int, level: float) -> Sureness | None:
+def _sureness(in_order: Floats, n: int, level: float) -> Concordance | None:
     if n < 2:
         return None
     low, high = np.quantile(in_order, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Sureness(float(in_order.mean()), n * (n - 1) // 2, (float(low), float(high)))
+    return Concordance(float(in_order.mean()), n * (n - 1) // 2, (float(low), float(high)))

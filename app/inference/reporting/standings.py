@@ -17,9 +17,9 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
-from app.inference.reporting.ranking import Ranking, Wanted, ranks, summarise
-from app.inference.reporting.sureness import PairsOf, Sureness, all_pairs, concordance_after
-from app.inference.reporting.tastes import Tastes, tastes_of
+from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
+from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, concordance_after
+from app.inference.reporting.tastes import JudgeEffects, tastes_of
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     component: int
 
 
-class Foretold(NamedTuple):
+class ForecastPoint(NamedTuple):
     comparisons: int  # of weight 1 in all
     concordance: float
 
@@ -56,10 +56,10 @@ class Standings(NamedTuple):
     convergence: Convergence
     components: int
     entropy: float | None  # nats; None from a baseline, and without a matrix
-    sureness: Sureness | None  # None from a baseline, and where there are no two candidates
-    forecast: list[Foretold]  # with more comparisons of the same kind; none where there is no comparison yet
+    sureness: Concordance | None  # None from a baseline, and where there are no two candidates
+    forecast: list[ForecastPoint]  # with more comparisons of the same kind; none where there is no comparison yet
     biases: list[Bias]  # one per judge where they are estimated
-    tastes: Sequence[Tastes] = ()  # one per judge by consensus
+    tastes: Sequence[JudgeEffects] = ()  # one per judge by consensus
 
 
 def by_posterior(
@@ -90,7 +90,7 @@ def _by_rows(
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
-    foretold = [Foretold(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
+    foretold = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
     return Standings(rows, convergence, components, None, summary.sureness, foretold, [])
 
 
@@ -161,7 +161,7 @@ def _summarised(
 ) -> Standings:
     summary = summary_of(quantity, wanted, pairs_of)
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    foretold = list[Foretold]()
+    foretold = list[ForecastPoint]()
     if summary.sureness and isinstance(quantity, WinRates):
         foretold = _foretold_of_win_rates(quantity, comparisons, pairs_of)
     elif summary.sureness and isinstance(quantity, Scores):
@@ -169,21 +169,21 @@ def _summarised(
     return Standings(rows, convergence, components, summary.entropy, summary.sureness, foretold, biases)
 
 
-def summary_of(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> Ranking:
+def summary_of(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> RankTable:
     """The ranking of what is ranked."""
     if isinstance(quantity, WinRates):
         return drawn_ranking.summarise(quantity, wanted, pairs_of)
     return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of)
 
 
-def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[Foretold]:
+def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:
     votes = float(comparisons.weight.sum())
     most = votes * drawn.verdicts / max(drawn.known, 1)
     counts = sorted({int(np.ceil(min(times * votes, most))) for times in TIMES if votes < most})
-    return [Foretold(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
+    return [ForecastPoint(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
 
 
-def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[Foretold]:
+def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[ForecastPoint]:
     votes, prior, pairs = (
         float(comparisons.weight.sum()),
         1.0 / model.prior.precision,
@@ -192,12 +192,12 @@ def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of
     if not votes:
         return []
     return [
-        Foretold(int(np.ceil(times * votes)), concordance_after(marginal, prior[: model.n], pairs, times))
+        ForecastPoint(int(np.ceil(times * votes)), concordance_after(marginal, prior[: model.n], pairs, times))
         for times in TIMES
     ]
 
 
-def _uncertainties(summary: Ranking) -> list[Uncertainty | None]:
+def _uncertainties(summary: RankTable) -> list[Uncertainty | None]:
     columns = (
         summary.sd, summary.interval, summary.rank_interval, summary.p_best, summary.p_top, summary.tie_group,
         summary.win_rate, summary.win_rate_interval,

@@ -30,18 +30,18 @@ ORDERS = 50_000_000  # orders of two candidates that are looked at for an interv
 FEWEST = 200  # draws
 
 
-class Sureness(NamedTuple):
+class Concordance(NamedTuple):
     concordance: float  # expected share of the pairs in the right order
     pairs: int  # that it is about
     interval: tuple[float, float]  # of that share, at the level asked for
 
 
-def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Sureness | None:
+def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Concordance | None:
     """The sureness of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
     count = int(np.triu(pairs | pairs.T, 1).sum())
-    return Sureness(concordance(posterior, pairs), count, _interval(rank, drawn, pairs, level))
+    return Concordance(concordance(posterior, pairs), count, _interval(rank, drawn, pairs, level))
 
 
 def concordance(posterior: Scores, pairs: Bools) -> float:

@@ -10,27 +10,27 @@ from app.inference.types import Comparisons
 MOST_LISTED = 3  # departures of one judge
 
 
-class Departure(NamedTuple):
+class Deviation(NamedTuple):
     candidate: int
     departure: float  # what the judge adds to the common score
     sd: float
 
 
-class Tastes(NamedTuple):
+class JudgeEffects(NamedTuple):
     judge: int
     sd: float  # omega
-    departures: list[Departure]  # farthest first
+    departures: list[Deviation]  # farthest first
 
 
-def tastes_of(agreed: Consensus, comparisons: Comparisons) -> list[Tastes]:
+def tastes_of(agreed: Consensus, comparisons: Comparisons) -> list[JudgeEffects]:
     """Of each judge that compared anything, the candidates on which it departs most."""
     omega, farthest = np.sqrt(agreed.variances.of_tastes), np.argsort(-np.abs(agreed.tastes), axis=1, kind="stable")
     return [
-        Tastes(
+        JudgeEffects(
             judge,
             float(omega[judge]),
             [
-                Departure(i, float(agreed.tastes[judge, i]), float(agreed.sd_of_tastes[judge, i]))
+                Deviation(i, float(agreed.tastes[judge, i]), float(agreed.sd_of_tastes[judge, i]))
                 for i in farthest[judge, :MOST_LISTED].tolist()
             ],
         )

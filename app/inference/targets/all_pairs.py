@@ -59,7 +59,7 @@ class WinRates(NamedTuple):
         return np.asarray(self.values.mean(axis=0))
 
 
-class Asked(NamedTuple):
+class RoundAnswers(NamedTuple):
     """All that was answered, by question."""
 
     judge: Ints  # (Q,) by number
@@ -68,7 +68,7 @@ class Asked(NamedTuple):
     times: Floats  # (Q, N, N) how many answers
 
 
-def asked_in(answers: Comparisons, item: Ints, has: Bools) -> Asked:
+def asked_in(answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
     """The answers of every judge, each of whom may be asked about all items.
 
     Args: `item` (K,) is what each was about, `has` (I, N) tells which candidates have an output for it.
@@ -76,7 +76,7 @@ def asked_in(answers: Comparisons, item: Ints, has: Bools) -> Asked:
     n = has.shape[1]
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
     if not answers.size:
-        return Asked(judges, has[:0], np.empty((0, n, n)), np.empty((0, n, n)))
+        return RoundAnswers(judges, has[:0], np.empty((0, n, n)), np.empty((0, n, n)))
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
     times, total = np.zeros(shape), np.zeros(shape)
@@ -84,7 +84,7 @@ def asked_in(answers: Comparisons, item: Ints, has: Bools) -> Asked:
     np.add.at(times, at, answers.weight)
     np.add.at(total, at, answers.weight * answers.p)
     p = np.divide(total, times, out=np.full(shape, np.nan), where=times > 0.0)
-    return Asked(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), np.minimum(p, 1.0), times)
+    return RoundAnswers(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), np.minimum(p, 1.0), times)
 
 
 def _as_they_came(values: Ints) -> tuple[Ints, Ints]:
@@ -102,7 +102,7 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
 
 
 def on_all_pairs(
-    published: Published, asked: Asked, echo: Floats, rng: np.random.Generator, draws: int | None = None
+    published: Published, asked: RoundAnswers, echo: Floats, rng: np.random.Generator, draws: int | None = None
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
@@ -111,7 +111,7 @@ def on_all_pairs(
     scores, n = published.scores, published.model.n
     if not len(asked.judge):
         unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
-        stranger = Asked(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
+        stranger = RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
         return on_all_pairs(published, stranger, np.ones(1), rng, draws)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * len(asked.judge), 1), FEWEST, MOST))
     order = best_first(scores)
@@ -134,7 +134,7 @@ def on_all_pairs(
     return WinRates(scores, values, verdicts, int(np.count_nonzero(told)) // 2, of_round)
 
 
-def _round(asked: Asked, told: Bools, sd: Floats, echo: Floats) -> Round:
+def _round(asked: RoundAnswers, told: Bools, sd: Floats, echo: Floats) -> Round:
     """Args: `told` (Q, N, N) the pairs that were judged, either way round."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
@@ -163,7 +163,7 @@ def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random
     return np.asarray(won / np.maximum(count, 1.0))
 
 
-def _errors(published: Published, asked: Asked) -> Floats:
+def _errors(published: Published, asked: RoundAnswers) -> Floats:
     """(Q,) the sd of a measurement's error, 0 of votes."""
     answers, learnt = published.answers, published.learnt
     if not answers.size:
@@ -180,7 +180,7 @@ def _errors(published: Published, asked: Asked) -> Floats:
     return np.where(measures, np.sqrt(square), 0.0)[asked.judge]
 
 
-def _biases(published: Published, asked: Asked, rng: np.random.Generator, draws: int) -> Floats:
+def _biases(published: Published, asked: RoundAnswers, rng: np.random.Generator, draws: int) -> Floats:
     """(Q, D) delta of who is asked."""
     model, posterior = published.model, published.posterior
     if model.known_biases is not None:

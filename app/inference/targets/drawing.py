@@ -22,20 +22,20 @@ def best_first(posterior: Scores) -> Ints:
     return np.argsort(-np.round(posterior.mean, ROUNDING), kind="stable")
 
 
-class Draws(NamedTuple):
+class ScoreDraws(NamedTuple):
     """D draws from the posterior of the scores."""
 
     scores: Floats  # (D, N)
     noise: Floats  # (D,) sigma2, relative to that learnt
 
 
-def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> Draws:
+def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> ScoreDraws:
     """Draws of the scores, in this order; of a mixture, each part has as many as its weight gives by chance."""
     if posterior.parts:
         counts = rng.multinomial(draws, [weight for weight, _ in posterior.parts]).tolist()
         by_part = zip(posterior.parts, counts, strict=True)
         of_parts = [draw_scores(part, order, rng, count) for (_, part), count in by_part]
-        return Draws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
+        return ScoreDraws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
     factor = np.linalg.cholesky(posterior.covariance.matrix()[np.ix_(order, order)])
     scores = posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T
-    return Draws(np.asarray(scores), np.full(draws, posterior.noise))
+    return ScoreDraws(np.asarray(scores), np.full(draws, posterior.noise))

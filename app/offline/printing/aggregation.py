@@ -8,7 +8,7 @@ from nextpair.words import counted
 from rich.console import Console
 
 from app.analysis.judges import about_labels, warnings
-from app.inference.judges import Alpha, ItemVerdicts, share_right, votes
+from app.inference.judges import ItemVerdicts, Krippendorff, share_right, votes
 from app.offline.aggregation import ItemAnswers
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, grid, write_json, write_rows
@@ -58,7 +58,7 @@ def _summary(answers: ItemAnswers, verdicts: ItemVerdicts) -> Row:
     }
 
 
-def _alpha(alpha: Alpha | None) -> Row | None:
+def _alpha(alpha: Krippendorff | None) -> Row | None:
     return None if alpha is None else {"value": alpha.value, "interval": alpha.interval, "items": alpha.units}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from nextpair.words import counted
 from rich.console import Console
 
-from app.inference.judges import RankSets, verdicts_saved
+from app.inference.judges import RankBounds, verdicts_saved
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, grid, write_json, write_rows
 from app.offline.rank_sets import SystemRanks
@@ -38,7 +38,7 @@ def _row(ranks: SystemRanks, system: int) -> Row:
     return row
 
 
-def _alone(sets: RankSets, system: int, who: str) -> Row:
+def _alone(sets: RankBounds, system: int, who: str) -> Row:
     best, worst = (int(rank) for rank in sets.ranks[system])
     theta = float(sets.estimate.theta[system])
     return {f"theta_{who}": theta, f"best_rank_{who}": best, f"worst_rank_{who}": worst}

@@ -13,15 +13,15 @@ from rich.table import Table
 from app.files.columns import Labels
 from app.inference.experts import parameters
 from app.inference.fitting import BASELINES, Hyperparameters
-from app.inference.judges import Alpha, Dispute
+from app.inference.judges import DisputedPair, Krippendorff
 from app.inference.reporting import (
+    BesidePeople,
     Bias,
-    Certainty,
-    Foretold,
+    Concordance,
+    ForecastPoint,
+    JudgeEffects,
     PairsAgreed,
     Standing,
-    Sureness,
-    Tastes,
     Uncertainty,
     Wanted,
     first_place,
@@ -97,7 +97,7 @@ def _prompts(prompts: PromptsNeeded) -> Row:
     }
 
 
-def _sureness(sureness: Sureness, forecast: Sequence[Foretold]) -> Row:
+def _sureness(sureness: Concordance, forecast: Sequence[ForecastPoint]) -> Row:
     return sureness._asdict() | {"forecast": [foretold._asdict() for foretold in forecast]}
 
 
@@ -120,7 +120,7 @@ def _convergence(convergence: Convergence) -> Row:
     return convergence._asdict() | ends
 
 
-def _certainty(certainty: Certainty, group: Group) -> Row:
+def _certainty(certainty: BesidePeople, group: Group) -> Row:
     agreed, temperatures = certainty
     of_judges = {
         group.judges[judge]: {"temperature": fit.temperature, "verdicts": fit.verdicts, "at_bound": fit.at_bound}
@@ -147,7 +147,7 @@ def _bias(bias: Bias) -> Row:
     }
 
 
-def _tastes(tastes: Tastes, keys: Sequence[str]) -> Row:
+def _tastes(tastes: JudgeEffects, keys: Sequence[str]) -> Row:
     departures = [{"key": keys[d.candidate], "departure": d.departure, "sd": d.sd} for d in tastes.departures]
     return {"sd": tastes.sd, "departures": departures}
 
@@ -172,7 +172,7 @@ def _agreement(agreement: JudgeAgreement, group: Group) -> Row:
     }
 
 
-def _dispute(dispute: Dispute, group: Group) -> Row:
+def _dispute(dispute: DisputedPair, group: Group) -> Row:
     return {
         "item": group.items[dispute.item] or None,
         "first": group.keys[dispute.low],
@@ -248,7 +248,7 @@ def _people_line(agreed: PairsAgreed) -> str:
     return f"agreement with people: {agreed.share:.0%} of {counted(agreed.pairs, 'pair')} ({low:.0%} to {high:.0%})"
 
 
-def _agreement_line(alpha: Alpha, disputes: int) -> str:
+def _agreement_line(alpha: Krippendorff, disputes: int) -> str:
     low, high = alpha.interval
     on = f"on {counted(alpha.units, 'pair')} that several judged, of which they dispute {disputes:,}"
     return f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} ({low:.2f} to {high:.2f}) {on}"
@@ -270,7 +270,7 @@ def _bias_line(bias: Bias, judge: str) -> str:
     return escape(likes + how + c + against + doubt)
 
 
-def _tastes_line(tastes: Tastes, group: Group) -> str:
+def _tastes_line(tastes: JudgeEffects, group: Group) -> str:
     judge = group.judges[tastes.judge]
     departures = ", ".join(f"{group.keys[d.candidate]} {d.departure:+z.2f} ± {d.sd:.2f}" for d in tastes.departures)
     whose = f"tastes{judge and f' of {judge}'}: {tastes.sd:.2f} around the common score"
@@ -284,7 +284,7 @@ def _scale_line(scale: JudgeScale) -> str:
     return escape(f"{whose}: {scale.c0:+z.2f} {scale.c1:+z.2f} x what is said{doubt}")
 
 
-def sureness_line(sureness: Sureness, forecast: Sequence[Foretold]) -> str:
+def sureness_line(sureness: Concordance, forecast: Sequence[ForecastPoint]) -> str:
     low, high = (percent(share).removesuffix("%") for share in sureness.interval)
     within = "" if low == "100" else f" ({low} to {high}%)"
     now = f"about {percent(sureness.concordance)} of the pairs are in the right order{within}"

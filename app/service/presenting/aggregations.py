@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nextpair import schemas
 
 from app.analysis.judges import about_labels, warnings
-from app.inference.judges import Alpha, ItemVerdicts, JudgeCard
+from app.inference.judges import ItemVerdicts, JudgeFigures, Krippendorff
 from app.inference.types import Floats
 
 
@@ -32,11 +32,11 @@ def present_aggregation(
     )
 
 
-def _alpha(alpha: Alpha | None) -> schemas.ItemAlpha | None:
+def _alpha(alpha: Krippendorff | None) -> schemas.ItemAlpha | None:
     return alpha and schemas.ItemAlpha(value=alpha.value, interval=alpha.interval, items=alpha.units)
 
 
-def _judge(name: str, card: JudgeCard, classes: Sequence[str]) -> schemas.AggregatedJudge:
+def _judge(name: str, card: JudgeFigures, classes: Sequence[str]) -> schemas.AggregatedJudge:
     by_people, confusion = card.by_people, card.confusion
     return schemas.AggregatedJudge(
         judge=name,

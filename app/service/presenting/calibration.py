@@ -6,10 +6,10 @@ from uuid import UUID
 from nextpair import schemas
 
 from app.inference.reporting import (
-    Calibration,
-    CalibrationErrors,
     CalibrationObjective,
     HeldAgainst,
+    ProbabilityErrors,
+    TemperatureFit,
     debiased,
     rejection,
     reliability,
@@ -23,7 +23,7 @@ def present_calibration(
     judge: str,
     reference: Sequence[str],
     objective: CalibrationObjective,
-    fit: Calibration,
+    fit: TemperatureFit,
     held: HeldAgainst,
 ) -> schemas.Calibration:
     p, outcome = held
@@ -53,7 +53,7 @@ def _without_verdicts(judge: str, reference: Sequence[str]) -> str:
     )
 
 
-def _errors(errors: CalibrationErrors) -> schemas.CalibrationErrors:
+def _errors(errors: ProbabilityErrors) -> schemas.CalibrationErrors:
     return schemas.CalibrationErrors(**errors._asdict())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from nextpair import schemas
 
-from app.inference.reporting import Agreement, Bias, LogDiagnostics, Moment, closed_form
+from app.inference.reporting import AgreedShare, Bias, HistoryPoint, LogDiagnostics, closed_form
 from app.inference.state import Snapshot, raw
 from app.inference.types import Comparisons, no_comparisons, take
 from app.service.basis import Basis
@@ -38,7 +38,7 @@ def present_diagnostics(basis: Basis, of_log: LogDiagnostics, biases: Sequence[B
     )
 
 
-def present_history(history: Sequence[Moment], snapshot: Snapshot) -> list[schemas.Moment]:
+def present_history(history: Sequence[HistoryPoint], snapshot: Snapshot) -> list[schemas.Moment]:
     seqs = snapshot.log.entries.seq
     return [schemas.Moment(version=int(seqs[each.comparisons - 1]), **each._asdict()) for each in history]
 
@@ -57,7 +57,7 @@ def _with_failures(judge: schemas.JudgeDiagnostics, failures: Mapping[str, int])
     return judge.model_copy(update={"failures": dict(failures), "failure_rate": rate})
 
 
-def present_agreement(agreement: Agreement) -> schemas.Agreement:
+def present_agreement(agreement: AgreedShare) -> schemas.Agreement:
     return schemas.Agreement(pairs=agreement.pairs, share=agreement.share)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from nextpair import schemas
 
-from app.inference.judges import Dispute
+from app.inference.judges import DisputedPair
 from app.inference.state import Catalogue
 from app.inference.verdicts import TIE
 from app.service.leases import Texts
@@ -14,7 +14,7 @@ from app.storage.schema import Record
 
 
 def present_dispute(
-    dispute: Dispute, set_id: UUID, catalogue: Catalogue, texts: Texts, rows: Mapping[int, Record]
+    dispute: DisputedPair, set_id: UUID, catalogue: Catalogue, texts: Texts, rows: Mapping[int, Record]
 ) -> schemas.Dispute:
     """`rows` are those of the judges, by id."""
     key, prompt = catalogue.items[dispute.item]

@@ -11,11 +11,11 @@ from nextpair.words import AggregationName
 from app.analysis.judges import ONLY_PEOPLE, about_labels, warnings
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import (
-    Accord,
+    Accuracy,
     Agreements,
+    Discrimination,
     Findings,
     PairVotes,
-    Rightness,
     agreements,
     krippendorff,
 )
@@ -148,7 +148,7 @@ def _by_people(number: int, findings: Findings) -> schemas.Rightness | None:
     return None if by_people is None else _rightness(by_people)
 
 
-def _rightness(rightness: Rightness) -> schemas.Rightness:
+def _rightness(rightness: Accuracy) -> schemas.Rightness:
     return schemas.Rightness(pairs=rightness.items, share=rightness.share, interval=rightness.interval)
 
 
@@ -172,9 +172,9 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     )
 
 
-def present_accord(accord: Accord) -> schemas.Accord:
+def present_accord(accord: Discrimination) -> schemas.Accord:
     _, *columns = accord
-    return schemas.Accord.model_validate(dict(zip(Accord._fields[1:], columns, strict=True)))
+    return schemas.Accord.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
 
 
 def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
@@ -240,12 +240,12 @@ def _warnings(method: AggregationName, rows: Sequence[Record], findings: Finding
     return [*warnings(group, method, [names[number] for number in findings.weighed]), *sentences.values()]
 
 
-def is_to_blame(accord: Accord, *, is_right: bool) -> bool:
+def is_to_blame(accord: Discrimination, *, is_right: bool) -> bool:
     """Whether the judge is named for something, other than that judges disagree with people, or whom people confirm."""
     return accord.named == "changed" if is_right else accord.named is not None
 
 
-def in_words(accord: Accord, judge: str) -> str:
+def in_words(accord: Discrimination, judge: str) -> str:
     """What a judge is named for."""
     if accord.named == "changed":
         return f"{judge} answers otherwise since its verdict {accord.since + 1:,}: was anything changed?"

@@ -7,7 +7,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CovarianceName, SimultaneousName
 
-from app.inference.judges import JudgedInstances, RankSets, pair_numbers, verdicts_saved
+from app.inference.judges import JudgedInstances, RankBounds, pair_numbers, verdicts_saved
 
 
 def present_rank_sets(
@@ -20,9 +20,9 @@ def present_rank_sets(
     covariance: CovarianceName,
     simultaneous: SimultaneousName,
     verdicts: JudgedInstances,
-    helped: RankSets,
-    by_people: RankSets,
-    by_judges: Sequence[RankSets],
+    helped: RankBounds,
+    by_people: RankBounds,
+    by_judges: Sequence[RankBounds],
 ) -> schemas.RankSets:
     """Systems in the order of the helped rank-sets."""
     k, are_by_people = len(keys), verdicts.people.are_there
@@ -57,7 +57,7 @@ def present_rank_sets(
     )  # fmt: skip
 
 
-def _rank_set(sets: RankSets, m: int) -> schemas.RankSet:
+def _rank_set(sets: RankBounds, m: int) -> schemas.RankSet:
     best, worst = (int(rank) for rank in sets.ranks[m])
     theta, covariance = sets.estimate.theta, sets.estimate.covariance
     return schemas.RankSet(theta=float(theta[m]), sd=float(np.sqrt(covariance[m, m])), ranks=(best, worst))

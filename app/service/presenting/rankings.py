@@ -11,10 +11,10 @@ from app.inference.experts import parameters
 from app.inference.fitting import BASELINES, Method, Published, position_bias_of
 from app.inference.reporting import (
     Bias,
+    JudgeEffects,
     Standing,
     Standings,
     Target,
-    Tastes,
     Wanted,
     first_place,
     prompts_in_words,
@@ -100,7 +100,7 @@ def _tastes(standings: Standings, basis: Basis) -> dict[str, schemas.Tastes]:
     return {basis.names[int(judges[tastes.judge])]: present_tastes(tastes, keys) for tastes in standings.tastes}
 
 
-def present_tastes(tastes: Tastes, keys: Sequence[str]) -> schemas.Tastes:
+def present_tastes(tastes: JudgeEffects, keys: Sequence[str]) -> schemas.Tastes:
     departures = [
         schemas.Departure(key=keys[candidate], departure=departure, sd=sd)
         for candidate, departure, sd in tastes.departures

@@ -13,9 +13,9 @@ import numpy as np
 from nextpair.words import CovarianceName
 
 from app.inference.judges import (
-    Estimate,
     Instances,
-    RankSets,
+    RankBounds,
+    SystemScores,
     Wins,
     by_people,
     pair_numbers,
@@ -72,7 +72,7 @@ def arena_tables(arena: Arena, repetitions: int) -> str:
 
 def estimates(
     arena: Arena, rng: np.random.Generator, covariance: CovarianceName, per_pair_people: int = PER_PAIR_PEOPLE
-) -> dict[str, Estimate]:
+) -> dict[str, SystemScores]:
     """Return what every method says, from one draw of the instances. Judges alone only where n is the usual one."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything = place < PER_PAIR
@@ -80,10 +80,10 @@ def estimates(
     wins_by = {who: Wins(*(side[everything] for side in arena.wins[who])) for who in (HUMAN, *JUDGES)}
     people = where(few, wins_by[HUMAN])
 
-    def alone(wins: Wins) -> Estimate:
+    def alone(wins: Wins) -> SystemScores:
         return by_people(shown, wins, arena.k, covariance)
 
-    def helped(*judges: str) -> Estimate:
+    def helped(*judges: str) -> SystemScores:
         return prediction_powered(shown, people, [wins_by[judge] for judge in judges], k=arena.k, covariance=covariance)
 
     methods = {"baseline": alone(wins_by[HUMAN]), "people alone": alone(people)}
@@ -115,7 +115,7 @@ def covers(ranks: Ints, others: Ints) -> bool:
     return bool(((ranks[:, 0] <= others[:, 0]) & (others[:, 1] <= ranks[:, 1])).all())
 
 
-def _summary(repetitions: Sequence[Mapping[str, RankSets]], name: str) -> list[str]:
+def _summary(repetitions: Sequence[Mapping[str, RankBounds]], name: str) -> list[str]:
     """Cells of a method; its variance is relative to that of people alone."""
     stated, baseline = ([drawn[who] for drawn in repetitions] for who in (name, "baseline"))
     pairs = list(zip(stated, baseline, strict=True))

@@ -19,10 +19,10 @@ from scipy.special import expit
 from scipy.stats import norm, t
 
 from app.inference.judges import (
-    Estimate,
     Instances,
     JudgedInstances,
-    RankSets,
+    RankBounds,
+    SystemScores,
     Wins,
     by_people,
     prediction_powered,
@@ -72,11 +72,11 @@ class Truth(NamedTuple):
 class Repetition(NamedTuple):
     """What one draw says."""
 
-    helped: Mapping[CovarianceName, Estimate]
-    people: Estimate  # alone
+    helped: Mapping[CovarianceName, SystemScores]
+    people: SystemScores  # alone
 
 
-Holds = Callable[[Estimate, Truth, float], bool]  # at a level alpha
+Holds = Callable[[SystemScores, Truth, float], bool]  # at a level alpha
 
 
 def designs() -> list[Design]:
@@ -158,14 +158,14 @@ def wins(answers: Ints) -> Wins:
     return Wins((answers == FIRST).astype(np.float64), (answers == SECOND).astype(np.float64))
 
 
-def theta_holds(estimate: Estimate, true: Truth, alpha: float) -> bool:
+def theta_holds(estimate: SystemScores, true: Truth, alpha: float) -> bool:
     """Tell whether the ellipsoid holds theta."""
     gap = estimate.theta - true.theta
     distance = gap @ np.linalg.solve(estimate.covariance, gap)
     return bool(distance <= squared_radius(len(gap), alpha, estimate.freedom))
 
 
-def ranks_hold_by_ellipsoid(estimate: Estimate, true: Truth, alpha: float) -> bool:
+def ranks_hold_by_ellipsoid(estimate: SystemScores, true: Truth, alpha: float) -> bool:
     return ranks_hold(ranks(estimate.theta, reach_by_ellipsoid(estimate, alpha)), true)
 
 
@@ -174,12 +174,12 @@ def ranks_hold(ranks: Ints, true: Truth) -> bool:
     return bool(((ranks[:, 0] <= true.rank) & (true.rank <= ranks[:, 1])).all())
 
 
-def differences_hold(stated: RankSets, true: Truth) -> bool:
+def differences_hold(stated: RankBounds, true: Truth) -> bool:
     """Tell whether every difference is within its reach."""
     return bool((_errors_of_differences(stated.estimate, true) <= stated.reach).all())
 
 
-def level_needed(estimate: Estimate, true: Truth) -> float:
+def level_needed(estimate: SystemScores, true: Truth) -> float:
     """The level from which on all differences are within reach by contrasts."""
     pairs = np.triu_indices(len(true.theta), 1)
     sd = np.sqrt(variances_of_differences(estimate.covariance)[pairs])
@@ -187,7 +187,7 @@ def level_needed(estimate: Estimate, true: Truth) -> float:
     return float((largest_contrasts(estimate.covariance) < norm.isf(np.min(tails))).mean())
 
 
-def _errors_of_differences(estimate: Estimate, true: Truth) -> Floats:
+def _errors_of_differences(estimate: SystemScores, true: Truth) -> Floats:
     """(k, k)."""
     error = estimate.theta - true.theta
     return np.abs(error[:, None] - error)
@@ -214,7 +214,7 @@ def _promises(design: Design, runs: Sequence[Repetition]) -> list[str]:
     return [*cells, f"{ours:.2f}", f"{theirs:.2f}", f"{ours / theirs:.2f}", f"{at_looser:.2f}", f"{alone:.2f}"]
 
 
-def mean_size(many: Sequence[RankSets]) -> float:
+def mean_size(many: Sequence[RankBounds]) -> float:
     return float(np.mean([size(one.ranks) for one in many]))
 
 
@@ -236,12 +236,12 @@ def _estimates(design: Design, runs: Sequence[Repetition]) -> list[str]:
     return [*cells, f"{_squared_error(helped, true) / _squared_error(alone, true):.3f}"]
 
 
-def variance(many: Sequence[Estimate]) -> float:
+def variance(many: Sequence[SystemScores]) -> float:
     """Variance of theta as it is stated, the mean of many."""
     return float(np.mean([np.trace(estimate.covariance) for estimate in many]))
 
 
-def _squared_error(many: Sequence[Estimate], true: Truth) -> float:
+def _squared_error(many: Sequence[SystemScores], true: Truth) -> float:
     return float(np.mean([((estimate.theta - true.theta) ** 2).sum() for estimate in many]))
 
 

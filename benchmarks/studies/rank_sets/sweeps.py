@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
-from app.inference.judges import Estimate
+from app.inference.judges import SystemScores
 from app.inference.judges.rank_sets import critical_values, ranks, reach_at, reach_by_ellipsoid
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
@@ -72,7 +72,7 @@ def _measure(
             measured[Cell(covariance, people, method, alpha)].append(values)
 
 
-def ranks_at_each_alpha(estimate: Estimate, covariance: CovarianceName) -> list[Ints]:
+def ranks_at_each_alpha(estimate: SystemScores, covariance: CovarianceName) -> list[Ints]:
     """The ranks of `ranked`, whose points are drawn once."""
     if covariance == "published":
         reaches = [reach_by_ellipsoid(estimate, alpha) for alpha in ALPHAS]

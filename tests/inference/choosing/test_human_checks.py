@@ -3,20 +3,20 @@
 import numpy as np
 
 from app.inference.choosing.human_checks import gains
-from app.inference.judges import Estimate, Instances, RankSets, Wins, prediction_powered, ranked
+from app.inference.judges import Instances, RankBounds, SystemScores, Wins, prediction_powered, ranked
 from app.inference.types import Floats, Ints
 from benchmarks.studies.rank_sets.simulation import where
 
 ALPHA = 0.1
 
 
-def rank_sets(theta: list[float], sd: float) -> RankSets:
+def rank_sets(theta: list[float], sd: float) -> RankBounds:
     k = len(theta)
     known = np.full((k, k), np.inf)
-    return ranked(Estimate(np.array(theta), sd**2 * np.eye(k), np.zeros(0), np.inf, known), ALPHA)
+    return ranked(SystemScores(np.array(theta), sd**2 * np.eye(k), np.zeros(0), np.inf, known), ALPHA)
 
 
-def by_the_book(rank_sets: RankSets, counts: Ints) -> Floats:
+def by_the_book(rank_sets: RankBounds, counts: Ints) -> Floats:
     """The sum of the module's docstring, term by term."""
     k, gain, (theta, covariance) = len(counts), np.zeros(counts.shape), rank_sets.estimate[:2]
     for a in range(k):
@@ -67,7 +67,7 @@ def spent(how: str, seed: int, k: int = 8, people: int = 400, judged: int = 3000
     said = np.where(rng.random(judged) < 0.8, won, 1.0 - won)
     seen, counts, found = np.zeros(judged, np.bool_), np.zeros((k, k), np.int64), None
 
-    def fit() -> RankSets:
+    def fit() -> RankBounds:
         by_people, by_judge = where(seen, Wins(won, 1.0 - won)), Wins(said, 1.0 - said)
         return ranked(prediction_powered(shown, by_people, [by_judge], k=k), ALPHA)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.judges.accord import FEWEST_VERDICTS, Accord, accords
+from app.inference.judges.accord import FEWEST_VERDICTS, Discrimination, accords
 from app.inference.types import Comparisons, once_each, take
 
 N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
@@ -22,7 +22,7 @@ def simulated(seed: int, *, errs_from: float = 1.0, reverses: bool = False, repe
     return take(once_each(first, second, won.astype(np.float64), judge), np.repeat(np.arange(VERDICTS), repeats))
 
 
-def examined(log: Comparisons) -> dict[int, Accord]:
+def examined(log: Comparisons) -> dict[int, Discrimination]:
     return {accord.judge: accord for accord in accords(log, N, np.zeros(log.size, np.int64))}
 
 

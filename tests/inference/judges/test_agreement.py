@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.inference.judges.aggregation import binary, votes
-from app.inference.judges.agreement import Alpha, agreements, krippendorff, krippendorff_of_items
+from app.inference.judges.agreement import Krippendorff, agreements, krippendorff, krippendorff_of_items
 from app.inference.judges.item_verdicts import answers_of
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import directions
@@ -166,7 +166,7 @@ def test_the_interval_holds_the_agreement_of_all_items(right: float) -> None:
     assert 0.92 <= np.mean(held) <= 0.985
 
 
-def alpha_of_items(rng: np.random.Generator, count: int, right: float) -> Alpha:
+def alpha_of_items(rng: np.random.Generator, count: int, right: float) -> Krippendorff:
     found = krippendorff_of_items(votes(answers_of(items(rng, count, 3, right), 3)))
     assert found is not None
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.inference.judges.disputes import Dispute, disputed_pairs
+from app.inference.judges.disputes import DisputedPair, disputed_pairs
 from app.inference.types import Comparisons, Ints
 
 # item, first, second, p of the first, judge, weight
@@ -20,7 +20,7 @@ LOG = [
 ]
 
 
-def disputes(upto: int = len(LOG), after: int = 0, limit: int | None = None) -> list[Dispute]:
+def disputes(upto: int = len(LOG), after: int = 0, limit: int | None = None) -> list[DisputedPair]:
     item, first, second, p, judge, weight = map(np.array, zip(*LOG[:upto], strict=True))
     seq: Ints = np.arange(1, upto + 1)
     return disputed_pairs(Comparisons(first, second, p, judge, weight), item, seq, 3, after=after, limit=limit)

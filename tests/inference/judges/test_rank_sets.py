@@ -16,9 +16,9 @@ from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
 from app.inference.judges import (
-    Estimate,
     Instances,
     JudgedInstances,
+    SystemScores,
     Wins,
     by_people,
     prediction_powered,
@@ -27,7 +27,7 @@ from app.inference.judges import (
 )
 from app.inference.judges.rank_sets import critical_values, largest_contrasts, reach_by_contrasts, squared_radius
 from app.inference.judges.system_scores import (
-    Moments,
+    CrossMoments,
     degrees_of_freedom,
     freedom_of_differences,
     help_of,
@@ -389,7 +389,7 @@ def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
     covariance, inf = root @ root.T, np.full((5, 5), np.inf)
     z = rng.multivariate_normal(np.zeros(5), covariance, size=100_000)
     pairs = [(a, b) for a in range(5) for b in range(a)]
-    known = Estimate(np.arange(5.0), covariance, np.zeros(0), np.inf, inf)
+    known = SystemScores(np.arange(5.0), covariance, np.zeros(0), np.inf, inf)
     reach = reach_by_contrasts(known, ALPHA)
     assert np.diag(reach).tolist() == [0.0] * 5
     q = {reach[a, b] / np.linalg.norm(root[a] - root[b]) for a, b in pairs}
@@ -411,8 +411,8 @@ def test_the_radius_is_that_of_hotelling() -> None:
     assert squared_radius(2, ALPHA, 0.5) == np.inf
 
 
-def moments_of(rows: Floats) -> Moments:
-    return Moments(rows.T @ rows, rows.T**3 @ rows, rows.T**2 @ rows**2)
+def moments_of(rows: Floats) -> CrossMoments:
+    return CrossMoments(rows.T @ rows, rows.T**3 @ rows, rows.T**2 @ rows**2)
 
 
 def test_moments_are_those_of_rows_with_two_entries() -> None:
@@ -445,7 +445,7 @@ def test_freedom_of_differences_is_that_of_each() -> None:
 def test_rank_sets_by_hand() -> None:
     """Two sd of a difference times sqrt(chi2) is what separates."""
     reach = np.sqrt(2.0 * 0.01 * chi2.ppf(0.9, 3))
-    known = Estimate(
+    known = SystemScores(
         np.array([2.5 * reach, 1.2 * reach, 0.9 * reach]),
         0.01 * np.eye(3),
         np.zeros(0),

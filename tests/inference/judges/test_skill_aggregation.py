@@ -14,7 +14,7 @@ from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, examine, skill
 from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
-from app.inference.judges.skill_model import Head, JudgedItems, Training, loss, slope_in_context, unpack
+from app.inference.judges.skill_model import Head, Training, VotedItems, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 
@@ -44,7 +44,7 @@ def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> 
     y = draw.dirichlet(np.ones(classes), (7, judges)) * (draw.random((7, judges, 1)) > 0.2)
     labels = np.eye(7, classes)
     labels[classes, :2] = 0.5
-    judged = JudgedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7), labels)
+    judged = VotedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7), labels)
     size = f * classes + classes + judges * classes**2 * (1 + f * (head == "skills-x"))
     theta, training = 0.5 * draw.standard_normal(size), Training(regulariser=0.3, ridge=0.2, ridge_x=0.1)
     _, gradient = loss(theta, judged, head, training)

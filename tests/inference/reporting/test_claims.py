@@ -6,10 +6,13 @@ import pytest
 from nextpair.words import InferenceTargetName
 
 from app.inference.reporting import first_place
-from app.inference.reporting.signal import Signal
+from app.inference.reporting.signal import SignalTest
 
 KEYS = ("ash", "birch", "cedar", "elm", "fir", "oak")
-CLAIMED, ABSENT = Signal(e_value=100.0, claimed=True, verdicts=30), Signal(e_value=2.0, claimed=False, verdicts=30)
+CLAIMED, ABSENT = (
+    SignalTest(e_value=100.0, claimed=True, verdicts=30),
+    SignalTest(e_value=2.0, claimed=False, verdicts=30),
+)
 
 
 def placed(p_best: Sequence[float | None], shared: int = 1) -> list[tuple[str, int, float | None]]:
@@ -70,7 +73,7 @@ def test_without_signal_nobody_is_the_best(target: InferenceTargetName, p_best: 
     ],
 )
 def test_those_who_share_the_first_place_are_named_together(
-    signal: Signal, target: InferenceTargetName, p_best: Sequence[float | None], shared: int, sentence: str
+    signal: SignalTest, target: InferenceTargetName, p_best: Sequence[float | None], shared: int, sentence: str
 ) -> None:
     place = first_place(placed(p_best, shared), 30, signal, target)
     assert place.sentence == sentence.format(not_yet="the verdicts are still consistent with random judging")
@@ -78,13 +81,13 @@ def test_those_who_share_the_first_place_are_named_together(
 
 
 def test_of_no_verdicts_and_of_one_candidate_nothing_is_said() -> None:
-    nobody = Signal(e_value=1.0, claimed=False, verdicts=0)
+    nobody = SignalTest(e_value=1.0, claimed=False, verdicts=0)
     assert first_place(placed([0.5, 0.5], 2), 0, nobody, "latent") == (False, "")
     assert first_place(placed([1.0]), 30, CLAIMED, "latent") == (False, "")
 
 
 def test_verdicts_that_are_all_ties_share_the_first_place() -> None:
-    ties = Signal(e_value=1.0, claimed=False, verdicts=0)
+    ties = SignalTest(e_value=1.0, claimed=False, verdicts=0)
     place = first_place(placed([1.0, 1.0, 1.0, 1.0], 4), 6, ties, "all-pairs")
     shared = "Shared first by all pairs: ash, birch, cedar and 1 more"
     assert place == (False, f"{shared}, but the verdicts are still consistent with random judging.")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.reporting.cycles import Cycles, cycles
+from app.inference.reporting.cycles import Triads, cycles
 from app.inference.reporting.diagnostics import (
-    Agreement,
-    OrderBalance,
-    Repeats,
+    AgreedShare,
+    Consistency,
+    PositionBalance,
     agreement,
     order_balance,
     repeats,
@@ -28,7 +28,7 @@ from tests.inference.factories import (
     swapped,
 )
 
-NOTHING = Agreement(0, None)
+NOTHING = AgreedShare(0, None)
 
 
 class Judged(NamedTuple):
@@ -81,7 +81,7 @@ def share_of(hits: list[bool]) -> float | None:
     return sum(hits) / len(hits) if hits else None
 
 
-def cycles_by_triples(log: Comparisons, n: int) -> Cycles:
+def cycles_by_triples(log: Comparisons, n: int) -> Triads:
     beats, decided = set(), set()
     for i, j in combinations(range(n), 2):
         rows = [k for k in range(log.size) if {log.first[k], log.second[k]} == {i, j}]
@@ -90,10 +90,10 @@ def cycles_by_triples(log: Comparisons, n: int) -> Cycles:
             decided.add((i, j))
     triads = [t for t in combinations(range(n), 3) if decided.issuperset(combinations(t, 2))]
     cyclic = [any({(i, j), (j, k), (k, i)} <= beats for i, j, k in permutations(triad)) for triad in triads]
-    return Cycles(len(triads), sum(cyclic), share_of(cyclic))
+    return Triads(len(triads), sum(cyclic), share_of(cyclic))
 
 
-def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
+def repeats_by_search(log: Comparisons, item: Ints) -> Consistency:
     same, other = [], []
     for k in range(log.size):
         earlier = [
@@ -109,21 +109,21 @@ def repeats_by_search(log: Comparisons, item: Ints) -> Repeats:
             way for pair, (_, of) in zip(shown, other, strict=True) if log.judge[of] == log.judge[k] for way in pair
         ]
         by_chance.append((2 * ways.count(1) * ways.count(-1) + ways.count(0) ** 2) / len(ways) ** 2)
-    return Repeats(
-        Agreement(len(same), share_of(agrees[0])),
-        Agreement(len(other), share_of(agrees[1])),
+    return Consistency(
+        AgreedShare(len(same), share_of(agrees[0])),
+        AgreedShare(len(other), share_of(agrees[1])),
         share_of([both == (1, 1) for both in shown]),
         share_of([both == (-1, -1) for both in shown]),
         float(np.mean(by_chance)) if by_chance else None,
     )
 
 
-def agreement_by_search(log: Comparisons, item: Ints) -> Agreement:
+def agreement_by_search(log: Comparisons, item: Ints) -> AgreedShare:
     votes: dict[tuple[int, int, int], dict[int, list[int]]] = {}
     for k in range(log.size):
         votes.setdefault(pair_of(log, item, k), {}).setdefault(int(log.judge[k]), []).append(k)
     pairs = [pair for judges in votes.values() for pair in combinations(judges.values(), 2)]
-    return Agreement(len(pairs), share_of([pooled(log, one) == pooled(log, other) for one, other in pairs]))
+    return AgreedShare(len(pairs), share_of([pooled(log, one) == pooled(log, other) for one, other in pairs]))
 
 
 @numerics
@@ -143,13 +143,13 @@ def test_cycles_of_uneven_graphs_are_those_found_triple_by_triple(seed: int) -> 
 
 
 def test_rock_paper_scissors_is_one_cycle() -> None:
-    assert cycles(comparisons((0, 1, 0.9), (1, 2, 0.6), (0, 2, 0.2)), 3) == Cycles(1, 1, 1.0)
+    assert cycles(comparisons((0, 1, 0.9), (1, 2, 0.6), (0, 2, 0.2)), 3) == Triads(1, 1, 1.0)
 
 
 def test_a_total_order_has_no_cycle() -> None:
     order = np.random.default_rng(0).permutation(30)
 
-    assert cycles(relabelled(all_pairs(30, np.ones(435)), order), 30) == Cycles(4060, 0, 0.0)
+    assert cycles(relabelled(all_pairs(30, np.ones(435)), order), 30) == Triads(4060, 0, 0.0)
 
 
 def test_coin_flips_make_about_a_quarter_of_the_triads_cyclic() -> None:
@@ -160,7 +160,7 @@ def test_coin_flips_make_about_a_quarter_of_the_triads_cyclic() -> None:
 
 @pytest.mark.parametrize("tie", [[(0, 1, 0.5)], [(0, 1, 0.1), (0, 1, 0.9)], [(0, 1, 0.6), (1, 0, 0.4), (0, 1, 0.3)]])
 def test_a_pair_that_pools_to_a_tie_is_no_edge(tie: list[tuple[int, int, float]]) -> None:
-    assert cycles(comparisons((1, 2, 1.0), (2, 0, 1.0), *tie), 3) == Cycles(0, 0, None)
+    assert cycles(comparisons((1, 2, 1.0), (2, 0, 1.0), *tie), 3) == Triads(0, 0, None)
 
 
 def test_repeated_verdicts_of_a_pair_are_pooled_by_their_mean() -> None:
@@ -187,13 +187,13 @@ def test_swapped_pairs_without_ties_agree_or_follow_a_position(log: Judged) -> N
 def test_a_judge_that_always_picks_the_first_never_agrees_with_itself_swapped() -> None:
     log = comparisons((0, 1, 0.8), (1, 0, 1.0), (1, 0, 0.9), (0, 1, 0.7))
 
-    assert repeats(log, 2, one_item(log)) == Repeats(Agreement(2, 1.0), Agreement(3, 0.0), 1.0, 0.0, 0.0)
+    assert repeats(log, 2, one_item(log)) == Consistency(AgreedShare(2, 1.0), AgreedShare(3, 0.0), 1.0, 0.0, 0.0)
 
 
 def test_a_judge_that_always_picks_the_second_shows_in_second_both() -> None:
     log = comparisons((0, 1, 0.2), (1, 0, 0.0))
 
-    assert repeats(log, 2, one_item(log)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 1.0, 0.0)
+    assert repeats(log, 2, one_item(log)) == Consistency(NOTHING, AgreedShare(1, 0.0), 0.0, 1.0, 0.0)
 
 
 def test_a_consistent_judge_agrees_with_itself_in_both_orders() -> None:
@@ -210,16 +210,16 @@ def test_a_consistent_judge_agrees_with_itself_in_both_orders() -> None:
 def test_a_tie_agrees_with_a_tie_only() -> None:
     tie_tie, tie_win = comparisons((0, 1, 0.5), (1, 0, 0.5)), comparisons((0, 1, 0.5), (1, 0, 1.0))
 
-    assert repeats(tie_tie, 2, one_item(tie_tie)) == Repeats(NOTHING, Agreement(1, 1.0), 0.0, 0.0, 1.0)
-    assert repeats(tie_win, 2, one_item(tie_win)) == Repeats(NOTHING, Agreement(1, 0.0), 0.0, 0.0, 0.25)
-    assert agreement(judged_by(tie_tie, 0, 1), 2, one_item(tie_tie)) == Agreement(1, 1.0)
-    assert agreement(judged_by(tie_win, 0, 1), 2, one_item(tie_win)) == Agreement(1, 0.0)
+    assert repeats(tie_tie, 2, one_item(tie_tie)) == Consistency(NOTHING, AgreedShare(1, 1.0), 0.0, 0.0, 1.0)
+    assert repeats(tie_win, 2, one_item(tie_win)) == Consistency(NOTHING, AgreedShare(1, 0.0), 0.0, 0.0, 0.25)
+    assert agreement(judged_by(tie_tie, 0, 1), 2, one_item(tie_tie)) == AgreedShare(1, 1.0)
+    assert agreement(judged_by(tie_win, 0, 1), 2, one_item(tie_win)) == AgreedShare(1, 0.0)
 
 
 def test_a_vote_is_no_repeat_of_itself_nor_of_another_judge_item_or_pair() -> None:
     log = judged_by(comparisons((0, 1, 0.9), (0, 1, 0.9), (0, 1, 0.9), (0, 2, 0.9)), 0, 1, 0, 0)
 
-    assert repeats(log, 3, np.array([0, 0, 1, 0])) == Repeats(NOTHING, NOTHING, None, None, None)
+    assert repeats(log, 3, np.array([0, 0, 1, 0])) == Consistency(NOTHING, NOTHING, None, None, None)
 
 
 @numerics
@@ -232,13 +232,13 @@ def test_judges_that_decide_alike_agree_in_any_order_shown() -> None:
     once = random_comparisons(5, 60, seed=0)
     log = joined(once, swapped(once))._replace(judge=np.repeat([0, 1], 60))
 
-    assert agreement(log, 5, np.tile(np.arange(60), 2)) == Agreement(60, 1.0)
+    assert agreement(log, 5, np.tile(np.arange(60), 2)) == AgreedShare(60, 1.0)
 
 
 def test_three_judges_of_one_pair_make_three_pairs() -> None:
     log = judged_by(comparisons((0, 1, 0.9), (1, 0, 0.2), (0, 1, 0.4)), 0, 1, 2)
 
-    assert agreement(log, 2, one_item(log)) == Agreement(3, 1 / 3)
+    assert agreement(log, 2, one_item(log)) == AgreedShare(3, 1 / 3)
 
 
 def test_a_judge_that_repeats_itself_does_not_agree_with_itself() -> None:
@@ -250,7 +250,7 @@ def test_a_judge_that_repeats_itself_does_not_agree_with_itself() -> None:
 def test_a_judge_that_repeats_itself_counts_once_by_its_mean_verdict() -> None:
     log = judged_by(comparisons((0, 1, 1.0), (0, 1, 0.4), (0, 1, 0.4), (1, 0, 0.1)), 0, 0, 0, 1)
 
-    assert agreement(log, 2, one_item(log)) == Agreement(1, 1.0)
+    assert agreement(log, 2, one_item(log)) == AgreedShare(1, 1.0)
 
 
 def test_judges_of_different_items_or_pairs_are_not_compared() -> None:
@@ -277,7 +277,7 @@ def test_swapping_every_order_with_its_verdict_only_exchanges_the_positions(log:
 
     assert cycles(other, n) == cycles(log.comparisons, n)
     assert agreement(other, n, item) == agreement(log.comparisons, n, item)
-    assert repeats(other, n, item) == Repeats(same_order, turned_round, second_both, first_both, by_chance)
+    assert repeats(other, n, item) == Consistency(same_order, turned_round, second_both, first_both, by_chance)
     np.testing.assert_array_equal(order_balance(other, n).lead, -order_balance(log.comparisons, n).lead)
 
 
@@ -326,10 +326,10 @@ def test_both_orders_of_every_pair_are_balanced() -> None:
 def test_an_empty_log_has_nothing_to_share(n: int) -> None:
     empty = no_comparisons()
 
-    assert cycles(empty, n) == Cycles(0, 0, None)
-    assert repeats(empty, n, one_item(empty)) == Repeats(NOTHING, NOTHING, None, None, None)
+    assert cycles(empty, n) == Triads(0, 0, None)
+    assert repeats(empty, n, one_item(empty)) == Consistency(NOTHING, NOTHING, None, None, None)
     assert agreement(empty, n, one_item(empty)) == NOTHING
-    assert order_balance(empty, n)[1:] == OrderBalance(np.zeros(n, np.int64), 0, None, None)[1:]
+    assert order_balance(empty, n)[1:] == PositionBalance(np.zeros(n, np.int64), 0, None, None)[1:]
 
 
 def test_a_big_log_is_no_trouble() -> None:
@@ -345,4 +345,4 @@ def test_a_big_log_is_no_trouble() -> None:
 
 
 def test_the_most_triads_that_a_big_log_can_have_are_no_trouble() -> None:
-    assert cycles(all_pairs(447, np.ones(447 * 446 // 2)), 447) == Cycles(447 * 446 * 445 // 6, 0, 0.0)
+    assert cycles(all_pairs(447, np.ones(447 * 446 // 2)), 447) == Triads(447 * 446 * 445 // 6, 0, 0.0)

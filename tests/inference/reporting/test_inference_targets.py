@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.inference.reporting import Judged, judged_of, own_target, resolve
+from app.inference.reporting import Scope, judged_of, own_target, resolve
 from app.inference.types import Comparisons
 
 
-def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Judged:
+def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Scope:
     """N candidates on all items, with votes of two judges: (item, first, second, judge)."""
     table = np.array(verdicts, np.int64).reshape(-1, 4)
     item, first, second, judge = table.T

@@ -15,7 +15,7 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking, sparse_ranking
-from app.inference.reporting.ranking import Ranking, Wanted
+from app.inference.reporting.ranking import RankTable, Wanted
 from app.inference.reporting.sparse_ranking import concordances_after, summarise
 from app.inference.reporting.standings import by_posterior
 from app.inference.reporting.sureness import all_pairs, concordance_after
@@ -42,7 +42,7 @@ def precision_of(sparse: Posterior) -> Precision:
     return certified(sparse.covariance).held
 
 
-def summaries(sparse: Posterior, dense: Scores) -> tuple[Ranking, Ranking]:
+def summaries(sparse: Posterior, dense: Scores) -> tuple[RankTable, RankTable]:
     rng = np.random.default_rng(0)
     return summarise(sparse.mean, precision_of(sparse), WANTED, rng), ranking.summarise(dense, WANTED, rng)
 
