@@ -14,7 +14,7 @@ from judge_worker.run import check, load_templates, read_patiently
 from judge_worker.settings import BadSettings, WorkerSettings
 
 
-class Judge(NamedTuple):
+class OfflineJudge(NamedTuple):
     """An engine that is open, and what to ask it."""
 
     settings: WorkerSettings
@@ -29,17 +29,17 @@ def templates_of(settings: WorkerSettings) -> list[Template]:
     return load_templates(settings)
 
 
-def open_judge(settings: WorkerSettings) -> Judge:
+def open_judge(settings: WorkerSettings) -> OfflineJudge:
     """Open the engine and judge examples. Raises BadTemplate, BadSettings, BadLabels, EngineDown."""
     templates = templates_of(settings)
     event("loading", model=settings.model, engine=settings.engine.name)
     engine = open_engine(settings)
     check(engine, templates, settings)
-    return Judge(settings, templates, engine)
+    return OfflineJudge(settings, templates, engine)
 
 
 def judge_pairs(
-    judge: Judge, pairs: Sequence[tuple[Template, Fields]], stats: Stats, show: Callable[[], None]
+    judge: OfflineJudge, pairs: Sequence[tuple[Template, Fields]], stats: Stats, show: Callable[[], None]
 ) -> list[Outcome]:
     """An outcome for each pair with its template, in order, counted in `stats`.
 
@@ -60,7 +60,7 @@ def judge_pairs(
     return outcomes
 
 
-def _prepare_all(judge: Judge, pairs: Sequence[tuple[Template, Fields]]) -> list[Any]:
+def _prepare_all(judge: OfflineJudge, pairs: Sequence[tuple[Template, Fields]]) -> list[Any]:
     return [_without_text(pair) or prepare(judge.engine, template, pair) for template, pair in pairs]
 
 

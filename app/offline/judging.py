@@ -22,7 +22,7 @@ from app.files import pairs, reading
 from app.files.pairs import PairColumns, Verdict
 from app.files.tables import InputError
 from judge_worker.engine import Outcome, Unread
-from judge_worker.offline import Judge, judge_pairs, open_judge, templates_of
+from judge_worker.offline import OfflineJudge, judge_pairs, open_judge, templates_of
 from judge_worker.progress import Stats, event, now_and_then, show
 from judge_worker.prompts import Fields
 from judge_worker.settings import WorkerSettings
@@ -32,7 +32,7 @@ DESCRIPTION = "_job.json"
 ROWS = 4096  # of a part
 
 
-class Job(NamedTuple):
+class JudgingJob(NamedTuple):
     """What is judged, by whom, and where the verdicts go. All paths are absolute."""
 
     files: tuple[str, ...]
@@ -60,21 +60,23 @@ class Part(NamedTuple):
         return f"part-{self.file:05}-{self.start:012}.parquet"
 
 
-Elsewhere = Callable[[Job, Sequence[Part]], Iterator[str]]  # judges parts; gives the name of each that is done
+Elsewhere = Callable[[JudgingJob, Sequence[Part]], Iterator[str]]  # judges parts; gives the name of each that is done
 
 
-def prepare(pairs_path: str, columns: PairColumns, folder: Path, settings: WorkerSettings, rows: int = ROWS) -> Job:
+def prepare(
+    pairs_path: str, columns: PairColumns, folder: Path, settings: WorkerSettings, rows: int = ROWS
+) -> JudgingJob:
     """A job that can begin, or go on. Raises InputError, BadTemplate and BadSettings."""
     files = tuple(str(Path(file).resolve()) for file in reading.files_of(pairs_path))
     for file in files:
         pairs.require_columns(file, columns)
-    job = Job(files, columns, folder.resolve(), settings, rows)
+    job = JudgingJob(files, columns, folder.resolve(), settings, rows)
     job.folder.mkdir(parents=True, exist_ok=True)
     _go_on_with_the_same(job)
     return job
 
 
-def run(job: Job, elsewhere: Elsewhere | None = None) -> Stats:
+def run(job: JudgingJob, elsewhere: Elsewhere | None = None) -> Stats:
     """Judge every part that is missing, `elsewhere` or in this process. Returns what was done. Raises EngineDown."""
     missing = missing_parts(job)
     stats = Stats(pairs_left=sum(part.rows for part in missing) * job.ways)
@@ -87,7 +89,7 @@ def run(job: Job, elsewhere: Elsewhere | None = None) -> Stats:
     return stats
 
 
-def missing_parts(job: Job) -> list[Part]:
+def missing_parts(job: JudgingJob) -> list[Part]:
     """The parts whose verdicts are not there yet, in order. Raises InputError."""
     parts = (
         Part(number, start, min(job.rows, total - start))
@@ -97,7 +99,7 @@ def missing_parts(job: Job) -> list[Part]:
     return [part for part in parts if not (job.folder / part.name).exists()]
 
 
-def cut(job: Job, missing: Sequence[Part]) -> Iterator[tuple[Part, pa.Table]]:
+def cut(job: JudgingJob, missing: Sequence[Part]) -> Iterator[tuple[Part, pa.Table]]:
     """The missing parts with their pairs, in order. Raises InputError."""
     for number in sorted({part.file for part in missing}):
         wanted = {part.start: part for part in missing if part.file == number}
@@ -108,7 +110,9 @@ def cut(job: Job, missing: Sequence[Part]) -> Iterator[tuple[Part, pa.Table]]:
                 break
 
 
-def judge_part(job: Job, judge: Judge, name: str, table: pa.Table, stats: Stats, show_more: Callable[[], None]) -> None:
+def judge_part(
+    job: JudgingJob, judge: OfflineJudge, name: str, table: pa.Table, stats: Stats, show_more: Callable[[], None]
+) -> None:
     """Judge the pairs of a part and write its verdicts. Raises EngineDown."""
     orders = job.settings.orders_of_a_pair
     shown = [
@@ -124,7 +128,7 @@ def judge_part(job: Job, judge: Judge, name: str, table: pa.Table, stats: Stats,
     pairs.write_whole(job.folder / name, verdicts)
 
 
-def _judge_here(job: Job, missing: Sequence[Part], stats: Stats) -> None:
+def _judge_here(job: JudgingJob, missing: Sequence[Part], stats: Stats) -> None:
     judge, more = open_judge(job.settings), now_and_then(stats)
     left = stats.pairs_left or 0
 
@@ -139,7 +143,7 @@ def _judge_here(job: Job, missing: Sequence[Part], stats: Stats) -> None:
         judge.engine.close()
 
 
-def _follow(job: Job, stats: Stats, done: Iterator[str]) -> None:
+def _follow(job: JudgingJob, stats: Stats, done: Iterator[str]) -> None:
     """Count the verdicts of each part that is done."""
     left, show_more = stats.pairs_left or 0, now_and_then(stats)
     for name in done:
@@ -169,7 +173,7 @@ def _verdict(outcome: Outcome) -> Verdict:
     return Verdict(label_probability(outcome), outcome.label_mass, outcome.tokens)
 
 
-def _go_on_with_the_same(job: Job) -> None:
+def _go_on_with_the_same(job: JudgingJob) -> None:
     """Write what this job is, unless it is there already. Raises InputError in the folder of another job."""
     described, file = json.loads(json.dumps(_description(job))), job.folder / DESCRIPTION
     if not file.exists():
@@ -184,7 +188,7 @@ def _go_on_with_the_same(job: Job) -> None:
         raise InputError(f"{job.folder}: was begun with {changed[0]} {was}, and now it is {now}; choose another folder")
 
 
-def _description(job: Job) -> Mapping[str, Any]:
+def _description(job: JudgingJob) -> Mapping[str, Any]:
     s = job.settings
     templates = ", ".join(template.name for template in templates_of(s))
     return {

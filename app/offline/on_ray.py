@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 
 from app.files.tables import InputError
-from app.offline.judging import Job, Part, cut, judge_part
+from app.offline.judging import JudgingJob, Part, cut, judge_part
 from judge_worker.engine import BadLabels, EngineDown
-from judge_worker.offline import Judge, open_judge
+from judge_worker.offline import OfflineJudge, open_judge
 from judge_worker.progress import Stats, event
 from judge_worker.prompts import BadTemplate
 
@@ -35,9 +35,9 @@ class Stopped(Exception):
 class Engines:
     """An engine on the cluster. Ray calls it with one row at a time."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: JudgingJob) -> None:
         self._job = job
-        self._judge: Judge | None = None
+        self._judge: OfflineJudge | None = None
 
     def __call__(self, batch: Any) -> Any:
         (row,) = batch.to_pylist()
@@ -57,7 +57,7 @@ class Engines:
         return None
 
 
-def judge_on_ray(job: Job, missing: Sequence[Part], engines: int | None = None) -> Generator[str, None, None]:
+def judge_on_ray(job: JudgingJob, missing: Sequence[Part], engines: int | None = None) -> Generator[str, None, None]:
     """The names of the parts, each when it is done. Raises Stopped.
 
     Args:
@@ -86,7 +86,7 @@ def judge_on_ray(job: Job, missing: Sequence[Part], engines: int | None = None) 
         ray.shutdown()
 
 
-def _plan(job: Job, missing: Sequence[Part], size: int, gpus: int) -> Any:
+def _plan(job: JudgingJob, missing: Sequence[Part], size: int, gpus: int) -> Any:
     """A row for each part, whose verdicts are there when the row is."""
     import ray.data
 
@@ -105,7 +105,7 @@ def _plan(job: Job, missing: Sequence[Part], size: int, gpus: int) -> Any:
     )  # fmt: skip
 
 
-def _read(batch: Any, job: Job, missing: Sequence[Part]) -> Iterator[Any]:
+def _read(batch: Any, job: JudgingJob, missing: Sequence[Part]) -> Iterator[Any]:
     """The missing parts of a file, as the engines take them."""
     (number,) = batch["file"].to_pylist()
     try:

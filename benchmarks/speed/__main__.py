@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.pages import put
 from benchmarks.speed import choices, drawing, fits, history, many, memory, services, tables, votes
-from benchmarks.speed.machine import ROOT, Run, new_run
+from benchmarks.speed.machine import ROOT, BenchRun, new_run
 from benchmarks.speed.measuring import Extent, Row
 
 WHOLE = Extent(
@@ -74,7 +74,7 @@ def measure(
     return measured
 
 
-def keep(run: Run, measured: Mapping[str, Sequence[Row]]) -> None:
+def keep(run: BenchRun, measured: Mapping[str, Sequence[Row]]) -> None:
     LATEST.parent.mkdir(exist_ok=True)
     rows = {name: [row._asdict() | {"ratio": row.ratio} for row in rows] for name, rows in measured.items()}
     LATEST.write_text(json.dumps(run._asdict() | {"sections": rows}, indent=1) + "\n")

@@ -25,7 +25,7 @@ APPEND = "INSERT INTO bare.log VALUES ($1, $2, 1, 2, $3)"
 FINISH = "UPDATE bare.leases SET state = 'done' WHERE id = $1"
 
 
-class Ask(BaseModel):
+class BareAsk(BaseModel):
     judge: str
 
 
@@ -49,7 +49,7 @@ def create_app(url: str) -> FastAPI:
         return {"id": set_id}
 
     @app.post("/sets/{set_id}/ask")
-    async def ask(set_id: UUID, body: Ask) -> dict[str, UUID]:
+    async def ask(set_id: UUID, body: BareAsk) -> dict[str, UUID]:
         lease = uuid4()
         async with app.state.pool.acquire() as db, db.transaction():
             await db.execute(LEASE, lease, set_id, body.judge)

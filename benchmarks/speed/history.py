@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.speed.machine import Run
+from benchmarks.speed.machine import BenchRun
 from benchmarks.speed.measuring import Row
 
 WORSE = 1.25  # times the last ratio
@@ -20,7 +20,7 @@ def last_ratios(path: Path, machine: str) -> dict[str, float]:
     return ratios
 
 
-def append(path: Path, run: Run, sections: Mapping[str, Sequence[Row]]) -> None:
+def append(path: Path, run: BenchRun, sections: Mapping[str, Sequence[Row]]) -> None:
     ratios = {row.name: float(f"{row.ratio:.3g}") for rows in sections.values() for row in rows if row.ratio}
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(run._asdict() | {"ratios": ratios}) + "\n")

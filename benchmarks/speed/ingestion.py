@@ -18,7 +18,7 @@ from benchmarks.speed.service import Service, connection_to, cpu_ms, new_sets, r
 CANDIDATES, JUDGES = 128, 20
 
 
-class Taken(NamedTuple):
+class TakenIn(NamedTuple):
     """What rows took."""
 
     per_second: float
@@ -41,7 +41,7 @@ def main() -> None:
                 print(f"| {at_once:,} | {'yes' if named else 'no'} | {figures} |", flush=True)
 
 
-def measure(service: Service, postmaster: int, bodies: Sequence[bytes], rows: int) -> Taken:
+def measure(service: Service, postmaster: int, bodies: Sequence[bytes], rows: int) -> TakenIn:
     """Send the bodies to a new set."""
     (set_id,) = new_sets(service.url, CANDIDATES, words=1)
     path = f"/v1/sets/{set_id}/comparisons"
@@ -52,7 +52,7 @@ def measure(service: Service, postmaster: int, bodies: Sequence[bytes], rows: in
             send(connection, path, body)
         seconds = time.perf_counter() - start
     each = 1e3 / rows
-    return Taken(rows / seconds, (cpu_ms(service.pid) - ours) * each, (_family_ms(postmaster) - theirs) * each)
+    return TakenIn(rows / seconds, (cpu_ms(service.pid) - ours) * each, (_family_ms(postmaster) - theirs) * each)
 
 
 def _bodies(rows: int, at_once: int, named: bool) -> Iterator[bytes]:

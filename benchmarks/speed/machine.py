@@ -12,7 +12,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 
 
-class Run(NamedTuple):
+class BenchRun(NamedTuple):
     """When and where figures are measured."""
 
     date: str
@@ -25,10 +25,10 @@ class Run(NamedTuple):
         return f"{self.date}, commit {self.commit}, {self.machine}, one thread, load {self.load:.1f} when it began"
 
 
-def new_run() -> Run:
+def new_run() -> BenchRun:
     names = re.findall(r"model name\s*: (.*)", _read("/proc/cpuinfo"))
     machine = f"{os.cpu_count()} cores of {names[0] if names else platform.processor()}"
-    return Run(date.today().isoformat(), _commit(), machine, os.getloadavg()[0])
+    return BenchRun(date.today().isoformat(), _commit(), machine, os.getloadavg()[0])
 
 
 def _commit() -> str:

@@ -27,7 +27,7 @@ TEXTS, SETS, JUDGES = 100, 32, 16
 BUSY = 503
 
 
-class Answered(NamedTuple):
+class AnsweredRequest(NamedTuple):
     status: int
     retry_after: float
     content: Any
@@ -39,7 +39,7 @@ class Connections:
     def __init__(self, url: str) -> None:
         self._at, self._idle = urlsplit(url), list[tuple[asyncio.StreamReader, asyncio.StreamWriter]]()
 
-    async def post(self, path: str, body: Any) -> Answered:
+    async def post(self, path: str, body: Any) -> AnsweredRequest:
         """Raises OSError or asyncio.IncompleteReadError where the connection is cut."""
         reader, writer = await self._one()
         content = json.dumps(body).encode()
@@ -52,7 +52,7 @@ class Connections:
             writer.close()
         else:
             self._idle.append((reader, writer))
-        return Answered(int(first.split()[1]), float(headers.get("retry-after", 0)), json.loads(answer))
+        return AnsweredRequest(int(first.split()[1]), float(headers.get("retry-after", 0)), json.loads(answer))
 
     async def _one(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """One that the service has not closed since it was used."""
@@ -97,7 +97,7 @@ class Load:
                 return
             await asyncio.sleep(told.retry_after)
 
-    async def _timed(self, name: str, path: str, body: Any) -> Answered | None:
+    async def _timed(self, name: str, path: str, body: Any) -> AnsweredRequest | None:
         start = time.perf_counter()
         try:
             answer = await self._connections.post(path, body)

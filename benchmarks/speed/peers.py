@@ -21,7 +21,7 @@ from benchmarks.speed.machine import forget_peak, peak_mb
 AT_MOST = 9  # runs that count
 
 
-class Problem(NamedTuple):
+class PeerProblem(NamedTuple):
     """K comparisons among N."""
 
     n: int
@@ -36,7 +36,7 @@ Fit = Callable[[], Any]  # (N,) scores
 
 def main(path: str, name: str, seconds: float) -> None:
     with np.load(path) as arrays:
-        problem = Problem(int(arrays["n"]), *(arrays[each] for each in Problem._fields[1:]))
+        problem = PeerProblem(int(arrays["n"]), *(arrays[each] for each in PeerProblem._fields[1:]))
     fit = PEERS[name](problem)
     forget_peak()
     before, start = peak_mb(), time.perf_counter()
@@ -51,10 +51,10 @@ def main(path: str, name: str, seconds: float) -> None:
     print(json.dumps({"ms": 1e3 * float(np.median(times)), "mb": peak_mb() - before, "scores": fitted}))
 
 
-def scikit_learn(solver: str) -> Callable[[Problem], Fit]:
+def scikit_learn(solver: str) -> Callable[[PeerProblem], Fit]:
     """Logistic regression on the differences. Soft p: each comparison is two rows, weighted by p and 1 - p."""
 
-    def prepare(problem: Problem) -> Fit:
+    def prepare(problem: PeerProblem) -> Fit:
         from scipy.sparse import csr_array, vstack
         from sklearn.linear_model import LogisticRegression
 
@@ -72,7 +72,7 @@ def scikit_learn(solver: str) -> Callable[[Problem], Fit]:
     return prepare
 
 
-def choix_opt(problem: Problem) -> Fit:
+def choix_opt(problem: PeerProblem) -> Fit:
     """Newton-CG with a dense Hessian. Its penalty alpha |s|^2 is our prior of variance 1 / (2 alpha)."""
     import choix
 
@@ -80,14 +80,14 @@ def choix_opt(problem: Problem) -> Fit:
     return lambda: choix.opt_pairwise(problem.n, won, alpha=0.5, tol=1e-9)
 
 
-def choix_ilsr(problem: Problem) -> Fit:
+def choix_ilsr(problem: PeerProblem) -> Fit:
     import choix
 
     won = _won(problem)
     return lambda: choix.ilsr_pairwise(problem.n, won, alpha=0.01)
 
 
-def evalica(problem: Problem) -> Fit:
+def evalica(problem: PeerProblem) -> Fit:
     """Without a prior. Soft p: each comparison is two rows, weighted by p and 1 - p."""
     import evalica as package
 
@@ -103,7 +103,7 @@ def evalica(problem: Problem) -> Fit:
     return scores
 
 
-def arena_rank(problem: Problem) -> Fit:
+def arena_rank(problem: PeerProblem) -> Fit:
     """Without a prior. It compiles at every fit."""
     import jax.numpy as jnp
     from arena_rank.models.bradley_terry import BradleyTerry
@@ -119,7 +119,7 @@ def arena_rank(problem: Problem) -> Fit:
     return scores
 
 
-def openskill(problem: Problem) -> Fit:
+def openskill(problem: PeerProblem) -> Fit:
     from openskill.models import PlackettLuce
 
     def scores() -> Any:
@@ -133,7 +133,7 @@ def openskill(problem: Problem) -> Fit:
     return scores
 
 
-def trueskill(problem: Problem) -> Fit:
+def trueskill(problem: PeerProblem) -> Fit:
     import trueskill as package
 
     def scores() -> Any:
@@ -146,7 +146,7 @@ def trueskill(problem: Problem) -> Fit:
     return scores
 
 
-def _won(problem: Problem) -> list[tuple[int, int]]:
+def _won(problem: PeerProblem) -> list[tuple[int, int]]:
     """Winner and loser of each comparison."""
     _, first, second, _, first_won = problem
     return list(
@@ -154,7 +154,7 @@ def _won(problem: Problem) -> list[tuple[int, int]]:
     )
 
 
-PEERS: dict[str, Callable[[Problem], Fit]] = {
+PEERS: dict[str, Callable[[PeerProblem], Fit]] = {
     "scikit-learn liblinear": scikit_learn("liblinear"),
     "scikit-learn newton-cg": scikit_learn("newton-cg"),
     "scikit-learn lbfgs": scikit_learn("lbfgs"),

@@ -40,13 +40,13 @@ ROUNDING = 9  # decimals of a win, below which candidates tie
 STOP, GOAL = Stop(goal=0.95), Goal(top_k=1)
 
 
-class World(NamedTuple):
+class RoundWorld(NamedTuple):
     judge: str
     errors: float
     n: int
 
 
-class Campaign(NamedTuple):
+class RoundCampaign(NamedTuple):
     """A set under judgement."""
 
     verdicts: Floats  # (N, N) p that i is better than j when i is shown first
@@ -87,7 +87,7 @@ def main() -> None:
 def coverage(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     """Yield the rows, latent → all pairs."""
     for n, judge, errors, way in product(candidates, JUDGES, ERRORS, WAYS):
-        world = World(judge, errors, n)
+        world = RoundWorld(judge, errors, n)
         of_runs = np.array([one_run(world, WAYS[way], number) for number in range(runs)])  # (runs, shares, 2, 4)
         for share, of_share in zip(SHARES, of_runs.swapaxes(0, 1), strict=True):
             mean = of_share.mean(axis=0)
@@ -98,7 +98,9 @@ def coverage(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
 
 def stopped(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     for n, judge, errors in product(candidates, JUDGES, ERRORS):
-        ends = [run_to_stop(*campaign(World(judge, errors, n), Criterion.KNOWLEDGE, number)) for number in range(runs)]
+        ends = [
+            run_to_stop(*campaign(RoundWorld(judge, errors, n), Criterion.KNOWLEDGE, number)) for number in range(runs)
+        ]
         reached, cost, right = _of_ends(ends)
         yield judge, f"{errors:g}", str(n), reached, f"{cost} of {n * (n - 1) // 2}", right
 
@@ -125,7 +127,7 @@ def _of_ends(ends: Sequence[End | None]) -> tuple[str, str, str]:
     return f"{len(reached)} of {len(ends)}", f"{middle:.0f} ({late:.0f})", f"{100 * right:.1f}"
 
 
-def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign, Snapshot]:
+def campaign(world: RoundWorld, criterion: Criterion, number: int) -> tuple[RoundCampaign, Snapshot]:
     rng = np.random.default_rng([SEED, world.n, number])
     s, errors = rng.standard_normal(world.n), np.triu(world.errors * rng.standard_normal((world.n, world.n)), 1)
     d = s[:, None] - s + errors - errors.T
@@ -138,24 +140,24 @@ def campaign(world: World, criterion: Criterion, number: int) -> tuple[Campaign,
 
 def started(
     verdicts: Floats, criterion: Criterion, seed: int, target: InferenceTargetName = "all-pairs"
-) -> tuple[Campaign, Snapshot]:
+) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
     sought = Sought(target, loop.texts(len(verdicts)).has, ())
-    return Campaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(evidence="learnt"))
+    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(evidence="learnt"))
 
 
-def further(of: Campaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
+def further(of: RoundCampaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
     """More comparisons, asked for at once."""
     return loop.further(snapshot, of.plan, of.answer, count, published=checked.published)
 
 
-def truth_of(of: Campaign) -> Floats:
+def truth_of(of: RoundCampaign) -> Floats:
     """(N,) wins in all pairs, in both orders."""
     mean = of.verdicts - of.verdicts.T
     return np.asarray(np.nansum(mean - np.diag(mean.diagonal()), axis=1).round(ROUNDING))
 
 
-def one_run(world: World, criterion: Criterion, number: int) -> Floats:
+def one_run(world: RoundWorld, criterion: Criterion, number: int) -> Floats:
     """(shares, 2, 4): held, P(best), whether it was, width; latent and all pairs."""
     of, snapshot = campaign(world, criterion, number)
     rank, rows = ranks(truth_of(of)), []
@@ -170,7 +172,7 @@ def one_run(world: World, criterion: Criterion, number: int) -> Floats:
     return np.array(rows)
 
 
-def run_to_stop(of: Campaign, snapshot: Snapshot) -> End | None:
+def run_to_stop(of: RoundCampaign, snapshot: Snapshot) -> End | None:
     """The end of a set; None where it does not stop before all pairs are judged."""
     checked = UNCHECKED
     while snapshot.version < of.pairs:

@@ -43,7 +43,7 @@ EDGES = np.array([0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0])
 Judge = Callable[[Floats, np.random.Generator], Floats]  # from true differences to p
 
 
-class Setting(NamedTuple):
+class CoverageSetting(NamedTuple):
     """A row of the tables, but for its length."""
 
     expert: str
@@ -80,14 +80,14 @@ def main() -> None:
         everything: list[list[Coverage]] = []
         print(heading(expert))
         for n, criterion in product(runs, CRITERIA):
-            measured = list(measure(Setting(expert, n, criterion), runs[n]))
+            measured = list(measure(CoverageSetting(expert, n, criterion), runs[n]))
             for length, of_length in zip(LENGTHS, zip(*measured, strict=True), strict=True):
                 print(row(n, length, criterion, of_length), flush=True)
             everything += measured
         print(calibration(everything), flush=True)
 
 
-def measure(setting: Setting, runs: int) -> Iterator[list[Coverage]]:
+def measure(setting: CoverageSetting, runs: int) -> Iterator[list[Coverage]]:
     """Yield for every run how each of LENGTHS is covered."""
     for number in range(runs):
         rng = np.random.default_rng([SEED, *_key(setting), number])
@@ -96,7 +96,7 @@ def measure(setting: Setting, runs: int) -> Iterator[list[Coverage]]:
     print(file=sys.stderr)
 
 
-def one_run(setting: Setting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Coverage]:
+def one_run(setting: CoverageSetting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Coverage]:
     n, truth = setting.n, rng.standard_normal(setting.n)
     plan = Plan(Policy(setting.criterion), Order.BALANCED, int(rng.integers(2**32)))
     batch = n if setting.criterion is Criterion.RANDOM and n > SMALL else max(n // 10, 1)
@@ -204,7 +204,7 @@ def table_head(columns: str) -> str:
     return f"\n| {columns} |\n|{'---|' * (columns.count('|') + 1)}"
 
 
-def _key(setting: Setting) -> tuple[int, int, int]:
+def _key(setting: CoverageSetting) -> tuple[int, int, int]:
     return list(RUNS).index(setting.expert), setting.n, CRITERIA.index(setting.criterion)
 
 

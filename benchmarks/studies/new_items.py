@@ -31,7 +31,7 @@ from app.inference.types import Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
 from benchmarks.studies.methods.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing
 from benchmarks.studies.methods.markdown import table, with_error
-from benchmarks.studies.truth import Held, differences, held
+from benchmarks.studies.truth import HeldInTruth, differences, held
 
 SEED = 20_266
 N, SD, COMPARISONS, NOISE = 8, 0.5, 560, 0.5
@@ -82,7 +82,7 @@ def simulated(runs: int) -> Iterator[Sequence[str]]:
         yield [world.judge, f"{world.prompts}", f"{world.omega:g}", hold, stated, with_error(of_runs[:, 1, 2]), width]
 
 
-def one_run(world: World, number: int) -> list[Held]:
+def one_run(world: World, number: int) -> list[HeldInTruth]:
     rng = np.random.default_rng([SEED, WORLDS.index(world), number])
     s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
     pairs = np.array(np.triu_indices(N, 1))

@@ -29,7 +29,7 @@ NOISE, LEVEL = 0.7, 0.95
 HEADINGS = ["effects", "models", "verdicts by people", "differences held", "P(best) stated", "so", "stopped", "falsely"]
 
 
-class Setting(NamedTuple):
+class PeopleSetting(NamedTuple):
     """Who judges."""
 
     effects: float  # omega
@@ -39,8 +39,8 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    *(Setting(effects, models, share) for effects in (0.5, 1.0) for models in (1, 5) for share in (0.0, 0.25)),
-    *(Setting(1.0, models, 0.0, votes=True) for models in (1, 5)),
+    *(PeopleSetting(effects, models, share) for effects in (0.5, 1.0) for models in (1, 5) for share in (0.0, 0.25)),
+    *(PeopleSetting(1.0, models, 0.0, votes=True) for models in (1, 5)),
 )
 
 
@@ -62,21 +62,21 @@ def main() -> None:
     print(table(HEADINGS, rows), flush=True)
 
 
-def row(setting: Setting, seen: Floats) -> list[str]:
+def row(setting: PeopleSetting, seen: Floats) -> list[str]:
     """`latent → people` in each cell, of runs (R, 2, 5)."""
     models = f"{setting.models}, votes" if setting.votes else f"{setting.models}"
     cells = [" → ".join(with_error(of_way, ".1%") for of_way in of_ways.T) for of_ways in np.moveaxis(seen, 2, 0)]
     return [f"{setting.effects:g}", models, f"{setting.by_people:.0%}", *cells]
 
 
-def run(setting: Setting, number: int) -> list[Seen]:
+def run(setting: PeopleSetting, number: int) -> list[Seen]:
     """By the latent score, and by what people would say."""
     s, log, people = simulate(setting, np.random.default_rng([SEED, SETTINGS.index(setting), number]))
     looks = [look(take(log, slice(size)), people) for size in range(BATCH, COMPARISONS + 1, BATCH)]
     return [outcome([scores[way] for scores in looks], s) for way in (0, 1)]
 
 
-def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Floats, Comparisons, Bools]:
+def simulate(setting: PeopleSetting, rng: np.random.Generator) -> tuple[Floats, Comparisons, Bools]:
     """(N,) what people would say, verdicts, and who is a person: the last judge."""
     effects, models, by_people, votes = setting
     s = rng.standard_normal(N)

@@ -15,7 +15,7 @@ import numpy as np
 
 from app.inference.choosing import RANKING, Criterion, Forecast, Goal, Left, Stop
 from app.inference.state import check, distance, exact
-from benchmarks.studies.all_pairs import World, campaign, further
+from benchmarks.studies.all_pairs import RoundWorld, campaign, further
 from benchmarks.studies.methods.markdown import table
 
 FIRST_RUN = 2_000  # of the seeds; those from 1,000 on were fitted to
@@ -23,16 +23,16 @@ FEWEST = 2  # comparisons
 JUDGES = (("votes", 0.0), ("votes", 0.5), ("probabilities", 0.5))
 
 
-class Rule(NamedTuple):
+class StudiedStop(NamedTuple):
     stop: Stop
     goal: Goal
 
 
 RULES = {
-    "top 1": Rule(Stop(goal=0.95), Goal(top_k=1)),
-    "top 3": Rule(Stop(goal=0.95), Goal(top_k=3)),
-    "against": Rule(Stop(goal=0.95), Goal(against=0)),
-    "concordance": Rule(Stop(concordance=0.95), RANKING),
+    "top 1": StudiedStop(Stop(goal=0.95), Goal(top_k=1)),
+    "top 3": StudiedStop(Stop(goal=0.95), Goal(top_k=3)),
+    "against": StudiedStop(Stop(goal=0.95), Goal(against=0)),
+    "concordance": StudiedStop(Stop(concordance=0.95), RANKING),
 }
 
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     for rule, n, (judge, errors) in product(rules, candidates, JUDGES):
-        read = [one_set(World(judge, errors, n), RULES[rule], FIRST_RUN + number) for number in range(runs)]
+        read = [one_set(RoundWorld(judge, errors, n), RULES[rule], FIRST_RUN + number) for number in range(runs)]
         told = [(forecast, took) for forecast, took in filter(None, read) if forecast.low is not None]
         ratio = np.exp(np.mean([np.log((forecast.median or np.inf) / took) for forecast, took in told]))
         share_held = np.mean([(forecast.low or 0) <= took <= (forecast.high or np.inf) for forecast, took in told])
@@ -65,7 +65,7 @@ def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator
         )
 
 
-def one_set(world: World, rule: Rule, number: int) -> tuple[Forecast, int] | None:
+def one_set(world: RoundWorld, rule: StudiedStop, number: int) -> tuple[Forecast, int] | None:
     """What was forecast at some moment, and what it then took; None where it stops at once, or never does."""
     of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
     of = of._replace(plan=of.plan._replace(goal=rule.goal))

@@ -23,7 +23,7 @@ DATA_SETS = ("halueval_dialogue", "truthfulqa")
 PARTS = ("table", "slopes", "subsets", "sizes", "simulation", "contexts")
 
 
-class Row(NamedTuple):
+class SkillRow(NamedTuple):
     """A row of the paper's table 1, for judges of 7 and 8 billion parameters."""
 
     name: str
@@ -33,14 +33,14 @@ class Row(NamedTuple):
 
 
 ROWS = (
-    Row("average", "average", None, ("76.28", "68.06")),
-    Row("majority", "majority", None, ("76.16", "67.47")),
-    Row("dawid-skene", "dawid-skene", None, ("76.78", "67.84")),
-    Row("train-on-majority", "train-on-majority", None, ("78.78 ± 1.10", "67.32 ± 0.22")),
-    Row("crowdlayer", "crowdlayer", None, ("79.27 ± 0.39", "67.74 ± 0.69")),
-    Row("skill-aggregation, regulariser 0", "skill-aggregation", 0.0, ("80.22 ± 0.41", "68.07 ± 0.30")),
-    Row("skill-aggregation", "skill-aggregation", None, ("80.83 ± 0.33", "68.74 ± 0.13")),
-    Row("skill-aggregation-x", "skill-aggregation-x", None, ("81.06 ± 0.14", "68.77 ± 0.21")),
+    SkillRow("average", "average", None, ("76.28", "68.06")),
+    SkillRow("majority", "majority", None, ("76.16", "67.47")),
+    SkillRow("dawid-skene", "dawid-skene", None, ("76.78", "67.84")),
+    SkillRow("train-on-majority", "train-on-majority", None, ("78.78 ± 1.10", "67.32 ± 0.22")),
+    SkillRow("crowdlayer", "crowdlayer", None, ("79.27 ± 0.39", "67.74 ± 0.69")),
+    SkillRow("skill-aggregation, regulariser 0", "skill-aggregation", 0.0, ("80.22 ± 0.41", "68.07 ± 0.30")),
+    SkillRow("skill-aggregation", "skill-aggregation", None, ("80.83 ± 0.33", "68.74 ± 0.13")),
+    SkillRow("skill-aggregation-x", "skill-aggregation-x", None, ("81.06 ± 0.14", "68.77 ± 0.21")),
 )
 
 

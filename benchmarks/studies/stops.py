@@ -33,7 +33,7 @@ HEADINGS = ["truth", "judge", "evidence", "runs", "stopped %", "after, median", 
 FORESEEN = ["forecast / actual half way", "80% interval holds %"]
 
 
-class Judge(NamedTuple):
+class StudiedJudge(NamedTuple):
     name: str
     id: int
     answering: Callable[[Floats, np.random.Generator], Answer]  # of (N,) true scores
@@ -66,7 +66,11 @@ def repeater(scores: Floats, rng: np.random.Generator) -> Answer:
     return answer
 
 
-JUDGES = (Judge("votes", PERSON, voter), Judge("says p", PERSON, thinker), Judge("repeats p", MODEL, repeater))
+JUDGES = (
+    StudiedJudge("votes", PERSON, voter),
+    StudiedJudge("says p", PERSON, thinker),
+    StudiedJudge("repeats p", MODEL, repeater),
+)
 
 
 def ahead(rng: np.random.Generator) -> Floats:
@@ -104,7 +108,7 @@ def rows(runs: int) -> Iterator[list[str]]:
 
 
 def course(
-    truth: Callable[[np.random.Generator], Floats], judge: Judge, evidence: str, rng: np.random.Generator
+    truth: Callable[[np.random.Generator], Floats], judge: StudiedJudge, evidence: str, rng: np.random.Generator
 ) -> Course:
     scores = rng.permutation(truth(rng))
     answer, reopening = judge.answering(scores, rng), Reopening(judge.id, judge.id == PERSON, STOP)
@@ -121,7 +125,7 @@ def course(
     return Course(None, False, None)
 
 
-def _forecast(snapshot: Snapshot, judge: Judge) -> Forecast:
+def _forecast(snapshot: Snapshot, judge: StudiedJudge) -> Forecast:
     people = [PERSON] if judge.id == PERSON else []
     left = comparisons_left(snapshot, texts(N), Order.BALANCED, people, None, reopen=True)
     return distance(snapshot, exact(snapshot), STOP, RANKING, left).forecast

@@ -10,7 +10,7 @@ from app.inference.reporting import RankTable
 from app.inference.types import Bools, Floats, Ints
 
 
-class Held(NamedTuple):
+class HeldInTruth(NamedTuple):
     """One ranking; the mean of many."""
 
     ranks: float  # whether all rank intervals hold at once
@@ -19,10 +19,10 @@ class Held(NamedTuple):
     width: float  # worst rank minus best, mean of the candidates
 
 
-def held(ranking: RankTable, rank: Ints, leader: int) -> Held:
+def held(ranking: RankTable, rank: Ints, leader: int) -> HeldInTruth:
     """Args: `rank` (N,) are the true ones."""
     ranks, width = inside(rank, ranking.rank_interval).all(), np.diff(ranking.rank_interval, axis=1).mean()
-    return Held(float(ranks), float(ranking.p_best[leader]), float(rank[leader] == 1), float(width))
+    return HeldInTruth(float(ranks), float(ranking.p_best[leader]), float(rank[leader] == 1), float(width))
 
 
 def inside(values: Floats | Ints, intervals: Floats | Ints) -> Bools:

@@ -55,7 +55,7 @@ def test_a_peer_that_is_not_installed_is_said_in_the_table(monkeypatch: pytest.M
 def test_a_peer_reads_the_problem_and_says_its_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float
 ) -> None:
-    def prepare(problem: peers.Problem) -> peers.Fit:
+    def prepare(problem: peers.PeerProblem) -> peers.Fit:
         assert problem.first_won.dtype == np.bool_
         return lambda: np.bincount(problem.first, problem.p, problem.n)
 

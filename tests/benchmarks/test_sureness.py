@@ -8,7 +8,7 @@ from app.inference.types import Floats
 from app.offline.cases import Case
 from benchmarks.studies.methods.experts import everything
 from benchmarks.studies.sureness import data_sets, simulation
-from benchmarks.studies.sureness.data_sets import Judged
+from benchmarks.studies.sureness.data_sets import JudgedSet
 
 NAN = float("nan")
 
@@ -45,7 +45,7 @@ def test_a_share_of_the_pairs_is_of_different_pairs() -> None:
 
 
 def part(stated: list[float], spearman: list[float]) -> Floats:
-    return np.array([Judged(s, NAN, NAN, NAN, r, -s) for s, r in zip(stated, spearman, strict=True)])
+    return np.array([JudgedSet(s, NAN, NAN, NAN, r, -s) for s, r in zip(stated, spearman, strict=True)])
 
 
 @pytest.mark.parametrize(

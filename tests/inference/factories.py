@@ -17,8 +17,8 @@ from app.inference.gaussian import (
     CertifiedCovariance,
     Covariance,
     DenseCovariance,
+    DesignRows,
     OneCovariance,
-    Rows,
     Scores,
     from_precision,
     plain,
@@ -126,7 +126,7 @@ def certified(covariance: Covariance) -> CertifiedCovariance:
 
 def condition(sigma: OneCovariance, i: int, j: int, weight: float) -> OneCovariance:
     """Sigma after one comparison of this weight."""
-    return sigma.condition(Rows(np.array([i]), np.array([j])), np.array([weight]))
+    return sigma.condition(DesignRows(np.array([i]), np.array([j])), np.array([weight]))
 
 
 def by_judges(log: Comparisons, judges: int, seed: int = 0) -> Comparisons:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.files.pairs import PairColumns
-from app.offline.judging import Job, prepare
+from app.offline.judging import JudgingJob, prepare
 from judge_worker.settings import load
 
 QUESTION = PairColumns(question="Which is longer?")
@@ -26,7 +26,7 @@ def write_pairs(file: Path, pairs: int, seed: int = 0) -> Path:
     return file
 
 
-def job_of(pairs: Path, folder: Path, rows: int, **settings: Any) -> Job:
+def job_of(pairs: Path, folder: Path, rows: int, **settings: Any) -> JudgingJob:
     own = load({"model": "lengths", "engine": "scripted", "batch": 16, **settings}, None, {})
     return prepare(str(pairs), QUESTION, folder, own, rows)
 

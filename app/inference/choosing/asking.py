@@ -18,7 +18,7 @@ from app.inference.choosing.joining import connected
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import Order, lead, present
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.picking import Choice, Judged, expecting, fantasise
+from app.inference.choosing.picking import Choice, JudgedRound, expecting, fantasise
 from app.inference.choosing.selection import select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
@@ -117,7 +117,7 @@ def next_pairs(
     judged = None
     if plan.target == "all-pairs":
         questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
-        judged = expecting(Judged(comparisons, questions), mean, leased.first, leased.second)
+        judged = expecting(JudgedRound(comparisons, questions), mean, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
     leads = lead(leased.first, leased.second, leads)
     return [presented(choice, leads, plan.order, rng) for choice in choices]

@@ -25,7 +25,7 @@ from app.inference.choosing.pair_sets import leading, without
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.graphs.comparison_graph import Precision, answered
 from app.inference.graphs.push import differences, variances
-from app.inference.kernels.pair_sets import Landscape, PairSet, Rule, scores
+from app.inference.kernels.pair_sets import PairMoments, PairSet, Rule, scores
 from app.inference.types import Floats, Ints
 
 SHORTLIST = 64
@@ -115,7 +115,7 @@ def _shortlist(
 
 def _leading(mean: Floats, upper: Floats, rule: Rule, pairs: PairSet, places: int) -> tuple[Ints, Ints, float]:
     """The open pairs of the largest bounds, and what no other's bound exceeds; -inf where all open ones are there."""
-    land = Landscape(mean, upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
+    land = PairMoments(mean, upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
     code, bounds, is_all = leading(land, rule, pairs, places, 0.0, MANY_TIES)
     in_front = np.argsort(-bounds, kind="stable")[:places]
     first, second = np.divmod(code[in_front], len(mean))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.inference.kernels.pair_sets import Kinds, Landscape, PairSet, Rule, best_pairs, contenders, of_one_kind
+from app.inference.kernels.pair_sets import Kinds, PairMoments, PairSet, Rule, best_pairs, contenders, of_one_kind
 from app.inference.types import Bools, Floats, Ints
 
 
@@ -34,7 +34,7 @@ def without(pairs: PairSet, first: Ints, second: Ints) -> PairSet:
 
 
 def leading(
-    land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+    land: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
 ) -> tuple[Ints, Floats, bool]:
     """The best pairs, by kernels: arguments and result are those of `best_pairs`, whose contenders are found here."""
     who, line = contenders(land, rule, pairs, places, tie)

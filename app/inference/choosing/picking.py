@@ -22,10 +22,10 @@ from app.inference.choosing.knowledge import (
 )
 from app.inference.choosing.pair_sets import leading, listed
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, Rows, plain
+from app.inference.gaussian import Covariance, DenseCovariance, DesignRows, OneCovariance, plain
 from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.fantasies import conditioned
-from app.inference.kernels.pair_sets import Kinds, Landscape, PairSet, has, mask, nth, size
+from app.inference.kernels.pair_sets import Kinds, PairMoments, PairSet, has, mask, nth, size
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Chance, Comparisons, Floats, Ints, by_one_judge, join
 
@@ -51,7 +51,7 @@ class Choice(NamedTuple):
         return float(ndtr(-abs(self.mean_difference) / self.sd_difference))
 
 
-class Judged(NamedTuple):
+class JudgedRound(NamedTuple):
     """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
 
     comparisons: Comparisons
@@ -67,14 +67,16 @@ class Search(NamedTuple):
     floor: float  # of m^2
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
-    judged: Judged | None  # where win rates in all pairs are what is ranked
+    judged: JudgedRound | None  # where win rates in all pairs are what is ranked
 
 
-def expecting(before: Judged, mean: Floats, first: Ints, second: Ints) -> Judged:
+def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> JudgedRound:
     """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
     comparisons, (number, per_pair) = before
     expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
-    return Judged(join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair))
+    return JudgedRound(
+        join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair)
+    )
 
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
@@ -82,7 +84,7 @@ def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, sec
     if serves(model.expert, model.n) and isinstance(sigma, DenseCovariance):
         after, fall = conditioned(np.ascontiguousarray(sigma.matrix()), mean, first, second, model.votes)
         return plain(after, sigma.log_det - fall)
-    return sigma.condition(Rows(first, second), expected_weight(mean[first] - mean[second], model))
+    return sigma.condition(DesignRows(first, second), expected_weight(mean[first] - mean[second], model))
 
 
 def pick(search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance) -> Choice:
@@ -164,7 +166,7 @@ def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int
     n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
     if not has_known_weights(rule, search.model):
         return _best_by_scan(pairs, search, sigma, places)
-    land = Landscape(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
+    land = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
     code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
         land = land._replace(base=sigma.matrix(), columns=np.empty((0, n)))

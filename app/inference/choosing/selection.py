@@ -12,7 +12,7 @@ from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, 
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.pair_sets import without
-from app.inference.choosing.picking import Choice, Judged, Search, draw, expecting, explain, fantasise, pick
+from app.inference.choosing.picking import Choice, JudgedRound, Search, draw, expecting, explain, fantasise, pick
 from app.inference.fitting.model import Model
 from app.inference.gaussian import CertifiedCovariance, Covariance
 from app.inference.kernels.components import joined
@@ -30,7 +30,7 @@ def select(
     goal: Goal,
     count: int,
     rng: Chance,
-    judged: Judged | None = None,
+    judged: JudgedRound | None = None,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 

@@ -80,7 +80,7 @@ class Consensus(NamedTuple):
         return Scores(self.scores, plain(self.covariance, float(np.linalg.slogdet(self.covariance)[1])))
 
 
-class Objective(NamedTuple):
+class ConsensusObjective(NamedTuple):
     """The log posterior of theta, given the variances."""
 
     comparisons: Comparisons
@@ -125,23 +125,25 @@ def fit(
     theta = np.zeros(model.n + model.n * judges + judges)
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
-        theta, reduced = likeliest(theta, Objective(comparisons, model, variances))
-        before, variances = variances, likelier(theta, reduced, Objective(comparisons, model, variances))
+        theta, reduced = likeliest(theta, ConsensusObjective(comparisons, model, variances))
+        before, variances = variances, likelier(theta, reduced, ConsensusObjective(comparisons, model, variances))
         moved = float(np.abs(variances.logarithms - before.logarithms).max())
         rounds += 1
         progress(rounds)
-    theta, reduced = likeliest(theta, Objective(comparisons, model, variances))
+    theta, reduced = likeliest(theta, ConsensusObjective(comparisons, model, variances))
     outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
-    return at_mode(theta, reduced, Objective(comparisons, model, variances), Convergence(outcome, rounds, moved))
+    return at_mode(
+        theta, reduced, ConsensusObjective(comparisons, model, variances), Convergence(outcome, rounds, moved)
+    )
 
 
-def likeliest(theta: Floats, objective: Objective) -> tuple[Floats, Reduced]:
+def likeliest(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Reduced]:
     """The mode, from `theta` on, and what comparisons tell there. Concave, so wherever it begins."""
     theta, _, weights, _ = maximiser(evaluate, newton_step)(objective, theta, GRADIENT_TOLERANCE)
     return theta, reduce(weights, objective)
 
 
-def evaluate(theta: Floats, objective: Objective) -> tuple[Floats, Floats]:
+def evaluate(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Floats]:
     """The gradient of the log posterior, like theta, and w (K,)."""
     comparisons, model, _ = objective
     d, pull = design_times(theta, objective), np.zeros_like(theta)
@@ -151,7 +153,7 @@ def evaluate(theta: Floats, objective: Objective) -> tuple[Floats, Floats]:
     return gradient, comparisons.weight * model.expert.curvature(d, comparisons.p)
 
 
-def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
+def newton_step(weights: Floats, g: Floats, objective: ConsensusObjective) -> Floats:
     """x with H x = g."""
     precision = objective.precision
 
@@ -162,21 +164,21 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     return newton_step_by_products(hessian_times, lambda x: x / diagonal, g, GRADIENT_TOLERANCE)
 
 
-def split(theta: Floats, objective: Objective) -> tuple[Floats, Floats, Floats]:
+def split(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Floats, Floats]:
     """s (N,), u (J, N) and delta (J,)."""
     n, judges = objective.model.n, len(objective.variances.of_tastes)
     end = n + judges * n
     return theta[:n], theta[n:end].reshape(judges, n), theta[end:]
 
 
-def design_times(theta: Floats, objective: Objective) -> Floats:
+def design_times(theta: Floats, objective: ConsensusObjective) -> Floats:
     """d, shape (K,)."""
     (first, second, _, judge, _), (s, u, delta) = objective.comparisons, split(theta, objective)
     t = s + u
     return np.asarray(t[judge, first] - t[judge, second] + delta[judge])
 
 
-def scatter(y: Floats, objective: Objective, at_second: float = -1.0) -> Floats:
+def scatter(y: Floats, objective: ConsensusObjective, at_second: float = -1.0) -> Floats:
     """The transpose of `design_times`, (K,) to the shape of theta; with 1 at the second, that of the squares."""
     first, second, _, judge, _ = objective.comparisons
     n, judges = objective.model.n, len(objective.variances.of_tastes)
@@ -185,7 +187,7 @@ def scatter(y: Floats, objective: Objective, at_second: float = -1.0) -> Floats:
     return np.concatenate([of_s, of_t, np.bincount(judge, y, judges)])
 
 
-def reduce(weights: Floats, objective: Objective) -> Reduced:
+def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
     """What comparisons of weights w (K,) tell, delta_j and u_j taken out one after the other.
 
     Conceptually: Schur complements of H = diag(prior) + R^T diag(w) R, over theta.
@@ -205,7 +207,7 @@ def reduce(weights: Floats, objective: Objective) -> Reduced:
     return Reduced(np.reshape(of_scores, (-1, n, n)), lean, of_biases, log_det)
 
 
-def likelier(theta: Floats, reduced: Reduced, objective: Objective) -> Variances:
+def likelier(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> Variances:
     """A step towards the likeliest variances, at most 1 in a logarithm, from the mode and what is known of it."""
     (s, _, _), tau2, omega2 = split(theta, objective), *objective.variances
     known = len(s) - covariance_of_scores(reduced, objective).trace() / tau2
@@ -215,7 +217,7 @@ def likelier(theta: Floats, reduced: Reduced, objective: Objective) -> Variances
     return Variances(float((s @ s + PRIOR_WEIGHT * expected) / (known + PRIOR_WEIGHT)), omega2 * np.exp(step))
 
 
-def evidence(theta: Floats, reduced: Reduced, objective: Objective) -> tuple[Floats, Floats]:
+def evidence(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> tuple[Floats, Floats]:
     """The slope (J,) of the log evidence, prior included, by log omega^2, and the average information (J, J)."""
     model, omega2, m = objective.model, objective.variances.of_tastes, reduced.of_scores
     s, u, _ = split(theta, objective)
@@ -230,7 +232,7 @@ def evidence(theta: Floats, reduced: Reduced, objective: Objective) -> tuple[Flo
     return slope, 0.5 * (np.diag(own) - told @ flat @ told.T)
 
 
-def covariance_of_scores(reduced: Reduced, objective: Objective) -> Floats:
+def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> Floats:
     """Sigma, (N, N), the variances being known."""
     precision = objective.precision[: objective.model.n]
     return from_precision(np.diag(precision) + reduced.of_scores.sum(axis=0)).base
@@ -242,7 +244,7 @@ def covariance_under_flat_prior(reduced: Reduced) -> Floats:
     return from_precision(information + np.eye(len(information)) / VAGUE).base
 
 
-def at_mode(theta: Floats, reduced: Reduced, objective: Objective, convergence: Convergence) -> Consensus:
+def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, convergence: Convergence) -> Consensus:
     """All that is known, from the mode."""
     (s, u, delta), omega2, n = split(theta, objective), objective.variances.of_tastes, objective.model.n
     m, sigma = reduced.of_scores, covariance_of_scores(reduced, objective)
@@ -267,7 +269,7 @@ def at_mode(theta: Floats, reduced: Reduced, objective: Objective, convergence: 
     )
 
 
-def _variance_of_biases(sigma: Floats, reduced: Reduced, objective: Objective) -> Floats:
+def _variance_of_biases(sigma: Floats, reduced: Reduced, objective: ConsensusObjective) -> Floats:
     """(J,) of delta, where the covariance of s is `sigma`: 1 / precision + lean^T cov(t_j) lean."""
     omega2, (m, lean, of_biases, _) = objective.variances.of_tastes, reduced
     left = lean - omega2[:, None] * _times(m, lean)

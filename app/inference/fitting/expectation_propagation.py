@@ -62,7 +62,7 @@ class Sites(NamedTuple):
 Q = TypeVar("Q")
 
 
-class Moments(NamedTuple, Generic[Q]):
+class SiteMoments(NamedTuple, Generic[Q]):
     """A normal q = prior prod_m t_m, and what the sites read of it."""
 
     q: Q
@@ -117,19 +117,19 @@ def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
     """Raises numpy.linalg.LinAlgError."""
     votes = len(sites.wins)
 
-    def moments(sites: Sites) -> Moments[tuple[Floats, DenseCovariance]]:
+    def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         covariance = from_precision(hessian(sites.precision, sites.rows, model))
         pull = model.prior.pull + scatter(sites.shift, sites.rows, model)
         mean = covariance.base @ pull
         m, v = design_times(mean, sites.rows, model)[:votes], _variances(sites.rows, covariance, model)[:votes]
-        return Moments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
+        return SiteMoments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
 
     (mean, covariance), sites, log_evidence, convergence = settle(sites, moments, tolerance)
     posterior = Posterior(mean, covariance, sites.precision, convergence, sites.rows, model)
     return Propagated(posterior, log_evidence)
 
 
-def settle(sites: Sites, moments_of: Callable[[Sites], Moments[Q]], tolerance: float) -> Settled[Q]:
+def settle(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Settled[Q]:
     """The sites whose moments are right, from these on; of any normal prior. Raises numpy.linalg.LinAlgError."""
     share, before, iterations = FIRST_SHARE, np.inf, 0
     while True:

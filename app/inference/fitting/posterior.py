@@ -34,7 +34,7 @@ from app.inference.gaussian import (
     CertifiedCovariance,
     Covariance,
     DenseCovariance,
-    Rows,
+    DesignRows,
     Scores,
     from_precision,
     plain,
@@ -214,11 +214,11 @@ def is_due(posterior: Posterior) -> bool:
     return is_dense and posterior.convergence.converged and _wants_fresh(posterior.model, posterior.since_exact)
 
 
-def _rows_of(comparisons: Comparisons, model: Model) -> Rows:
-    return Rows(comparisons.first, comparisons.second, model.n + comparisons.judge if model.has_biases else None)
+def _rows_of(comparisons: Comparisons, model: Model) -> DesignRows:
+    return DesignRows(comparisons.first, comparisons.second, model.n + comparisons.judge if model.has_biases else None)
 
 
-def _once_each(rows: Rows, changes: Floats, n: int) -> tuple[Rows, Floats]:
+def _once_each(rows: DesignRows, changes: Floats, n: int) -> tuple[DesignRows, Floats]:
     """The different ones of these rows, and the sums of the changes of their weights.
 
     A judge who repeats a pair takes from the answer that it gave before what the new one weighs.
@@ -230,7 +230,7 @@ def _once_each(rows: Rows, changes: Floats, n: int) -> tuple[Rows, Floats]:
     if bias is not None:
         row = (row * 2 + (first < second)) * (bias.max() + 1) + bias
     _, at, group = np.unique(row, return_index=True, return_inverse=True)
-    different = Rows(first[at], second[at], None if bias is None else bias[at])
+    different = DesignRows(first[at], second[at], None if bias is None else bias[at])
     return different, np.asarray(np.bincount(group, changes), np.float64)
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 
 from app.inference.gaussian.certified import CertifiedCovariance
 from app.inference.gaussian.dense import DenseCovariance, from_precision, plain
-from app.inference.gaussian.rows import Rows, TooMany, require_matrix
+from app.inference.gaussian.rows import DesignRows, TooMany, require_matrix
 from app.inference.types import Floats
 
 Covariance = DenseCovariance | CertifiedCovariance
@@ -40,8 +40,8 @@ __all__ = [
     "CertifiedCovariance",
     "Covariance",
     "DenseCovariance",
+    "DesignRows",
     "OneCovariance",
-    "Rows",
     "Scores",
     "TooMany",
     "from_precision",

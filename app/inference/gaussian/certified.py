@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.gaussian.rows import NARROW, Rows, TooMany
+from app.inference.gaussian.rows import NARROW, DesignRows, TooMany
 from app.inference.graphs.comparison_graph import Precision, answered
 from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import differences, follow, variances
@@ -66,7 +66,7 @@ class CertifiedCovariance(NamedTuple):
         lower, upper = differences(self.held, first, second, width, EFFORT_FOR_A_PAIR)
         return np.asarray(0.5 * (lower + upper))
 
-    def condition(self, rows: Rows, weights: Floats) -> "CertifiedCovariance":
+    def condition(self, rows: DesignRows, weights: Floats) -> "CertifiedCovariance":
         """Of Sigma_ii only those of the two are measured.
 
         The upper ends of the others hold all the more, the lower ones no longer.

@@ -12,7 +12,7 @@ e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among 
 down, one in a row, so that they grow without being copied.
 
     Sigma        DenseCovariance, base - columns^T columns      (P, P); (P, P), (M, P)
-    R^T          Rows                                           (L, P), one r each
+    R^T          DesignRows                                     (L, P), one r each
     v_ij         variance_of_difference
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.gaussian.lapack import factor_in_place, invert_in_place
-from app.inference.gaussian.rows import NARROW, Rows
+from app.inference.gaussian.rows import NARROW, DesignRows
 from app.inference.growing import appended
 from app.inference.types import Floats, Ints
 
@@ -49,7 +49,7 @@ class DenseCovariance(NamedTuple):
         correction: Floats = self.columns.T @ (self.columns @ x)
         return np.asarray(self.base @ x) - correction
 
-    def times_rows(self, rows: Rows) -> Floats:
+    def times_rows(self, rows: DesignRows) -> Floats:
         """R^T Sigma, shape (L, P)."""
         return rows.of(self.base) - rows.of(self.columns.T) @ self.columns
 
@@ -64,7 +64,7 @@ class DenseCovariance(NamedTuple):
         v = base[first, first] + base[second, second] - 2.0 * base[first, second]
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
-    def condition(self, rows: Rows, weights: Floats) -> "DenseCovariance":
+    def condition(self, rows: DesignRows, weights: Floats) -> "DenseCovariance":
         """By one Cholesky factor of size L.
 
         With S = diag(sqrt w) R^T Sigma, (L, P), and K K^T = I + S R diag(sqrt w):

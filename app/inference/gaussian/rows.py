@@ -12,7 +12,7 @@ class TooMany(ValueError):
     """A matrix of all pairs is asked for, of more candidates than have one."""
 
 
-class Rows(NamedTuple):
+class DesignRows(NamedTuple):
     """L rows of the design."""
 
     first: Ints  # (L,)

@@ -80,7 +80,7 @@ def matching(kinds: Kinds) -> Bools:
     return np.asarray(np.triu(kinds.meets[kinds.kind[:, None], kinds.kind], 1))
 
 
-class Landscape(NamedTuple):
+class PairMoments(NamedTuple):
     """The posterior that pairs are scored by, Sigma = base - columns^T columns."""
 
     mean: Floats  # (N,)
@@ -194,7 +194,7 @@ class _Reach(NamedTuple):
 
 
 @kernel
-def contenders(land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: float) -> tuple[Ints, float]:
+def contenders(land: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float) -> tuple[Ints, float]:
     """Candidates (L,), ascending, whom all pairs that `best_pairs` looks for are of, and a score that these reach.
 
     Args: those of `best_pairs`.
@@ -211,7 +211,7 @@ def contenders(land: Landscape, rule: Rule, pairs: PairSet, places: int, tie: fl
 
 @kernel
 def best_pairs(
-    land: Landscape, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+    land: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
 ) -> tuple[Ints, Floats, bool]:
     """Codes i N + j, ascending, of the pairs of the first `places` places, and of those within a relative `tie` of it.
 
@@ -274,7 +274,7 @@ def best_pairs(
 
 @kernel
 def _line_of_neighbours(
-    land: Landscape, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
+    land: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
 ) -> float:
     """What the best pairs score at least: `line`, or more where enough pairs of neighbours in this order do."""
     best = np.full(places, -np.inf)
@@ -307,7 +307,7 @@ def _with_room(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Float
 
 
 @kernel
-def _extent(land: Landscape, variance: Floats) -> Floats:
+def _extent(land: PairMoments, variance: Floats) -> Floats:
     """(L,) what bounds v: these Sigma_ii, or their roots."""
     return variance if land.is_positive else np.sqrt(variance)
 
@@ -326,7 +326,7 @@ def _least(rule: Rule, line: float, high: float) -> float:
 
 
 @kernel
-def _reach(land: Landscape, mean: Floats, extent: Floats, rule: Rule, line: float) -> _Reach:
+def _reach(land: PairMoments, mean: Floats, extent: Floats, rule: Rule, line: float) -> _Reach:
     high, across = _most(land, extent.max(), extent.max()), mean[-1] - mean[0]
     low, farthest = _least(rule, line, high), np.full(BINS, across)
     width = (high - low) / BINS
@@ -351,13 +351,13 @@ def _farthest(reach: _Reach, v: float) -> float:
 
 
 @kernel
-def _most(land: Landscape, one: float, other: float) -> float:
+def _most(land: PairMoments, one: float, other: float) -> float:
     """The most that v may be of two candidates of these variances, or of these roots of them where not is_positive."""
     return one + other if land.is_positive else (one + other) ** 2
 
 
 @kernel
-def _variance(land: Landscape, i: int, j: int) -> float:
+def _variance(land: PairMoments, i: int, j: int) -> float:
     covariance = land.base[i, j] if len(land.base) else 0.0
     for k in range(len(land.columns)):
         covariance -= land.columns[k, i] * land.columns[k, j]

@@ -43,7 +43,7 @@ from scipy.stats.qmc import MultivariateNormalQMC
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.consensus import (
     GRADIENT_TOLERANCE,
-    Objective,
+    ConsensusObjective,
     Reduced,
     Variances,
     covariance_of_scores,
@@ -53,7 +53,7 @@ from app.inference.fitting.consensus import (
     scatter,
     split,
 )
-from app.inference.fitting.expectation_propagation import Moments, Sites, settle
+from app.inference.fitting.expectation_propagation import SiteMoments, Sites, settle
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
 from app.inference.fitting.integration import mixed
@@ -103,7 +103,7 @@ class Point(NamedTuple):
     scores: Scores
     theta: Floats  # the mode of (s, a, delta)
     weights: Floats  # (K,) there
-    objective: Objective
+    objective: ConsensusObjective
     log_prior: float  # of eta, and of the noise's constant
 
 
@@ -284,7 +284,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     sigma2[measuring] = LEAST_NOISE + np.exp(eta[count:])
     weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
     variances = Variances(tau2, tau2 * np.append(NONE, np.exp(eta[1:count])))
-    objective = Objective(log._replace(weight=weight), model, variances)
+    objective = ConsensusObjective(log._replace(weight=weight), model, variances)
     theta, _, curvature, _ = maximiser(evaluate, step_by_blocks)(objective, start, GRADIENT_TOLERANCE)
     reduced = reduce(curvature, objective)
     sigma = from_precision(np.diag(objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
@@ -317,7 +317,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
     sites = Sites(log, np.zeros(log.size), wins, log.weight[votes] - wins, point.weights, shift, constant)
 
-    def moments(sites: Sites) -> Moments[tuple[Floats, DenseCovariance]]:
+    def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         reduced = reduce(sites.precision, point.objective)
         sigma = from_precision(np.diag(point.objective.precision[: model.n]) + reduced.of_scores.sum(axis=0))
         pull = scatter(sites.shift, point.objective)
@@ -325,7 +325,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
         mean = _solved(pull, reduced, sigma.base, point.objective)
         m, v = design_times(mean, point.objective), _variances(reduced, sigma.base, point.objective)
         log_integral = 0.5 * float(pull @ mean) + _log_volume(reduced, sigma.log_det, point.objective)
-        return Moments((mean[: model.n], sigma), m[votes], v[votes], log_integral)
+        return SiteMoments((mean[: model.n], sigma), m[votes], v[votes], log_integral)
 
     try:
         with np.errstate(all="ignore"):
@@ -338,19 +338,19 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     return point._replace(log_density=log_evidence + point.log_prior, scores=scores)
 
 
-def _log_volume(reduced: Reduced, log_det: float, objective: Objective) -> float:
+def _log_volume(reduced: Reduced, log_det: float, objective: ConsensusObjective) -> float:
     """Half of ln det of the prior's precision of theta over that of the posterior's, whose Sigma has this `log_det`."""
     of_prior = objective.model.n * np.log(objective.variances.of_scores)
     return 0.5 * float(log_det - of_prior - reduced.log_det.sum() - np.log(reduced.of_biases).sum())
 
 
-def step_by_blocks(weights: Floats, g: Floats, objective: Objective) -> Floats:
+def step_by_blocks(weights: Floats, g: Floats, objective: ConsensusObjective) -> Floats:
     """x with H x = g, by what is told of s. Slow formula: `consensus.newton_step`, which is the faster of very many."""
     reduced = reduce(weights, objective)
     return _solved(g, reduced, covariance_of_scores(reduced, objective), objective)
 
 
-def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObjective) -> Floats:
     """x with H x = g."""
     (m, lean, of_biases, _), omega2 = reduced, objective.variances.of_tastes[:, None]
     g_s, g_a, g_delta = split(g, objective)
@@ -363,7 +363,7 @@ def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: Objective) ->
 
 
 def _slopes(
-    theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: Objective
+    theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObjective
 ) -> tuple[float, Floats]:
     """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
     (s, a, _), (s_2, a_2, _) = split(theta, objective), split(theta_2, objective)
@@ -373,7 +373,7 @@ def _slopes(
     return of_scale, 0.5 * ((a * a_2).sum(axis=1) / omega2 - omega2 * of_p)
 
 
-def _variances(reduced: Reduced, sigma: Floats, objective: Objective) -> Floats:
+def _variances(reduced: Reduced, sigma: Floats, objective: ConsensusObjective) -> Floats:
     """(K,) of d."""
     (first, second, _, voice, _), (m, lean, of_biases, _) = objective.comparisons, reduced
     omega2 = objective.variances.of_tastes[:, None, None]

@@ -30,7 +30,7 @@ METHODS = {"one-vote": Method(), "learnt": Method(evidence="learnt")}  # by the 
 SURE = 0.9
 
 
-class Setting(NamedTuple):
+class EvidenceSetting(NamedTuple):
     """A row of the tables, but for its length."""
 
     judge: str
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
     in_a_row: int  # times that a chosen pair is asked
 
 
-class Outcome(NamedTuple):
+class CoverageOutcome(NamedTuple):
     """One ranking held against the truth; the mean of many."""
 
     pairs: float  # different ones that were asked
@@ -53,34 +53,37 @@ class Outcome(NamedTuple):
     false_groups: float  # whether a text of a later one is better than the text at the top
 
 
-class Row(NamedTuple):
+class CoverageRow(NamedTuple):
     """A row of the tables."""
 
-    setting: Setting
+    setting: EvidenceSetting
     length: int
-    outcomes: list[Outcome]  # by METHODS
+    outcomes: list[CoverageOutcome]  # by METHODS
 
 
-SETTINGS = tuple(Setting(*each) for each in product(JUDGES, SDS, ASKED))
+SETTINGS = tuple(EvidenceSetting(*each) for each in product(JUDGES, SDS, ASKED))
 
 
-def rows_of(setting: Setting, runs: int, checkpoints: Checkpoints) -> list[Row]:
+def rows_of(setting: EvidenceSetting, runs: int, checkpoints: Checkpoints) -> list[CoverageRow]:
     """The row at each of LENGTHS."""
     judge, sd, in_a_row = setting
     measured = [
         checkpoints.once(f"{judge}-{sd:g}-{in_a_row}-{evidence}-{runs}", partial(measure, setting, evidence, runs))
         for evidence in METHODS
     ]
-    return [Row(setting, *at_length) for at_length in zip(LENGTHS, map(list, zip(*measured, strict=True)), strict=True)]
+    return [
+        CoverageRow(setting, *at_length)
+        for at_length in zip(LENGTHS, map(list, zip(*measured, strict=True)), strict=True)
+    ]
 
 
-def measure(setting: Setting, evidence: str, runs: int) -> list[Outcome]:
+def measure(setting: EvidenceSetting, evidence: str, runs: int) -> list[CoverageOutcome]:
     """The mean outcome at each of LENGTHS."""
     by_run = of_runs(partial(one_run, setting, evidence), runs)
-    return [Outcome(*np.mean(at_length, axis=0).tolist()) for at_length in zip(*by_run, strict=True)]
+    return [CoverageOutcome(*np.mean(at_length, axis=0).tolist()) for at_length in zip(*by_run, strict=True)]
 
 
-def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
+def one_run(setting: EvidenceSetting, evidence: str, number: int) -> list[CoverageOutcome]:
     """The outcome at each of LENGTHS; texts and judge are the same under every kind of evidence."""
     rng = np.random.default_rng([SEED, SETTINGS.index(setting), number])
     truth, judge = rng.normal(0.0, setting.sd, N), JUDGES[setting.judge]
@@ -89,14 +92,14 @@ def one_run(setting: Setting, evidence: str, number: int) -> list[Outcome]:
     return [outcome(snapshot, judge.unit * truth) for snapshot in snapshots if snapshot.version in LENGTHS]
 
 
-def outcome(snapshot: Snapshot, truth: Floats) -> Outcome:
+def outcome(snapshot: Snapshot, truth: Floats) -> CoverageOutcome:
     """What the published ranking says, held against the (N,) true scores."""
     posterior = exact(snapshot).scores
     stated = summary_of(posterior, Wanted())
     leader, later = int(np.argmax(stated.score)), stated.tie_group > 1
     of_ranks = held(stated, ranks(truth), leader)
     claims = expected_wins(posterior) > SURE
-    return Outcome(
+    return CoverageOutcome(
         np.isfinite(observed_wins(snapshot.comparisons, len(truth))).sum() / 2,
         of_ranks.ranks,
         of_ranks.stated,

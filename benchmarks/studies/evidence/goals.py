@@ -19,7 +19,7 @@ from app.inference.state import Snapshot, exact
 from app.inference.types import Floats
 from benchmarks.loop import judged
 from benchmarks.studies.evidence.coverage import METHODS
-from benchmarks.studies.evidence.judges import Judge, Verdicts, answering
+from benchmarks.studies.evidence.judges import SimulatedJudge, Verdicts, answering
 from benchmarks.studies.methods.checkpoints import Checkpoints
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.processes import of_runs
@@ -32,7 +32,7 @@ LEVELS = (0.8, 0.9, 0.95)
 QUESTIONS = {"against": Goal(against=0), "pair": Goal(pair=(0, 1))}
 
 
-class Way(NamedTuple):
+class GoalWay(NamedTuple):
     """A choice of pairs."""
 
     name: str
@@ -40,7 +40,7 @@ class Way(NamedTuple):
     goal: Goal = RANKING
 
 
-class Search(NamedTuple):
+class GoalSearch(NamedTuple):
     """A search for the best; the mean of many."""
 
     after_n: float  # whether it leads after N comparisons
@@ -59,11 +59,11 @@ TEXT = """\
 Twenty texts, N(0, 1), soft judges, every pair at most once; {runs} runs a row. First the best is sought. Then a
 question is asked: after how many comparisons P(the order as it is stated) of the pairs that matter, the mean of them
 and of all runs, reaches a level, and how many of them are so."""
-FOR_RANKING = (Way("reordering", Criterion.REORDERING), Way("knowledge", Criterion.KNOWLEDGE))
+FOR_RANKING = (GoalWay("reordering", Criterion.REORDERING), GoalWay("knowledge", Criterion.KNOWLEDGE))
 SEARCHES = (
-    Way("random", Criterion.RANDOM),
+    GoalWay("random", Criterion.RANDOM),
     *FOR_RANKING,
-    Way("knowledge, its goal", Criterion.KNOWLEDGE, Goal(top_k=1)),
+    GoalWay("knowledge, its goal", Criterion.KNOWLEDGE, Goal(top_k=1)),
 )
 
 
@@ -76,7 +76,7 @@ def tables(runs: int, checkpoints: Checkpoints) -> str:
             after_n, after_2n, stated = _mean(checkpoints, runs, f"best-{noise:g}-{way.name}", measure)
             searches.append([f"{noise:g}", way.name, f"{after_n:.2f}", f"{after_2n:.2f}", f"{stated:.2f}"])
         for name, goal in QUESTIONS.items():
-            for way in (*FOR_RANKING, Way("knowledge, its goal", Criterion.KNOWLEDGE, goal)):
+            for way in (*FOR_RANKING, GoalWay("knowledge, its goal", Criterion.KNOWLEDGE, goal)):
                 curve = _mean(checkpoints, runs, f"{name}-{noise:g}-{way.name}", partial(question, noise, way, goal))
                 questions.append([f"{noise:g}", name, way.name, *_levels(curve)])
     columns = [f"stated {level:g}" for level in LEVELS]
@@ -100,26 +100,26 @@ def _levels(curve: Floats) -> list[str]:
     return [*at_level, f"{stated[-1]:.2f}", f"{so[-1]:.2f}"]
 
 
-def search(noise: float, way: Way, number: int) -> Search:
+def search(noise: float, way: GoalWay, number: int) -> GoalSearch:
     truth, snapshots = _set(noise, way, number)
     after_n, after_2n = (exact(each).scores for each in islice(snapshots, N - 1, 2 * N, N))
     stated = summary_of(after_2n, Wanted())
     first, leader = int(after_n.mean.argmax()), int(after_2n.mean.argmax())
     best = int(truth.argmax())
-    return Search(float(first == best), float(leader == best), float(stated.p_best[leader]))
+    return GoalSearch(float(first == best), float(leader == best), float(stated.p_best[leader]))
 
 
-def question(noise: float, way: Way, goal: Goal, number: int) -> list[Progress]:
+def question(noise: float, way: GoalWay, goal: Goal, number: int) -> list[Progress]:
     """What is known after 1, 2, ... comparisons."""
     truth, snapshots = _set(noise, way, number)
     return [_progress(each, truth, goal) for each in islice(snapshots, N * (N - 1) // 2)]
 
 
-def _set(noise: float, way: Way, number: int) -> tuple[Floats, Iterator[Snapshot]]:
+def _set(noise: float, way: GoalWay, number: int) -> tuple[Floats, Iterator[Snapshot]]:
     """True scores, and the snapshot after every verdict; the same texts and judge for every way."""
     rng = np.random.default_rng([SEED, number])
     truth, plan = rng.standard_normal(N), Plan(Policy(way.criterion), Order.BALANCED, number, way.goal)
-    answer = answering(Judge(Verdicts.SOFT, noise), truth, rng)
+    answer = answering(SimulatedJudge(Verdicts.SOFT, noise), truth, rng)
     return truth, judged(answer, N, METHODS["learnt"], plan)
 
 
@@ -134,7 +134,7 @@ def _mean(
     checkpoints: Checkpoints,
     runs: int,
     name: str,
-    measure: Callable[[int], Search] | Callable[[int], list[Progress]],
+    measure: Callable[[int], GoalSearch] | Callable[[int], list[Progress]],
 ) -> Floats:
     """The mean over runs of each figure."""
     by_run = checkpoints.once(f"{name}-{runs}", partial(of_runs, measure, runs))

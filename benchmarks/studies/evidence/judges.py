@@ -22,23 +22,23 @@ class Verdicts(StrEnum):
     DRAWN_ANEW = "drawn anew"
 
 
-class Judge(NamedTuple):
+class SimulatedJudge(NamedTuple):
     verdicts: Verdicts
     noise: float = 0.0
     unit: float = 1.0  # of the judge's own scores, in true ones
 
 
 JUDGES = {
-    "people": Judge(Verdicts.DRAWN_ANEW),
-    "stubborn": Judge(Verdicts.DRAWN_ONCE),
-    "noisy": Judge(Verdicts.SOFT, noise=1.0),
-    "sharp": Judge(Verdicts.SOFT, noise=1.0, unit=3.0),
-    "flat": Judge(Verdicts.SOFT, noise=1.0, unit=1.0 / 3.0),
-    "consistent": Judge(Verdicts.SOFT, noise=0.1),
+    "people": SimulatedJudge(Verdicts.DRAWN_ANEW),
+    "stubborn": SimulatedJudge(Verdicts.DRAWN_ONCE),
+    "noisy": SimulatedJudge(Verdicts.SOFT, noise=1.0),
+    "sharp": SimulatedJudge(Verdicts.SOFT, noise=1.0, unit=3.0),
+    "flat": SimulatedJudge(Verdicts.SOFT, noise=1.0, unit=1.0 / 3.0),
+    "consistent": SimulatedJudge(Verdicts.SOFT, noise=0.1),
 }
 
 
-def answering(judge: Judge, truth: Floats, rng: np.random.Generator) -> Answer:
+def answering(judge: SimulatedJudge, truth: Floats, rng: np.random.Generator) -> Answer:
     """The judge at work on texts with these (N,) scores."""
     n = len(truth)
     noise = _antisymmetric(rng.normal(0.0, judge.noise, (n, n)))

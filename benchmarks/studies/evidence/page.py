@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchmarks.studies.evidence.coverage import LENGTHS, METHODS, N, Outcome, Row, Setting
+from benchmarks.studies.evidence.coverage import LENGTHS, METHODS, CoverageOutcome, CoverageRow, EvidenceSetting, N
 from benchmarks.studies.methods.markdown import table, verdict
 
-CELLS: dict[str, Callable[[Outcome], str]] = {
+CELLS: dict[str, Callable[[CoverageOutcome], str]] = {
     "pairs": lambda of: f"{of.pairs:.0f}",
     "ranks hold, %": lambda of: f"{100 * of.ranks:.1f}",
     "leader best, stated": lambda of: f"{of.best_stated:.2f}",
@@ -22,7 +22,7 @@ CELLS: dict[str, Callable[[Outcome], str]] = {
 WIDTHS = {"noisy": 6.5, "consistent": 2.0}  # of ranks, at most: sd 1, each pair once, at the first length
 
 
-def render(rows: Sequence[Row], runs: int) -> str:
+def render(rows: Sequence[CoverageRow], runs: int) -> str:
     """Args: `rows` in any order."""
     parts = [f"{runs:,} runs a row; {' → '.join(METHODS)}.", _targets(rows)]
     for length in LENGTHS:
@@ -33,12 +33,12 @@ def render(rows: Sequence[Row], runs: int) -> str:
     return "\n\n".join(parts)
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: CoverageRow) -> list[str]:
     judge, sd, in_a_row = row.setting
     return [judge, f"{sd:g}", f"{in_a_row}", *(" → ".join(map(cell, row.outcomes)) for cell in CELLS.values())]
 
 
-def _targets(rows: Sequence[Row]) -> str:
+def _targets(rows: Sequence[CoverageRow]) -> str:
     """Each target of the last kind of evidence, with how many rows miss it."""
     many = [row for row in rows if row.outcomes[-1].pairs >= 2 * N]
     few = [row for row in rows if row.outcomes[-1].pairs < 2 * N]
@@ -53,12 +53,12 @@ def _targets(rows: Sequence[Row]) -> str:
     return table(["target", "rows that miss it", ""], lines)
 
 
-def _width_of_ranks(rows: Sequence[Row], judge: str, width: float) -> list[str]:
-    own = [row for row in rows if row.setting == Setting(judge, 1.0, 1) and row.length == LENGTHS[0]]
+def _width_of_ranks(rows: Sequence[CoverageRow], judge: str, width: float) -> list[str]:
+    own = [row for row in rows if row.setting == EvidenceSetting(judge, 1.0, 1) and row.length == LENGTHS[0]]
     return _line(f"mean width of ranks at most {width}, {judge}", own, lambda of: of.width <= width)
 
 
-def _mean_of_spreads(rows: Sequence[Row]) -> list[str]:
+def _mean_of_spreads(rows: Sequence[CoverageRow]) -> list[str]:
     """No prior is right for every spread of scores; a good one is right for their mean."""
     apart: dict[tuple[str, int, int], list[float]] = {}
     for row in rows:
@@ -68,6 +68,6 @@ def _mean_of_spreads(rows: Sequence[Row]) -> list[str]:
     return ["the same, mean of the three spreads of scores", f"{missed} of {len(apart)}", verdict(not missed)]
 
 
-def _line(target: str, rows: Sequence[Row], met: Callable[[Outcome], bool]) -> list[str]:
+def _line(target: str, rows: Sequence[CoverageRow], met: Callable[[CoverageOutcome], bool]) -> list[str]:
     missed = sum(not met(row.outcomes[-1]) for row in rows)
     return [target, f"{missed} of {len(rows)}", verdict(not missed)]

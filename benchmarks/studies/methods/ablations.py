@@ -15,7 +15,7 @@ from app.offline.simulation import case_seed
 from benchmarks.studies.methods import experts, figures, measuring
 from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, summeval, summeval_scores
 from benchmarks.studies.methods.markdown import command, estimate, figure, table
-from benchmarks.studies.methods.measuring import Band, Campaign, Measured, Plan
+from benchmarks.studies.methods.measuring import Band, Campaign, Measured, MeasuringPlan
 
 EXPONENTS = (0.0, 0.5, 1.0, 2.0, 4.0)
 BETA = ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (3.0, 3.0))
@@ -53,7 +53,7 @@ def write(campaign: Campaign) -> str:
 
 
 def _by_exponent(campaign: Campaign, epsilon: float) -> Mapping[str, Measured]:
-    plan = Plan((Criterion.EXPONENT,), epsilon=epsilon, limit=LIMIT)
+    plan = MeasuringPlan((Criterion.EXPONENT,), epsilon=epsilon, limit=LIMIT)
     return {
         judge: measuring.measure(
             campaign,
@@ -82,7 +82,7 @@ def _of(measured: Measured) -> Band:
 def _beta(campaign: Campaign, a: float, b: float) -> Band:
     method = RankingMethod("sigma-beta", parameters=(("a", a), ("b", b)))
     coherence = SUMMEVAL._replace(parts=SUMMEVAL.parts[:1])
-    plan = Plan((Criterion.REORDERING,), method=method, limit=LIMIT)
+    plan = MeasuringPlan((Criterion.REORDERING,), method=method, limit=LIMIT)
     measured = measuring.measure(campaign, coherence, plan, campaign.size.some_documents)
     return measuring.band(measured, Criterion.REORDERING)
 

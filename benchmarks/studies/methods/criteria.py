@@ -17,9 +17,9 @@ from benchmarks.studies.methods.measuring import (
     NOISY,
     Campaign,
     Estimate,
-    Judge,
+    JudgeFile,
     Measured,
-    Plan,
+    MeasuringPlan,
 )
 
 WAYS: tuple[Way, ...] = (*Criterion, *Tournament)
@@ -63,21 +63,21 @@ def write(data: DataSet, campaign: Campaign) -> str:
     return "\n\n".join(parts)
 
 
-def _by_evidence(campaign: Campaign, data: DataSet, judge: Judge) -> Mapping[str, Measured]:
-    plan = Plan(_ways(judge), judge, limit=_limit(data, judge), pooled=True)
+def _by_evidence(campaign: Campaign, data: DataSet, judge: JudgeFile) -> Mapping[str, Measured]:
+    plan = MeasuringPlan(_ways(judge), judge, limit=_limit(data, judge), pooled=True)
     return {name: measuring.measure(campaign, data, plan._replace(method=method)) for name, method in EVIDENCE.items()}
 
 
-def _ways(judge: Judge) -> tuple[Way, ...]:
+def _ways(judge: JudgeFile) -> tuple[Way, ...]:
     return WAYS if judge is CONSISTENT else SOME
 
 
-def _limit(data: DataSet, judge: Judge) -> float:
+def _limit(data: DataSet, judge: JudgeFile) -> float:
     """All pairs once, where that is needed and does not take long."""
     return 0.3 if data.title in ("SummEval", "HANNA by prompt") and not judge.noise else 0.5
 
 
-def _of_judge(judge: Judge, by_evidence: Mapping[str, Measured]) -> str:
+def _of_judge(judge: JudgeFile, by_evidence: Mapping[str, Measured]) -> str:
     share = _share(next(iter(by_evidence.values())))
     header = ["pairs by"]
     header += [f"{target:.0%}, {name}" for target in TARGETS for name in by_evidence]
@@ -90,7 +90,7 @@ def _of_judge(judge: Judge, by_evidence: Mapping[str, Measured]) -> str:
         ]
         for way in _ways(judge)
     ]
-    return f"**Judge: {judge.name}**\n\n{table(header, rows)}"
+    return f"**JudgeFile: {judge.name}**\n\n{table(header, rows)}"
 
 
 def _by_part(measured: Measured) -> str:
@@ -99,7 +99,7 @@ def _by_part(measured: Measured) -> str:
     return table(["pairs by", *measured], rows)
 
 
-def _against(measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
+def _against(measured: Mapping[JudgeFile, Mapping[str, Measured]]) -> str:
     """Cost and mean lead, side by side: the latter has smaller errors."""
     ways = [way for way in SOME if way is not OLD]
     rows = [
@@ -126,7 +126,7 @@ def _signed_in_hundredths(of: Estimate) -> str:
     return f"{100 * of.value:+.2f} ± {100 * of.error:.2f}"
 
 
-def _targets(data: DataSet, measured: Mapping[Judge, Mapping[str, Measured]]) -> list[str]:
+def _targets(data: DataSet, measured: Mapping[JudgeFile, Mapping[str, Measured]]) -> list[str]:
     rows = [row for judge in (NOISY, NOISIER) if judge in measured for row in _never_worse(judge, measured[judge])]
     if data is SUMMEVAL:
         rows = [*_within(measured[CONSISTENT][DEFAULT]), *rows]
@@ -139,7 +139,7 @@ def _within(measured: Measured) -> list[list[str]]:
     return [[target, f"{way}: {estimate(of)}", verdict(of.value <= MOST)] for way, of in needed.items()]
 
 
-def _never_worse(judge: Judge, by_evidence: Mapping[str, Measured]) -> list[list[str]]:
+def _never_worse(judge: JudgeFile, by_evidence: Mapping[str, Measured]) -> list[list[str]]:
     now, before = by_evidence[DEFAULT], by_evidence[BEFORE]
     saved = measuring.saving(now, NEW, before, OLD, TARGETS[0])
     lead = measuring.lead(now, NEW, before, OLD, _share(now))
@@ -150,7 +150,7 @@ def _never_worse(judge: Judge, by_evidence: Mapping[str, Measured]) -> list[list
     ]
 
 
-def _draw(data: DataSet, campaign: Campaign, measured: Mapping[Judge, Mapping[str, Measured]]) -> str:
+def _draw(data: DataSet, campaign: Campaign, measured: Mapping[JudgeFile, Mapping[str, Measured]]) -> str:
     shown = [judge for judge in (CONSISTENT, NOISIER) if judge in measured]
     panels = {
         f"{judge.name}, {name}": {str(way): measuring.band(each, way) for way in DRAWN}

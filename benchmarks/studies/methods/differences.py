@@ -23,7 +23,7 @@ that the spread is the same everywhere. *Linear in p* and *in logit p* are share
 explains."""
 
 
-class Differences(NamedTuple):
+class BarDifferences(NamedTuple):
     p: Floats  # (K,)
     difference: Floats  # (K,)
 
@@ -38,17 +38,17 @@ def write(campaign: Campaign) -> str:
     return "\n\n".join([TEXT, figure("p-against-difference", caption), table(header, rows)])
 
 
-def _differences(campaign: Campaign, source: DataSet, part: str) -> Differences:
+def _differences(campaign: Campaign, source: DataSet, part: str) -> BarDifferences:
     p, difference = [], []
     for case in source.cases(campaign.datasets, part, campaign.size.documents):
         offered = ~np.isnan(case.offered)
         p.append(case.offered[offered])
         difference.append(people_prefer(case)[offered])
     together = np.concatenate(difference)
-    return Differences(np.concatenate(p), together / together.std())
+    return BarDifferences(np.concatenate(p), together / together.std())
 
 
-def _explained(each: Differences) -> list[str]:
+def _explained(each: BarDifferences) -> list[str]:
     p = np.clip(each.p, 0.005, 0.995)
     r2 = [np.corrcoef(x, each.difference)[0, 1] ** 2 for x in (p, np.log(p / (1.0 - p)))]
     near, far = np.abs(p - 0.5) < 0.1, np.abs(p - 0.5) > 0.35
@@ -56,14 +56,14 @@ def _explained(each: Differences) -> list[str]:
     return [f"{100 * value:.1f}%" for value in r2] + [number(value, 2) for value in spread]
 
 
-def _residual(each: Differences, rows: Bools) -> float:
+def _residual(each: BarDifferences, rows: Bools) -> float:
     """Standard deviation around the mean on either side of 1/2."""
     p, difference = each.p[rows], each.difference[rows]
     sides = [difference[p < 0.5], difference[p >= 0.5]]
     return float(np.sqrt(np.mean(np.concatenate([(side - side.mean()) ** 2 for side in sides if side.size]))))
 
 
-def _draw(campaign: Campaign, read: dict[str, Differences]) -> None:
+def _draw(campaign: Campaign, read: dict[str, BarDifferences]) -> None:
     with mpl.rc_context(figures.STYLE | {"axes.grid": False}):
         drawing, axes = figures.grid(2 * len(read), len(read), width=3.0)
         for column, (title, each) in enumerate(read.items()):

@@ -23,7 +23,7 @@ from benchmarks.studies.methods.progress import say
 from benchmarks.studies.methods.size import Size
 
 
-class Judge(NamedTuple):
+class JudgeFile(NamedTuple):
     """A manner of answering: what `nextpair simulate` does to the judge's logits."""
 
     name: str
@@ -36,16 +36,16 @@ class Judge(NamedTuple):
         return tempered + f" --noise {self.noise}" * (self.noise > 0.0)
 
 
-CONSISTENT, SHARP, FLAT = Judge("consistent"), Judge("sharp (x3)", 1 / 3), Judge("flat (x1/3)", 3.0)
-NOISY, NOISIER = Judge("noise 0.5", noise=0.5), Judge("noise 1", noise=1.0)
+CONSISTENT, SHARP, FLAT = JudgeFile("consistent"), JudgeFile("sharp (x3)", 1 / 3), JudgeFile("flat (x1/3)", 3.0)
+NOISY, NOISIER = JudgeFile("noise 0.5", noise=0.5), JudgeFile("noise 1", noise=1.0)
 JUDGES = (CONSISTENT, NOISY, NOISIER, SHARP, FLAT)
 
 
-class Plan(NamedTuple):
+class MeasuringPlan(NamedTuple):
     """What is simulated, but for the data."""
 
     ways: tuple[Way, ...]
-    judge: Judge = CONSISTENT
+    judge: JudgeFile = CONSISTENT
     method: RankingMethod = RankingMethod("soft-bt")
     order: Order = Order.BALANCED
     limit: float = 1.0  # a share of N (N - 1)
@@ -89,7 +89,7 @@ class Task(NamedTuple):
     source: DataSet
     part: str
     documents: int
-    plan: Plan
+    plan: MeasuringPlan
     way: Way
 
     @property
@@ -107,7 +107,7 @@ class Task(NamedTuple):
         return simulate(judged, [self.way], plan.seeds, setup, plan.limit, noise=plan.judge.noise)
 
 
-def measure(campaign: Campaign, source: DataSet, plan: Plan, documents: int | None = None) -> Measured:
+def measure(campaign: Campaign, source: DataSet, plan: MeasuringPlan, documents: int | None = None) -> Measured:
     """Every part. Args: `documents` of a part at most, by default as the size says."""
     say(f"{source.title}, {plan.judge.name}, {plan.method.name}, {plan.method.evidence}")
     count, parts = documents or campaign.size.documents, source.parts[: campaign.size.parts]

@@ -9,7 +9,7 @@ from app.offline.ranking import RankingMethod
 from benchmarks.studies.methods import data, measuring
 from benchmarks.studies.methods.data import SUMMEVAL, VICUNA, DataSet
 from benchmarks.studies.methods.markdown import estimate, in_hundredths, table
-from benchmarks.studies.methods.measuring import Campaign, Estimate, Measured, Plan
+from benchmarks.studies.methods.measuring import Campaign, Estimate, Measured, MeasuringPlan
 
 DELTA, LIMIT = 1.0, 0.3
 SOFT_BT = RankingMethod("soft-bt")
@@ -54,8 +54,8 @@ def _biased(folder: Path, dimension: str) -> list[Case]:
     return [data.biased(case, DELTA) for case in data.summeval(folder, dimension)]
 
 
-def _plan(treatment: Treatment, limit: float) -> Plan:
-    return Plan((Criterion.REORDERING,), method=treatment.method, order=treatment.order, limit=limit)
+def _plan(treatment: Treatment, limit: float) -> MeasuringPlan:
+    return MeasuringPlan((Criterion.REORDERING,), method=treatment.method, order=treatment.order, limit=limit)
 
 
 def _row(campaign: Campaign, source: DataSet, treatment: Treatment, limit: float, fair: Measured | None) -> list[str]:

@@ -18,7 +18,7 @@ from app.offline.replay import Setup, open_loop, replay, spearman
 from app.offline.simulation import case_seed
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, DataSet, missing
 from benchmarks.studies.methods.markdown import in_hundredths, number, table
-from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Campaign, Judge, mean_over_documents
+from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Campaign, JudgeFile, mean_over_documents
 
 WAYS = (Criterion.REORDERING, Criterion.RANDOM)
 
@@ -42,7 +42,7 @@ def write(campaign: Campaign) -> str:
     return f"{TEXT}\n\n{table(header, rows)}"
 
 
-def _row(campaign: Campaign, source: DataSet, judge: Judge) -> list[str]:
+def _row(campaign: Campaign, source: DataSet, judge: JudgeFile) -> list[str]:
     count = campaign.size.some_documents
     tasks: Mapping[str, Callable[[], Floats]] = {
         str(("sort", source.title, part, judge.name, count)): partial(
@@ -56,7 +56,7 @@ def _row(campaign: Campaign, source: DataSet, judge: Judge) -> list[str]:
     return [source.title, judge.name, number(comparisons), *map(in_hundredths, agreement)]
 
 
-def _measured(folder: Path, source: DataSet, part: str, judge: Judge, documents: int) -> Floats:
+def _measured(folder: Path, source: DataSet, part: str, judge: JudgeFile, documents: int) -> Floats:
     """(C, 4) comparisons, Spearman of the sort, and of soft-bt by WAYS with as many comparisons."""
     cases = source.cases(folder, part, documents)
     heard = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]

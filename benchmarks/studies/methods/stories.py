@@ -15,7 +15,7 @@ from benchmarks.studies.methods import figures, measuring
 from benchmarks.studies.methods.criteria import DEFAULT, EVIDENCE
 from benchmarks.studies.methods.data import STORIES, all_stories
 from benchmarks.studies.methods.markdown import command, figure, number, table, verdict
-from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Band, Campaign, Measured, Plan
+from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Band, Campaign, Measured, MeasuringPlan
 
 JUDGES = (CONSISTENT, NOISIER)
 OURS = (Criterion.KNOWLEDGE, Criterion.REORDERING)
@@ -37,7 +37,7 @@ def write(campaign: Campaign) -> str:
     limit = campaign.size.batched / case.ordered_pairs
     measured = {
         (judge, name): measuring.measure(
-            campaign, source, Plan(WAYS, judge, method, limit=limit, seeds=SEEDS, batch=BATCH), 1
+            campaign, source, MeasuringPlan(WAYS, judge, method, limit=limit, seeds=SEEDS, batch=BATCH), 1
         )
         for judge in JUDGES
         for name, method in EVIDENCE.items()

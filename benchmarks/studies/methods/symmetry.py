@@ -29,7 +29,7 @@ NOISE, BIASES = 1.0, {"no bias": 0.5, "a mean p of 0.78": 0.78}  # of the judge'
 BOTH, ONE = "both orders", "one order"
 
 
-class Scorer(NamedTuple):
+class SymmetryScorer(NamedTuple):
     """A curve: a method on pairs in both orders or in one."""
 
     name: str
@@ -42,13 +42,13 @@ class Scorer(NamedTuple):
 
 
 SCORERS = (
-    Scorer("soft-bt", BOTH),
-    Scorer("soft-bt", ONE),
-    Scorer("soft-bt", ONE, "closed-form"),
-    Scorer("average-probability", BOTH),
-    Scorer("average-probability", ONE),
-    Scorer("win-ratio", BOTH),
-    Scorer("win-ratio", ONE),
+    SymmetryScorer("soft-bt", BOTH),
+    SymmetryScorer("soft-bt", ONE),
+    SymmetryScorer("soft-bt", ONE, "closed-form"),
+    SymmetryScorer("average-probability", BOTH),
+    SymmetryScorer("average-probability", ONE),
+    SymmetryScorer("win-ratio", BOTH),
+    SymmetryScorer("win-ratio", ONE),
 )
 IN_BOTH = [place for place, scorer in enumerate(SCORERS) if scorer.order == BOTH]
 
@@ -159,7 +159,7 @@ def noisy_answers(case: Case, mean: float, rng: np.random.Generator) -> Floats:
     return np.asarray(expit(logits + delta))
 
 
-def _scores(scorer: Scorer, comparisons: Comparisons, n: int) -> Floats:
+def _scores(scorer: SymmetryScorer, comparisons: Comparisons, n: int) -> Floats:
     if scorer.name in BASELINES:
         return BASELINES[scorer.name](comparisons, n).score
     definition = definition_of(RankingMethod("soft-bt", position_bias=scorer.debias))

@@ -35,7 +35,7 @@ SHARE, RESAMPLES = 0.2, 300
 EVIDENCE = {"one-vote": "one vote", "learnt": "learnt"}
 
 
-class Judged(NamedTuple):
+class JudgedSet(NamedTuple):
     """One set."""
 
     stated: float
@@ -46,7 +46,7 @@ class Judged(NamedTuple):
     minus_entropy: float
 
 
-Parts = Sequence[Floats]  # (C, 6) of each, a row of Judged for each set
+Parts = Sequence[Floats]  # (C, 6) of each, a row of JudgedSet for each set
 Statistic = Callable[[Floats], float]  # of one part
 
 
@@ -71,7 +71,7 @@ def study(folder: Path, sets: int | None) -> str:
     return f"{first}\n\n{table(['data', 'pairs', 'evidence', *columns], foretelling)}"
 
 
-def judged(case: Case, share: float, evidence: str, seed: int) -> Judged:
+def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
     """The ranking of one set from a share of its N (N - 1) pairs, each asked in one order unless all are."""
     answers, n = everything(case), len(case.keys)
     full = fit(answers, model_of(RankingMethod("soft-bt"), n)).mean
@@ -82,7 +82,7 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> Judged:
     assert standings.entropy is not None
     (low, high), mean = standings.sureness.interval, published.scores.mean
     by_judge = float(in_order(mean, full).mean())
-    return Judged(
+    return JudgedSet(
         standings.sureness.concordance,
         by_judge,
         float(low <= by_judge <= high),
@@ -115,7 +115,7 @@ def _some(answers: Comparisons, count: int, rng: np.random.Generator) -> Compari
 
 
 def _column(part: Floats, field: str) -> Floats:
-    return np.asarray(part[:, Judged._fields.index(field)])
+    return np.asarray(part[:, JudgedSet._fields.index(field)])
 
 
 def _auroc(sign: str) -> Statistic:

@@ -26,7 +26,7 @@ SETTINGS = (*((name, 1.0) for name in JUDGES), ("people", 0.2), ("people", 3.0))
 LENGTHS = (2 * N, 5 * N)
 
 
-class Held(NamedTuple):
+class HeldOnAverage(NamedTuple):
     """One ranking."""
 
     stated: float
@@ -45,7 +45,7 @@ def study(runs: int) -> str:
     return table(["judge", "sd", "comparisons", "stated", "so", "interval"], rows)
 
 
-def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], Held]:
+def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], HeldOnAverage]:
     """By length and kind of evidence, of the same comparisons."""
     rng = np.random.default_rng([SEED, run])
     truth = sd * rng.standard_normal(N)
@@ -59,8 +59,8 @@ def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], Held]
     }
 
 
-def held(published: Published, truth: Floats) -> Held:
+def held(published: Published, truth: Floats) -> HeldOnAverage:
     sureness = by_posterior(published, Wanted()).sureness
     assert sureness is not None
     so, (low, high) = float(in_order(published.scores.mean, truth).mean()), sureness.interval
-    return Held(sureness.concordance, so, float(low <= so <= high))
+    return HeldOnAverage(sureness.concordance, so, float(low <= so <= high))

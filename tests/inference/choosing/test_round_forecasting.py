@@ -7,7 +7,7 @@ from app.inference.choosing import RANKING, Criterion, Forecast, Goal, Left, Sto
 from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.state import Snapshot, check, distance, exact, quantity
 from app.inference.targets import WinRates
-from benchmarks.studies.all_pairs import STOP, Campaign, World, campaign, further
+from benchmarks.studies.all_pairs import STOP, RoundCampaign, RoundWorld, campaign, further
 
 N = 10
 FIRST = Goal(top_k=1)
@@ -21,15 +21,15 @@ RULES = [
 ]
 
 
-def after(comparisons: int, judge: str = "votes", number: int = 5) -> tuple[Campaign, Snapshot]:
-    of, snapshot = campaign(World(judge, 0.5, N), Criterion.KNOWLEDGE, number)
+def after(comparisons: int, judge: str = "votes", number: int = 5) -> tuple[RoundCampaign, Snapshot]:
+    of, snapshot = campaign(RoundWorld(judge, 0.5, N), Criterion.KNOWLEDGE, number)
     of = of._replace(plan=of.plan._replace(goal=FIRST))
     while snapshot.version < comparisons:
         snapshot = further(of, snapshot)
     return of, snapshot
 
 
-def win_rates(of: Campaign, snapshot: Snapshot) -> WinRates:
+def win_rates(of: RoundCampaign, snapshot: Snapshot) -> WinRates:
     ranked = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought)
     assert isinstance(ranked, WinRates)
     return ranked
@@ -98,6 +98,6 @@ def test_forecasts_fall_to_zero_on_the_way_and_are_right_about_how_long_it_is() 
     assert np.mean(ends) > 0
 
 
-def distance_of(of: Campaign, snapshot: Snapshot) -> Forecast:
+def distance_of(of: RoundCampaign, snapshot: Snapshot) -> Forecast:
     left = of.pairs - snapshot.version
     return distance(snapshot, exact(snapshot, target="all-pairs"), STOP, FIRST, Left(left, left), of.sought).forecast

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal, spearmanr
 
 from app.inference.fitting import posterior
 from app.inference.fitting.consensus import (
-    Objective,
+    ConsensusObjective,
     Variances,
     at_mode,
     covariance_of_scores,
@@ -42,24 +42,24 @@ def simulated(
     return s, once_each(first, second, (rng.random(count) < 1.0 / (1.0 + np.exp(-d))).astype(float), judge)
 
 
-def objective(expert: str = "soft-bt", count: int = 60) -> Objective:
+def objective(expert: str = "soft-bt", count: int = 60) -> ConsensusObjective:
     _, log = simulated([0.6, 0.3, 0.1], count, 0, delta=0.5)
     variances = Variances(1.5, np.array([0.3, 0.2, 0.6]))
-    return Objective(log, build(Method(expert), N), variances)
+    return ConsensusObjective(log, build(Method(expert), N), variances)
 
 
-def precision(weights: Floats, of: Objective) -> Floats:
+def precision(weights: Floats, of: ConsensusObjective) -> Floats:
     """H, from the columns of the design."""
     size, r = len(of.precision), design(of)
     return np.asarray(np.diag(of.precision) + r.T @ (weights[:, None] * r)).reshape(size, size)
 
 
-def design(of: Objective) -> Floats:
+def design(of: ConsensusObjective) -> Floats:
     """R, one row for each comparison."""
     return np.array([scatter(row, of) for row in np.eye(of.comparisons.size)])
 
 
-def log_posterior(theta: Floats, of: Objective) -> float:
+def log_posterior(theta: Floats, of: ConsensusObjective) -> float:
     log_density = of.model.expert.log_density(design(of) @ theta, of.comparisons.p)
     return float(log_density.sum() - 0.5 * of.precision @ theta**2)
 
@@ -115,7 +115,7 @@ def test_the_evidence_of_tastes_rises_as_that_of_all_answers_does() -> None:
 def test_judges_without_tastes_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
     model = build(Method(prior_variance=2.0), N)
-    of = Objective(log, model, Variances(2.0, np.full(JUDGES, 1e-9)))
+    of = ConsensusObjective(log, model, Variances(2.0, np.full(JUDGES, 1e-9)))
 
     theta, reduced = likeliest(np.zeros(len(of.precision)), of)
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.inference.gaussian import CertifiedCovariance, DenseCovariance, Rows, TooMany, from_precision
+from app.inference.gaussian import CertifiedCovariance, DenseCovariance, DesignRows, TooMany, from_precision
 from app.inference.gaussian.certified import DRIFT, SOLVED, WIDTH, measured
 from app.inference.graphs.comparison_graph import precision_of
 from app.inference.types import Floats
@@ -42,13 +42,13 @@ def some() -> Both:
     return both(mixed, differing)
 
 
-def conditioned(sigma: Both, rows: Rows, weights: Floats) -> Both:
+def conditioned(sigma: Both, rows: DesignRows, weights: Floats) -> Both:
     return Both(sigma.dense.condition(rows, weights), sigma.certified.condition(rows, weights))
 
 
-def more() -> tuple[Rows, Floats]:
+def more() -> tuple[DesignRows, Floats]:
     """One pair twice, in either order; a weight of nothing."""
-    return Rows(np.array([0, 3, 9, 3]), np.array([70, 4, 8, 0])), np.array([0.25, 2.0, 0.0, 0.2])
+    return DesignRows(np.array([0, 3, 9, 3]), np.array([70, 4, 8, 0])), np.array([0.25, 2.0, 0.0, 0.2])
 
 
 def assert_agree(sigma: Both) -> None:
@@ -107,7 +107,7 @@ def test_one_by_one_is_all_at_once(some: Both) -> None:
     rows, weights = more()
     step_by_step = some
     for k in range(len(weights)):
-        step_by_step = conditioned(step_by_step, Rows(rows.first[[k]], rows.second[[k]]), weights[[k]])
+        step_by_step = conditioned(step_by_step, DesignRows(rows.first[[k]], rows.second[[k]]), weights[[k]])
 
     at_once = conditioned(some, rows, weights)
 
@@ -133,7 +133,7 @@ def test_a_condition_leaves_what_it_is_of(some: Both) -> None:
 def test_no_comparison_changes_nothing(some: Both) -> None:
     nobody = np.empty(0, np.int64)
 
-    after = conditioned(some, Rows(nobody, nobody), np.empty(0))
+    after = conditioned(some, DesignRows(nobody, nobody), np.empty(0))
 
     assert after.dense is some.dense
     assert after.certified is some.certified

@@ -16,7 +16,7 @@ from app.inference.kernels.pair_sets import (
     OWN_TERM,
     POWER,
     Kinds,
-    Landscape,
+    PairMoments,
     PairSet,
     Rule,
     contenders,
@@ -108,8 +108,8 @@ def every_score(mean: Floats, sigma: DenseCovariance, rule: Rule, pairs: PairSet
     return np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, v), -np.inf)
 
 
-def land_of(mean: Floats, sigma: DenseCovariance, *, is_positive: bool) -> Landscape:
-    return Landscape(mean, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
+def land_of(mean: Floats, sigma: DenseCovariance, *, is_positive: bool) -> PairMoments:
+    return PairMoments(mean, sigma.diagonal, np.ascontiguousarray(sigma.base), sigma.columns, is_positive)
 
 
 def some_state(n: int, seed: int) -> tuple[Floats, DenseCovariance]:
@@ -148,7 +148,7 @@ def test_the_best_pairs_of_many_are_those_of_a_scan(rule: Rule, seed: int, is_ev
     """So many that only some variances are looked at before most candidates are left out."""
     n, places, rng = 2_100, 9, np.random.default_rng(seed)
     mean, variance = rng.normal(size=n), rng.uniform(0.29 if is_even else 0.1, 0.3, n)
-    land = Landscape(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
+    land = PairMoments(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
     pairs = listed(n, np.flatnonzero(np.triu(rng.random((n, n)) < 0.01, 1)), leaves_out=True)
     expected = np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, variance[:, None] + variance), -np.inf)
 

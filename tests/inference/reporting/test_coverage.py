@@ -14,7 +14,7 @@ from app.inference.reporting.ranking import Wanted, tie_groups
 from app.inference.state import exact
 from app.inference.types import by_one_judge
 from benchmarks.loop import judged
-from benchmarks.studies.coverage import Coverage, Setting, answering, hard_verdicts, one_run
+from benchmarks.studies.coverage import Coverage, CoverageSetting, answering, hard_verdicts, one_run
 
 RUNS, COINS = 150, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
@@ -23,7 +23,7 @@ SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
 @cache
 def checks(criterion: Criterion) -> list[Coverage]:
     """Ten candidates after fifty hard verdicts, in every run."""
-    setting = Setting("soft-bt", 10, criterion)
+    setting = CoverageSetting("soft-bt", 10, criterion)
     return [check for seed in range(RUNS) for check in one_run(setting, np.random.default_rng([10, seed]), [5])]
 
 

@@ -8,7 +8,7 @@ from scipy.special import expit, ndtri
 from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Normal, Published, build, fit, no_absolute_scores, publish
-from app.inference.fitting.consensus import Objective, Variances, design_times, scatter
+from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
 from app.inference.fitting.hyperparameters import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.targets.people import (
@@ -119,7 +119,7 @@ def test_slopes_are_those_of_finite_differences(who: str) -> None:
 def test_one_step_is_the_slow_one() -> None:
     voices = all_pairs_of_two_models()
     log, model = voices.comparisons, voices.model
-    objective = Objective(log, model, Variances(1.5, np.array([0.3, 0.2, 0.6])))
+    objective = ConsensusObjective(log, model, Variances(1.5, np.array([0.3, 0.2, 0.6])))
     g = 1e-3 * np.random.default_rng(3).standard_normal(len(objective.precision))
     x = step_by_blocks(log.weight, g, objective)
     product = objective.precision * x + scatter(log.weight * design_times(x, objective), objective)
