@@ -32,10 +32,10 @@ from app.inference.fitting import (
     Model,
     Published,
     TooMany,
-    echoes,
     is_certified,
     no_absolute_scores,
     position_bias_of,
+    repeat_correlations,
     usual_evidence,
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
@@ -287,7 +287,7 @@ def _target(group: Group, method: RankingMethod, published: Published | None) ->
         _has(group),
         [judge or NOBODY for judge in group.judges],
         _people(group, method),
-        None if published is None else lambda: echoes(published, group.item_of_each, len(group.judges)),
+        None if published is None else lambda: repeat_correlations(published, group.item_of_each, len(group.judges)),
         len(group.items) if any(group.items) else 0,
     )
     try:

@@ -23,16 +23,16 @@ from app.inference.state import (
     ComparisonRow,
     Interpretation,
     Log,
+    LogContribution,
     PooledEvidence,
     ScoreRow,
-    ToldByLog,
     advance,
     ask,
+    contribution_of,
     empty,
     log_from_rows,
     make_catalogue,
     pooled,
-    told_by,
     with_all_computed,
     without_pairs,
 )
@@ -114,9 +114,9 @@ class LocalLoop:
         self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
         self._advance(version, log_from_rows([], pooled=PooledEvidence(version, hyperprior)))
 
-    def told(self) -> ToldByLog:
+    def told(self) -> LogContribution:
         """What the answers say by themselves, for the pool."""
-        return told_by(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
+        return contribution_of(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
 
     def scores(self) -> Floats:
         answers, n, name = self.snapshot.evidence.answers, self.snapshot.model.n, self._setup.method.name

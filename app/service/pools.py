@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.inference.regimes import DENSE
-from app.inference.state import ToldByLog, log_from_rows, pooled, told_by
+from app.inference.state import LogContribution, contribution_of, log_from_rows, pooled
 from app.service.context import Context
 from app.service.definitions import interpretation_of
 from app.service.failures import FAILURES
@@ -66,27 +66,27 @@ async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told_by_each = [each for each in [await _told_by(ctx, row) for row in members] if each.evidence]
+    told_by_each = [each for each in [await _contribution_of(ctx, row) for row in members] if each.evidence]
     value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
     estimate = PoolEstimate(uuid4(), len(told_by_each), value) if value else None
     async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
 
-async def _told_by(ctx: Context, row: Record) -> ToldByLog:
+async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
     """What the set says by itself at this version; nothing of very many candidates, which takes matrices."""
     if row.candidates > DENSE:
-        return ToldByLog([])
+        return LogContribution([])
     span = [Span(row.id, 0, row.version)]
     async with ctx.reading() as db:
         entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)
         people = await judges.people(db, sorted({entry.judge_id for entry in entries}))
     compared = log_from_rows(comparison_rows(entries))
     voided, interpretation = [row.voids for row in voids], interpretation_of(row)
-    return await ctx.jobs.compute(partial(told_by, compared, voided, interpretation, row.candidates, people))
+    return await ctx.jobs.compute(partial(contribution_of, compared, voided, interpretation, row.candidates, people))
 
 
-def _stored(told_by_each: Sequence[ToldByLog]) -> dict[str, Any]:
+def _stored(told_by_each: Sequence[LogContribution]) -> dict[str, Any]:
     log_scale, *by_judge = pooled(told_by_each)
     stored = [{str(judge): log_normal for judge, log_normal in of.items()} for of in by_judge]
     return {"log_scale": log_scale, **dict(zip(pooled_evidence.BY_JUDGE, stored, strict=True))}

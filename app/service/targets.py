@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.inference.choosing import RANKING, Goal, Stop
 from app.inference.fitting import Published
 from app.inference.reporting import Target, judged_of, judging_of, own_target, resolve
-from app.inference.state import Sought, echoes_of
+from app.inference.state import Sought, repeat_correlations_of
 from app.inference.state import quantity as quantity_at
 from app.inference.targets import Quantity
 from app.live.posteriors import Terms
@@ -38,7 +38,7 @@ def target_of(basis: Basis, wanted: InferenceTargetName | None = None, method: M
         basis.catalogue.has,
         [basis.names[judge] for judge in numbered.tolist()],
         np.isin(numbered, list(basis.people)),
-        lambda: echoes_of(snapshot),
+        lambda: repeat_correlations_of(snapshot),
         row.items,
     )
     try:
@@ -65,7 +65,7 @@ def _aimed(current: CurrentSet, people: Collection[int]) -> CurrentSet:
         snapshot.log.entries.item,
         snapshot.model.n,
         np.isin(snapshot.evidence.judges, list(people)),
-        lambda: echoes_of(snapshot),
+        lambda: repeat_correlations_of(snapshot),
     )
     method = cast("MethodName", snapshot.interpretation.method.expert)
     name = own_target(judging, method, terms.inference_target)

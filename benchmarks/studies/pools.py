@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method, pool
-from app.inference.state import Snapshot, exact, told_by
+from app.inference.state import Snapshot, contribution_of, exact
 from benchmarks.loop import further, unjudged, with_pool
 from benchmarks.studies.evidence.coverage import outcome
 from benchmarks.studies.evidence.judges import JUDGES, answering
@@ -69,7 +69,11 @@ def _run(
 
 
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
-    told = [each for snapshot in snapshots for each in told_by(snapshot.log, (), snapshot.interpretation, N).evidence]
+    told = [
+        each
+        for snapshot in snapshots
+        for each in contribution_of(snapshot.log, (), snapshot.interpretation, N).evidence
+    ]
     if not told:
         return snapshots
     hyperprior = pool(told)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import httpx
 import pytest
 
-from app.inference.fitting import sparse
+from app.inference.fitting import posterior
 from tests.factories import ask, compare, create_set, get, names, tell
 
 KEYS = "abcdefghijkl"
@@ -14,7 +14,7 @@ CHAIN = [f"{better}>{worse}" for better, worse in pairwise(KEYS)]
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sparse, "DENSE", 8)
+    monkeypatch.setattr(posterior, "DENSE", 8)
 
 
 @pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent", "random"])

@@ -1,7 +1,7 @@
 """How many prompts would settle what is wanted to be known of new ones."""
 
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.settling import probability
+from app.inference.choosing.quantity_stopping import probability
 from app.inference.choosing.stopping import Claims, Stop, claims_of
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores

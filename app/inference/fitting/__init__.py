@@ -8,10 +8,10 @@ from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
 from app.inference.fitting.model import Method, Model, build, usual_evidence
-from app.inference.fitting.pooling import Told, evidence_apart, pool
+from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior, scores
-from app.inference.fitting.published import Published, echoes, publish
+from app.inference.fitting.published import Published, publish, repeat_correlations
 from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.gaussian import Scores, TooMany
@@ -21,6 +21,7 @@ __all__ = [
     "WEAK",
     "AbsoluteScores",
     "Approximation",
+    "Contribution",
     "Hyperparameters",
     "Hyperprior",
     "Method",
@@ -30,14 +31,12 @@ __all__ = [
     "Posterior",
     "Published",
     "Scores",
-    "Told",
     "TooMany",
     "as_votes",
     "at_scale",
     "build",
     "build_for",
     "combine",
-    "echoes",
     "evidence_apart",
     "fit",
     "fold",
@@ -49,6 +48,7 @@ __all__ = [
     "position_bias_of",
     "prior",
     "publish",
+    "repeat_correlations",
     "scores",
     "usual_evidence",
     "usual_votes",

@@ -71,7 +71,7 @@ class SiteMoments(NamedTuple, Generic[Q]):
     log_integral: float  # of q, up to a constant
 
 
-class Settled(NamedTuple, Generic[Q]):
+class Converged(NamedTuple, Generic[Q]):
     q: Q
     sites: Sites
     log_evidence: float
@@ -99,7 +99,7 @@ def propagate(comparisons: Comparisons, model: Model, tolerance: float = TOLERAN
     sites = _at_mode(_sites(comparisons, model), newton.fit(comparisons, model).mean, model)
     try:
         with np.errstate(all="ignore"):
-            return _settled(sites, model, tolerance)
+            return _converged(sites, model, tolerance)
     except np.linalg.LinAlgError:
         convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
         singular = prior(model)._replace(
@@ -113,7 +113,7 @@ def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
     return propagate(comparisons, model, EVIDENCE_TOLERANCE).log_evidence
 
 
-def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
+def _converged(sites: Sites, model: Model, tolerance: float) -> Propagated:
     """Raises numpy.linalg.LinAlgError."""
     votes = len(sites.wins)
 
@@ -124,12 +124,12 @@ def _settled(sites: Sites, model: Model, tolerance: float) -> Propagated:
         m, v = design_times(mean, sites.rows, model)[:votes], _variances(sites.rows, covariance, model)[:votes]
         return SiteMoments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
 
-    (mean, covariance), sites, log_evidence, convergence = settle(sites, moments, tolerance)
+    (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     posterior = Posterior(mean, covariance, sites.precision, convergence, sites.rows, model)
     return Propagated(posterior, log_evidence)
 
 
-def settle(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Settled[Q]:
+def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:
     """The sites whose moments are right, from these on; of any normal prior. Raises numpy.linalg.LinAlgError."""
     share, before, iterations = FIRST_SHARE, np.inf, 0
     while True:
@@ -147,7 +147,7 @@ def settle(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], toleranc
         )
         before, iterations = distance, iterations + 1
     convergence = Convergence.of(distance, iterations, tolerance)
-    return Settled(q, sites, log_constants + sites.log_constant + log_integral, convergence)
+    return Converged(q, sites, log_constants + sites.log_constant + log_integral, convergence)
 
 
 def _log_integral(mean: Floats, pull: Floats, covariance: DenseCovariance, of: Prior) -> float:

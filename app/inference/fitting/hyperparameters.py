@@ -24,7 +24,7 @@ from app.inference.fitting.expectation_propagation import propagated_evidence, s
 from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
-from app.inference.fitting.votes import agreement_of_votes, echo_of_votes, laplace_evidence
+from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, weighed, with_measured_ties
 from app.inference.types import Comparisons, Floats, Ints
 
@@ -149,11 +149,11 @@ def _with_votes(
 ) -> Learnt:
     """The scale by the evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), len(learnt.votes)) > 0
-    fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), echo=np.zeros(len(learnt.votes)))
+    fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), repeat_correlation=np.zeros(len(learnt.votes)))
     start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, 1.0)[comparisons.judge])]
     (log_scale,), at, weight = zoom(_of_all(comparisons, item, model, fresh, start[0], evidence), start, FINE, points)
     fresh = fresh._replace(scale=float(np.exp(log_scale)))
-    learnt = fresh._replace(echo=echo_of_votes(comparisons, item, model, fresh))
+    learnt = fresh._replace(repeat_correlation=repeat_correlation_of_votes(comparisons, item, model, fresh))
     phi = agreement_of_votes(comparisons, item, model, learnt)
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
     as_learnt, as_fresh = (weighed(comparisons, item, model.n, each).weight for each in (learnt, fresh))

@@ -22,10 +22,10 @@ knowing the judges.
 
 Without judge j: one Newton step from mu with j's comparisons taken out of gradient and H, the others being as they are.
 
-    mu, v        JudgeAware.scores, v in likelier_judges       (N,), (K,)
+    mu, v        JudgeAware.scores, v in m_step       (N,), (K,)
     delta, c     JudgeParameters                               (J,)
     c^2 w        weights                                       (K,)
-    E, M         likeliest_scores, likelier_judges
+    E, M         e_step, m_step
 """
 
 from collections.abc import Callable
@@ -94,13 +94,13 @@ def fit(
     s = model.prior.pull / model.prior.precision
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
-        s, weights = likeliest_scores(s, parameters, comparisons, model)
+        s, weights = e_step(s, parameters, comparisons, model)
         sigma = from_precision(hessian(weights, comparisons, model))
-        before, parameters = parameters, likelier_judges(s, sigma, parameters, people, comparisons, model)
+        before, parameters = parameters, m_step(s, sigma, parameters, people, comparisons, model)
         moved = float(np.abs(np.concatenate(parameters) - np.concatenate(before)).max(initial=0.0))
         rounds += 1
         progress(rounds)
-    s, weights = likeliest_scores(s, parameters, comparisons, model)
+    s, weights = e_step(s, parameters, comparisons, model)
     information = _information(s, weights, parameters, people, comparisons, model)
     covariance = from_precision(information.copy(order="F")).base
     shares = share_of_verdicts(information, covariance.diagonal()[model.n : model.n + judges], model)
@@ -109,7 +109,7 @@ def fit(
 
 
 def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
-    """(N,) scores had this judge said nothing. Conceptually: likeliest_scores of the others' comparisons.
+    """(N,) scores had this judge said nothing. Conceptually: e_step of the others' comparisons.
 
     Who is against the others counts for nothing here: it may be this judge whom they are against.
     """
@@ -119,9 +119,7 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
     return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
 
 
-def likeliest_scores(
-    s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model
-) -> tuple[Floats, Floats]:
+def e_step(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
     """mu (N,), from `s` on, and c^2 w there (K,). Concave in s, so wherever it begins."""
     maximise = maximiser(lambda x, _: evaluate(x, parameters, comparisons, model), newton_step)
     mean, _, weights, _ = maximise(Objective(comparisons, model, GRADIENT_TOLERANCE), s, GRADIENT_TOLERANCE)
@@ -137,7 +135,7 @@ def evaluate(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, m
     return g, c**2 * (weight * expert.curvature(d, p))
 
 
-def likelier_judges(
+def m_step(
     s: Floats, sigma: DenseCovariance, before: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
 ) -> JudgeParameters:
     """A Newton step towards the c and delta that explain best what each judge said, whatever s ~ N(s, sigma) may be.

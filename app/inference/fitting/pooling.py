@@ -11,7 +11,7 @@ set is told means and sds of x and z. It is one of the S_j sets in which j answe
 own, and left out. Priors of a and c_j are where a set by itself expects them.
 
     x, a     SCALES        (A,)        b, d     SPREADS
-    z, c     NOISES        (B,)        ln Z     Told.log_evidence, (A, B) of measurements, (A, 1) of votes
+    z, c     NOISES        (B,)        ln Z     Contribution.log_evidence, (A, B) of measurements, (A, 1) of votes
 """
 
 from collections.abc import Sequence
@@ -43,14 +43,14 @@ WEAK_SCALE = Normal(WEAK_RATIO.mean + WEAK_NOISE.mean, float(np.hypot(WEAK_RATIO
 VOTES = -1  # as a judge's number
 
 
-class Told(NamedTuple):
+class Contribution(NamedTuple):
     """The answers of one judge in one set, or all votes there."""
 
     judge: int
     log_evidence: Floats  # (A, B) or (A, 1)
 
 
-def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Told]:
+def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Contribution]:
     """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
@@ -62,18 +62,18 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
         if own.any():
             groups = measurements(take(comparisons, own), item[own], model.n)
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
-            told.append(Told(judge, log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))))
+            told.append(Contribution(judge, log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     is_propagated = model.n <= POOL_PROPAGATED and serves(cast, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
         by_scale = [evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
-        told.append(Told(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
+        told.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return told
 
 
-def pool(told: Sequence[Told]) -> Hyperprior:
+def pool(told: Sequence[Contribution]) -> Hyperprior:
     """What each of the sets expects that told this, one at least, or any other of their pool; judges as in `told`."""
     log_density = {
         judge: _of_judge(np.stack([each.log_evidence for each in told if each.judge == judge]))

@@ -11,7 +11,7 @@ from app.inference.fitting.model import Method, Model
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.votes import echo_given
+from app.inference.fitting.votes import repeat_correlation_given
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
 from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints
@@ -76,11 +76,11 @@ def publish(
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, settled)
 
 
-def echoes(published: Published, item: Ints, judges: int) -> Floats:
+def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:
     """(J,) rho as it was learnt, else by how far repeated votes vary (votes.py); `item` (K,) as of `publish`."""
     if published.learnt is not None:
-        return published.learnt.echo
-    return echo_given(published.posterior, published.comparisons, item, published.model, judges)
+        return published.learnt.repeat_correlation
+    return repeat_correlation_given(published.posterior, published.comparisons, item, published.model, judges)
 
 
 def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:

@@ -96,16 +96,18 @@ def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learn
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
 
 
-def echo_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
+def repeat_correlation_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
     """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
 
     Args: `fresh` counts every repeat in full.
     """
     posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=DECOMPOSED)
-    return echo_given(posterior, comparisons, item, model, len(fresh.votes))
+    return repeat_correlation_given(posterior, comparisons, item, model, len(fresh.votes))
 
 
-def echo_given(posterior: Posterior, comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Floats:
+def repeat_correlation_given(
+    posterior: Posterior, comparisons: Comparisons, item: Ints, model: Model, judges: int
+) -> Floats:
     """(J,) the same, by a posterior that counts every repeat in full."""
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)

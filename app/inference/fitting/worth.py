@@ -3,7 +3,7 @@
 A measurement of judge j weighs 1 / sigma2_j and a vote phi_j, at most 1. Repeats of a pair of one item by one judge
 share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of its weight, and rho = 1 of measurements.
 
-    tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .echo     (), (J,), (J,), (J,)
+    tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .repeat_correlation     (), (J,), (J,), (J,)
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Hyperparameters(NamedTuple):
     scale: float  # tau2
     noise: Floats  # (J,) sigma2
     votes: Floats  # (J,) phi
-    echo: Floats  # (J,) rho
+    repeat_correlation: Floats  # (J,) rho
 
 
 def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyperparameters) -> Comparisons:
@@ -30,7 +30,10 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
     Args: `item` (K,) is what each was about.
     """
     comparisons = with_measured_ties(comparisons)
-    share, worth = shares(comparisons, item, n, hyperparameters.echo), _worth(comparisons, hyperparameters)
+    share, worth = (
+        shares(comparisons, item, n, hyperparameters.repeat_correlation),
+        _worth(comparisons, hyperparameters),
+    )
     return comparisons._replace(weight=comparisons.weight * share * worth)
 
 
@@ -63,16 +66,16 @@ def _worth(comparisons: Comparisons, hyperparameters: Hyperparameters) -> Floats
     return np.where(is_vote(comparisons.p), of_vote[judge], of_measurement[judge])
 
 
-def shares(comparisons: Comparisons, item: Ints, n: int, echo: Floats) -> Floats:
+def shares(comparisons: Comparisons, item: Ints, n: int, repeat_correlation: Floats) -> Floats:
     """(K,) what is left of each comparison's weight where m votes of a group count as m / (1 + (m - 1) rho).
 
-    Args: `echo` (J,) is rho; of measurements it is 1.
+    Args: `repeat_correlation` (J,) is rho; of measurements it is 1.
     """
     group = same_question(comparisons, item, n)
     largest = np.zeros(group.max(initial=-1) + 1)
     np.maximum.at(largest, group, comparisons.weight)
     others = np.bincount(group, comparisons.weight) / largest - 1.0
-    rho = np.where(is_vote(comparisons.p), echo[comparisons.judge], 1.0)
+    rho = np.where(is_vote(comparisons.p), repeat_correlation[comparisons.judge], 1.0)
     return np.asarray(1.0 / (1.0 + rho * others[group]), np.float64)
 
 

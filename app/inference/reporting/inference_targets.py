@@ -58,7 +58,9 @@ class Scope(NamedTuple):
         return [name for name in self.verdicts if name not in self.people]
 
 
-def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echoes: Echoes | None) -> Judging:
+def judging_of(
+    comparisons: Comparisons, item: Ints, n: int, people: Bools, repeat_correlations: Echoes | None
+) -> Judging:
     """Args: as of `judged_of`, of n candidates."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
@@ -67,7 +69,9 @@ def judging_of(comparisons: Comparisons, item: Ints, n: int, people: Bools, echo
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
         models=int((judged & ~people).sum()),
-        repeating=n > RANKED_DENSE or echoes is None or bool((echoes()[~people] >= REPEATS_ITSELF).all()),
+        repeating=n > RANKED_DENSE
+        or repeat_correlations is None
+        or bool((repeat_correlations()[~people] >= REPEATS_ITSELF).all()),
     )
 
 
@@ -77,20 +81,20 @@ def judged_of(
     has: Bools,
     names: Sequence[str],
     people: Bools,
-    echoes: Echoes | None,
+    repeat_correlations: Echoes | None,
     all_prompts: int,
 ) -> Scope:
     """What was judged of N candidates, by J judges.
 
     Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `echoes` finds their rho, None of baselines; `all_prompts` is 0 of texts.
+    `people` (J,) are the judges'; `repeat_correlations` finds rho, None of baselines; `all_prompts` is 0 of texts.
     """
     n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Scope(
-        judging=judging_of(comparisons, item, n, people, echoes),
+        judging=judging_of(comparisons, item, n, people, repeat_correlations),
         pairs=pairs,
         judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,

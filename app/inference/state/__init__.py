@@ -7,17 +7,17 @@ from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, H
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import ComparisonRow, Log, PooledEvidence, ScoreRow, log_from_rows
-from app.inference.state.pooling import ToldByLog, pooled, told_by
+from app.inference.state.pooling import LogContribution, contribution_of, pooled
 from app.inference.state.published import (
     Checked,
     Sought,
     biases,
     check,
     distance,
-    echoes_of,
     exact,
     quantity,
     quantity_after,
+    repeat_correlations_of,
     under,
 )
 from app.inference.state.remaining import comparisons_left
@@ -49,12 +49,12 @@ __all__ = [
     "HumanCheck",
     "Interpretation",
     "Log",
+    "LogContribution",
     "PooledEvidence",
     "Reopening",
     "ScoreRow",
     "Snapshot",
     "Sought",
-    "ToldByLog",
     "advance",
     "are_quick",
     "ask",
@@ -64,8 +64,8 @@ __all__ = [
     "choices_are_quick",
     "comparisons_left",
     "compute_ahead",
+    "contribution_of",
     "distance",
-    "echoes_of",
     "empty",
     "exact",
     "log_from_rows",
@@ -77,7 +77,7 @@ __all__ = [
     "quantity",
     "quantity_after",
     "raw",
-    "told_by",
+    "repeat_correlations_of",
     "under",
     "warm_up",
     "with_all_computed",

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import human_checks, settling
+from app.inference.choosing import human_checks, quantity_stopping
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
@@ -24,7 +24,7 @@ from app.inference.state.availability import OpenOnItems, any_open, items_of, op
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.published import Sought, live_quantity
 from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
-from app.inference.state.snapshot import Snapshot, echo_of, pair_votes_of, plain_model
+from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model, repeat_correlation_of
 from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
@@ -233,13 +233,13 @@ def _reopened(
         orders_shown(snapshot.shown),
         reopening,
         blocked.leases,
-        echo_of(snapshot, reopening.judge),
+        repeat_correlation_of(snapshot, reopening.judge),
     )
     if plan.target == "latent":
         pairs = needed(marginal, plain_model(snapshot), reopening.stop, plan.goal)
     else:
         ranked = live_quantity(snapshot, Sought(plan.target, catalogue.has, ()))
-        pairs = settling.needed(drawn_values(ranked))
+        pairs = quantity_stopping.needed(drawn_values(ranked))
     return reopen(already_asked, free, pairs, plan.order)
 
 

@@ -9,25 +9,25 @@ from nextpair.words import MethodName
 from app.inference.fitting import publish
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import Hyperprior
-from app.inference.fitting.pooling import Told, evidence_apart, pool
+from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for
 from app.inference.regimes import EFFECTS_POOLED
 from app.inference.reporting import method_obstacle
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
-from app.inference.targets import ToldOfEffects, effects_apart, pool_effects
+from app.inference.targets import EffectsContribution, effects_apart, pool_effects
 
 
-class ToldByLog(NamedTuple):
+class LogContribution(NamedTuple):
     """What one set says by itself."""
 
-    evidence: Sequence[Told]
-    effects: Sequence[ToldOfEffects] = ()
+    evidence: Sequence[Contribution]
+    effects: Sequence[EffectsContribution] = ()
 
 
-def told_by(
+def contribution_of(
     log: Log, voided: Iterable[int], interpretation: Interpretation, n: int, people: Collection[int] = ()
-) -> ToldByLog:
+) -> LogContribution:
     """What a log of n candidates says by itself.
 
     Args: `voided` are the sequence numbers that no longer count; `people` are the ids of judges who are people.
@@ -39,15 +39,15 @@ def told_by(
     are_people = np.isin(judges, list(people))
     can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= EFFECTS_POOLED
     if not can_tell or len(judges) < 2 or are_people.all():
-        return ToldByLog(evidence)
+        return LogContribution(evidence)
     published = publish(comparisons, item, no_absolute_scores(), method, n, len(judges))
     try:
-        return ToldByLog(evidence, effects_apart(published, are_people, judges))
+        return LogContribution(evidence, effects_apart(published, are_people, judges))
     except (ValueError, np.linalg.LinAlgError):  # too many judges, or numbers that cannot be factored
-        return ToldByLog(evidence)
+        return LogContribution(evidence)
 
 
-def pooled(told: Sequence[ToldByLog]) -> Hyperprior:
+def pooled(told: Sequence[LogContribution]) -> Hyperprior:
     """What the sets of a pool that told this expect; some evidence at least."""
     of_all = pool([each for of_set in told for each in of_set.evidence])
     return of_all._replace(log_effects=pool_effects([each for of_set in told for each in of_set.effects]))

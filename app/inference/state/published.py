@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.choosing import settling
+from app.inference.choosing import quantity_stopping
 from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
@@ -14,7 +14,7 @@ from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.published import Published, echoes
+from app.inference.fitting.published import Published, repeat_correlations
 from app.inference.gaussian import Scores, TooMany
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.state.evidence import hyperprior_of
@@ -102,9 +102,9 @@ def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
     return quantity(snapshot, live, sought, FEW_DRAWS) if sought.target == "all-pairs" else live.scores
 
 
-def echoes_of(snapshot: Snapshot) -> Floats:
+def repeat_correlations_of(snapshot: Snapshot) -> Floats:
     """(J,) rho of the votes of every judge, by the live posterior."""
-    return echoes(_live(snapshot), snapshot.evidence.item, len(snapshot.evidence.judges))
+    return repeat_correlations(_live(snapshot), snapshot.evidence.item, len(snapshot.evidence.judges))
 
 
 def _live(snapshot: Snapshot) -> Published:
@@ -146,12 +146,12 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
             return Checked(None)
         by_live = live_quantity(snapshot, sought), live, snapshot.model
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-        if settling.reason(*by_live, half, goal) is None:
+        if quantity_stopping.reason(*by_live, half, goal) is None:
             return Checked(None)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
-        met = settling.reason(ranked, published.scores, published.model, stop, goal)
-        is_refused = met is None and settling.reason(*by_live, stop, goal) is not None
+        met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
+        is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
         return Checked(met, published if is_refused else None)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
         return Checked(None)
@@ -176,7 +176,7 @@ def distance(
     """
     if sought and sought.target != "latent":
         ranked = quantity(snapshot, published, sought)
-        met = settling.reason(ranked, published.scores, published.model, stop, goal)
+        met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
         if met:
             return stopped(met, left)
         needed = forecast_of_round(ranked, stop, left, goal) if isinstance(ranked, WinRates) else NOTHING

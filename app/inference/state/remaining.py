@@ -14,7 +14,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.reopening import NO_END, PROBES, most_times, repeats_alike
-from app.inference.state.snapshot import Snapshot, echo_of
+from app.inference.state.snapshot import Snapshot, repeat_correlation_of
 
 
 def comparisons_left(
@@ -48,7 +48,7 @@ def _in_all(snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Coll
         alike = None if judge in people else repeats_alike(entries, judge, n)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(PROBES - alike, 0)
-        elif (most := most_times(entries, judge, echo_of(snapshot, judge))) == NO_END:
+        elif (most := most_times(entries, judge, repeat_correlation_of(snapshot, judge))) == NO_END:
             return None
         else:
             left += max(most * questions - judged, 0)

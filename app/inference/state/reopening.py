@@ -66,11 +66,11 @@ def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
     return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
 
 
-def asked_of(entries: Entries, was_shown: Bools, reopening: Reopening, leases: int, echo: float | None) -> Asked:
-    """Args: so many `leases` are live; `echo` is rho of the judge, None where each answer is one vote."""
+def asked_of(entries: Entries, was_shown: Bools, reopening: Reopening, leases: int, rho: float | None) -> Asked:
+    """Args: so many `leases` are live; `rho` is rho of the judge, None where each answer is one vote."""
     repeats = repeats_left(entries, reopening, leases, was_shown.shape[1])
     times = times_judged(entries, reopening.judge, was_shown.shape)
-    return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, echo))
+    return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, rho))
 
 
 def _reopen(asked: Asked, free: Bools, order: Order) -> Reopened:
@@ -97,13 +97,13 @@ def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
     yield times == 0
 
 
-def most_times(entries: Entries, judge: int, echo: float | None) -> int:
+def most_times(entries: Entries, judge: int, rho: float | None) -> int:
     """How often the judge may be asked the same; a vote that is cast once more may count once more."""
-    if echo is None:
+    if rho is None:
         return NO_END
     if not is_vote(entries.comparisons.p[entries.comparisons.judge == judge]).all():
         return MOST_TIMES
-    return max(MOST_TIMES, ceil(1.0 / echo)) if echo > 0.0 else NO_END
+    return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
 
 
 def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:

@@ -216,11 +216,11 @@ def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
     return biased_judges(method, n, evidence.answers, len(evidence.judges))
 
 
-def echo_of(snapshot: Snapshot, judge: int) -> float | None:
+def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
     """rho of the votes of the judge with this id, 0 of a new one; None where the set says what answers are worth."""
     if snapshot.learnt is None:
         return None
-    return float(snapshot.learnt.echo[snapshot.evidence.judges == judge].sum())
+    return float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())
 
 
 def learnt_from(size: int, n: int) -> int:

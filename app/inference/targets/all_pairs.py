@@ -102,11 +102,15 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
 
 
 def on_all_pairs(
-    published: Published, asked: RoundAnswers, echo: Floats, rng: np.random.Generator, draws: int | None = None
+    published: Published,
+    asked: RoundAnswers,
+    rho: Floats,
+    rng: np.random.Generator,
+    draws: int | None = None,
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
-    Args: `echo` (J,) is rho of every judge who answered; where nobody did, it is as of one of whom nothing is known.
+    Args: `rho` (J,) is rho of every judge who answered; where nobody did, it is as of one of whom nothing is known.
     """
     scores, n = published.scores, published.model.n
     if not len(asked.judge):
@@ -117,13 +121,13 @@ def on_all_pairs(
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
-    sd, echo = _errors(published, asked), echo[asked.judge]
+    sd, rho = _errors(published, asked), rho[asked.judge]
     told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, told, sd, echo)
+    of_round = _round(asked, told, sd, rho)
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
-        sd[:, None] * np.sqrt(drawn.noise), echo, rng,
+        sd[:, None] * np.sqrt(drawn.noise), rho, rng,
     ).T  # fmt: skip
     if not of_round.verdicts.all():
         rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
@@ -134,7 +138,7 @@ def on_all_pairs(
     return WinRates(scores, values, verdicts, int(np.count_nonzero(told)) // 2, of_round)
 
 
-def _round(asked: RoundAnswers, told: Bools, sd: Floats, echo: Floats) -> Round:
+def _round(asked: RoundAnswers, told: Bools, sd: Floats, rho: Floats) -> Round:
     """Args: `told` (Q, N, N) the pairs that were judged, either way round."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
@@ -145,7 +149,7 @@ def _round(asked: RoundAnswers, told: Bools, sd: Floats, echo: Floats) -> Round:
         (has & ~told).sum(axis=0),
         has.sum(axis=(0, 2)).astype(np.float64),
         float(sd.mean()) if (sd > 0.0).all() else 0.0,
-        bool((echo == 1.0).all()),
+        bool((rho == 1.0).all()),
     )
 
 

@@ -53,7 +53,7 @@ from app.inference.fitting.consensus import (
     scatter,
     split,
 )
-from app.inference.fitting.expectation_propagation import SiteMoments, Sites, settle
+from app.inference.fitting.expectation_propagation import SiteMoments, Sites, converge
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
 from app.inference.fitting.integration import mixed
@@ -135,14 +135,14 @@ def too_many_effects(candidates: int, models: int) -> str | None:
     )
 
 
-class ToldOfEffects(NamedTuple):
+class EffectsContribution(NamedTuple):
     """What one set tells of a judge's effects by itself, its prior taken out."""
 
     judge: int
     log_effects: Normal  # of ln(omega^2 / tau2)
 
 
-def effects_apart(published: Published, people: Bools, judges: Ints) -> list[ToldOfEffects]:
+def effects_apart(published: Published, people: Bools, judges: Ints) -> list[EffectsContribution]:
     """What a set tells of the effects of its judges: nothing unless several judge, or one and people.
 
     Laplace's: at the mode z and with its variance v of a judge's ln(omega^2 / tau2), both in units of the prior,
@@ -157,7 +157,7 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Tol
     mode, spread, _ = _mode(voices)
     left = 1.0 - (spread @ spread).diagonal()  # of the prior's variance
     return [
-        ToldOfEffects(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
+        EffectsContribution(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
         for place, judge in enumerate(voices.judges, start=1)
         if left[place] > LEAST_TOLD
     ]
@@ -167,7 +167,7 @@ def _between(z: float, variance: float) -> Normal:
     return Normal(USUAL_EFFECTS.mean + USUAL_EFFECTS.sd * z, USUAL_EFFECTS.sd * float(np.sqrt(variance)))
 
 
-def pool_effects(told: Sequence[ToldOfEffects]) -> dict[int, Normal]:
+def pool_effects(told: Sequence[EffectsContribution]) -> dict[int, Normal]:
     """What a set expects of ln(omega^2 / tau2) of each of these judges, as pooling.py does of their noise.
 
     x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
@@ -329,7 +329,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
 
     try:
         with np.errstate(all="ignore"):
-            (mean, sigma), _, log_evidence, convergence = settle(sites, moments, CLOSE)
+            (mean, sigma), _, log_evidence, convergence = converge(sites, moments, CLOSE)
     except np.linalg.LinAlgError:
         return point
     if not convergence.converged:

@@ -14,8 +14,8 @@ from app.inference.fitting import (
     Normal,
     Published,
     Scores,
-    echoes,
     publish,
+    repeat_correlations,
 )
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, usual_draws
@@ -75,8 +75,8 @@ def quantity_of(
     match target:
         case "all-pairs":
             by_question = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
-            echo = echoes(published, item, len(people))
-            return on_all_pairs(published, by_question, echo, np.random.default_rng(DRAWS_SEED), draws)
+            repeat_correlation = repeat_correlations(published, item, len(people))
+            return on_all_pairs(published, by_question, repeat_correlation, np.random.default_rng(DRAWS_SEED), draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":

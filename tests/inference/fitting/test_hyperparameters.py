@@ -275,8 +275,8 @@ def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: 
     assert abs(moved - maximum) < 0.05 * sd
     without_factor = learn(comparisons, one_item(comparisons), of, 1).hyperparameters
     assert abs(np.log(without_factor.scale / learnt.scale)) < 0.05 * sd
-    assert 0.1 < learnt.echo[0] < 0.9
-    np.testing.assert_allclose(without_factor.echo, learnt.echo, atol=0.01)
+    assert 0.1 < learnt.repeat_correlation[0] < 0.9
+    np.testing.assert_allclose(without_factor.repeat_correlation, learnt.repeat_correlation, atol=0.01)
     np.testing.assert_allclose(without_factor.votes, learnt.votes, atol=0.01)
 
 
@@ -292,7 +292,7 @@ def test_votes_of_so_many_that_no_matrix_is_made_are_learnt_from() -> None:
     log = repeated(n, 2 * n, seed=0)
     learnt = learn(log, one_item(log), model(n), 1).hyperparameters
     assert 0.5 < learnt.scale < 3.0
-    assert 0.1 < learnt.echo[0] < 0.9
+    assert 0.1 < learnt.repeat_correlation[0] < 0.9
 
 
 def test_quadrature_is_exact_for_polynomials_and_of_nothing_it_is_nothing() -> None:

@@ -12,10 +12,10 @@ from scipy.stats import spearmanr
 from app.inference.fitting import posterior
 from app.inference.fitting.judge_aware import (
     JudgeParameters,
+    e_step,
     evaluate,
     fit,
-    likelier_judges,
-    likeliest_scores,
+    m_step,
     without,
 )
 from app.inference.fitting.model import Method, build, hessian
@@ -64,7 +64,7 @@ def test_judges_maximise_what_is_expected_of_them() -> None:
     _, log = simulated([1.5, 0.5], [0.8, 0.0], 8, 400)
     model = build(Method(), 8)
     start = JudgeParameters(np.zeros(2), np.ones(2))
-    s, weights = likeliest_scores(np.zeros(8), start, log, model)
+    s, weights = e_step(np.zeros(8), start, log, model)
     sigma = from_precision(hessian(weights, log, model))
     draws = np.random.default_rng(2).multivariate_normal(s, sigma.base, 4000)
 
@@ -75,7 +75,7 @@ def test_judges_maximise_what_is_expected_of_them() -> None:
 
     best = start
     for _ in range(20):
-        best = likelier_judges(s, sigma, best, nobody(2), log, model)
+        best = m_step(s, sigma, best, nobody(2), log, model)
     for part in range(2):
         for k in range(2):
             for step in (-0.15, 0.15):
@@ -151,7 +151,7 @@ def test_taking_a_judge_out_is_like_never_having_had_it() -> None:
     found = fit(log, model, nobody(4))
     for judge in range(4):
         others = take(log, log.judge != judge)
-        refitted, _ = likeliest_scores(found.scores, found.judges, others, model)
+        refitted, _ = e_step(found.scores, found.judges, others, model)
         np.testing.assert_allclose(without(found, log, model, judge), refitted, atol=0.01)
 
 

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from app.inference.fitting.hyperparameters import WEAK_NOISE
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Told, evidence_apart, pool
+from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Contribution, evidence_apart, pool
 from app.inference.regimes import POOL_PROPAGATED
 from app.inference.types import Comparisons, join, once_each
 
@@ -26,7 +26,7 @@ def judged(rng: np.random.Generator, comparisons: int, scale: float, noise: floa
     return once_each(first, second, p, np.zeros(comparisons, np.int64))
 
 
-def told(comparisons: Comparisons) -> list[Told]:
+def told(comparisons: Comparisons) -> list[Contribution]:
     return evidence_apart(comparisons, np.zeros(comparisons.size, np.int64), build(Method(), N), JUDGE)
 
 
@@ -95,7 +95,7 @@ def test_judges_are_told_apart_and_votes_go_together() -> None:
 
 
 def test_sets_that_say_nothing_leave_what_was_expected() -> None:
-    nothing = Told(0, np.zeros_like(told(judged(np.random.default_rng(4), 3, 1.0, 1.0))[0].log_evidence))
+    nothing = Contribution(0, np.zeros_like(told(judged(np.random.default_rng(4), 3, 1.0, 1.0))[0].log_evidence))
     log_scale, log_noise, _ = pool([nothing] * 3)
     assert log_scale is not None
     assert log_scale.mean == pytest.approx(WEAK_SCALE.mean, abs=0.3)
@@ -110,7 +110,7 @@ def test_evidence_against_a_scale_has_no_end() -> None:
     """
     x, z = float(SCALES[-1]), float(NOISES[-1])
     peak = -2000.0 * ((SCALES[:, None] - x) ** 2 + (NOISES - z) ** 2)
-    alone, many = pool([Told(0, peak)]), pool([Told(0, peak)] * 40)
+    alone, many = pool([Contribution(0, peak)]), pool([Contribution(0, peak)] * 40)
     assert alone.log_scale is not None
     assert np.isfinite([*alone.log_scale, *alone.log_noise[0]]).all()
     assert many.log_scale is not None

@@ -31,7 +31,7 @@ def learnt_from(log: Comparisons) -> Learnt:
 def test_the_same_again_counts_once(seed: int) -> None:
     log = votes(seed, anew=False)
     hyperparameters = learnt_from(log).hyperparameters
-    np.testing.assert_array_equal(hyperparameters.echo, 1.0)
+    np.testing.assert_array_equal(hyperparameters.repeat_correlation, 1.0)
     weight = weighed(log, ITEM, N, hyperparameters).weight.reshape(PAIRS, TIMES)
     np.testing.assert_allclose(weight.sum(axis=1), hyperparameters.votes[1])
 
@@ -39,5 +39,5 @@ def test_the_same_again_counts_once(seed: int) -> None:
 def test_votes_drawn_anew_count_in_full_and_keep_the_scale() -> None:
     """240 votes on scores of variance 1 tell it within a factor of 2 (20 logs, seeds 0 to 19)."""
     all_learnt = [learnt_from(votes(seed, anew=True)).hyperparameters for seed in range(20)]
-    assert np.mean([each.echo[1] for each in all_learnt]) < 0.1
+    assert np.mean([each.repeat_correlation[1] for each in all_learnt]) < 0.1
     assert 0.5 < np.exp(np.mean([np.log(each.scale) for each in all_learnt])) < 2.0

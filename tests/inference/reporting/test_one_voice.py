@@ -9,7 +9,7 @@ from nextpair.words import InferenceTargetName
 from scipy.special import expit
 
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
-from app.inference.choosing.settling import probability, reason
+from app.inference.choosing.quantity_stopping import probability, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, by_posterior, first_place, predict, signal_of, summary_of
 from app.inference.reporting.inference_targets import NAMED

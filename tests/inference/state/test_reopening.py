@@ -8,7 +8,7 @@ from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, Reopening, Snapshot
 from app.inference.state.reopening import MOST_TIMES, NO_END, PROBES, most_times
-from app.inference.state.snapshot import echo_of
+from app.inference.state.snapshot import repeat_correlation_of
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
 ANN, BEN = 2, 9  # ids
@@ -140,22 +140,22 @@ def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "echo", "most"),
+    ("p", "rho", "most"),
     [(1.0, None, NO_END), (1.0, 0.0, NO_END), (1.0, 0.01, 100), (1.0, 0.42, MOST_TIMES), (0.8, 0.0, MOST_TIMES)],
 )
-def test_the_same_is_asked_as_long_as_it_tells_more(p: float, echo: float | None, most: int) -> None:
+def test_the_same_is_asked_as_long_as_it_tells_more(p: float, rho: float | None, most: int) -> None:
     log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, p, ANN)])
 
-    assert most_times(log.entries, ANN, echo) == most
+    assert most_times(log.entries, ANN, rho) == most
 
 
 def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are_asked() -> None:
-    """A judge who never answered otherwise: what is learnt is that its repeats are echoes."""
+    """A judge who never answered otherwise: what is learnt is that its repeats are repeat_correlations."""
     learnt = Interpretation(Method(evidence="learnt"), {})
     rows = [(0, *shown, float(shown[0] < shown[1]), ANN, 1.0) for shown in BOTH_WAYS for _ in range(MOST_TIMES)]
     rows = [row for row in rows if row[1:3] != (1, 2)]
     log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
     snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
 
-    assert echo_of(snapshot, ANN) == 1.0
+    assert repeat_correlation_of(snapshot, ANN) == 1.0
     assert opened(snapshot, ANN, person=True) == {(1, 2)}

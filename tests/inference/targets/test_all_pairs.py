@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.fitting import AbsoluteScores, Method, Published, echoes, no_absolute_scores
+from app.inference.fitting import AbsoluteScores, Method, Published, no_absolute_scores, repeat_correlations
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
@@ -33,8 +33,8 @@ def told(answers: Comparisons, n: int, item: Ints | None = None, method: Method 
 
 
 def drawn_by(published: Published, answers: Comparisons, item: Ints, has: Bools) -> WinRates:
-    echo = echoes(published, item, int(answers.judge.max(initial=-1)) + 1)
-    return on_all_pairs(published, asked_in(answers, item, has), echo, np.random.default_rng(0))
+    rho = repeat_correlations(published, item, int(answers.judge.max(initial=-1)) + 1)
+    return on_all_pairs(published, asked_in(answers, item, has), rho, np.random.default_rng(0))
 
 
 def round_robin(n: int, p: Floats) -> Comparisons:
@@ -51,7 +51,7 @@ class Pair(NamedTuple):
     forth: float = np.nan
     back: float = np.nan
     sd: float = 0.0
-    echo: float = 1.0
+    rho: float = 1.0
     times: tuple[float, float] | None = None
 
 
@@ -63,9 +63,13 @@ def drawn(pair: Pair, seed: int = 0) -> Floats:
     times = np.zeros((1, 2, 2))
     times[0, 0, 1], times[0, 1, 0] = forth, back
     scores = np.repeat([[pair.d], [0.0]], DRAWS, axis=1)
-    has, sd, echo = np.ones((1, 2), np.bool_), np.full((1, DRAWS), pair.sd), np.array([pair.echo])
+    has, sd, rho = (
+        np.ones((1, 2), np.bool_),
+        np.full((1, DRAWS), pair.sd),
+        np.array([pair.rho]),
+    )
     bias = np.full((1, DRAWS), pair.delta)
-    verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, echo, np.random.default_rng(seed))[0]
+    verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, rho, np.random.default_rng(seed))[0]
     return verdicts
 
 
@@ -120,9 +124,9 @@ def test_votes_that_differ_leave_a_lasting_verdict_open() -> None:
     for_it = q * (rho + fresh * q) ** won * (fresh * (1.0 - q)) ** lost
     against = (1.0 - q) * (fresh * q) ** won * (rho + fresh * (1.0 - q)) ** lost
     expected = rho * for_it / (for_it + against) + fresh * q
-    verdicts = drawn(Pair(0.4, forth=0.75, echo=rho, times=(4.0, 0.0)))
+    verdicts = drawn(Pair(0.4, forth=0.75, rho=rho, times=(4.0, 0.0)))
     assert verdicts.mean() == pytest.approx(expected, abs=0.01)
-    assert drawn(Pair(0.4, echo=0.0)) == pytest.approx(q)
+    assert drawn(Pair(0.4, rho=0.0)) == pytest.approx(q)
 
 
 def test_a_lasting_verdict_has_its_order_too() -> None:
@@ -133,9 +137,9 @@ def test_a_lasting_verdict_has_its_order_too() -> None:
     votes = [np.where(rng.random(size) < rho, lasting[k], rng.random(size) < q[k]) for k in (0, 0, 1)]
     as_it_did = votes[0] & ~votes[1] & ~votes[2]
     expected = rho * lasting[:, as_it_did].mean() + (1.0 - rho) * q.mean()
-    verdicts = drawn(Pair(d, delta, forth=0.5, back=1.0, echo=rho, times=(2.0, 1.0)))
+    verdicts = drawn(Pair(d, delta, forth=0.5, back=1.0, rho=rho, times=(2.0, 1.0)))
     assert verdicts.mean() == pytest.approx(expected, abs=0.005)
-    assert drawn(Pair(d, delta, echo=rho)).mean() == pytest.approx(q.mean(), abs=0.005)
+    assert drawn(Pair(d, delta, rho=rho)).mean() == pytest.approx(q.mean(), abs=0.005)
 
 
 @pytest.mark.parametrize("kind", ["votes", "saturated", "probabilities"])
