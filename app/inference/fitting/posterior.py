@@ -115,13 +115,14 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
     """
     if not comparisons.size:
         return prior(model)
-    if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
-        return compiled
-    fitted = newton.fit(comparisons, model, start=start)
     if is_certified(model, dense):
+        fitted = newton.fit(comparisons, model, start=start)
         precision = _precision(fitted, comparisons, model)
         sigma = measured(precision, fitted.mean) if dense is None else unmeasured(precision)
         return _certified(fitted, sigma, comparisons, model)
+    if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
+        return compiled
+    fitted = newton.fit(comparisons, model, start=start)
     weights = newton.weights(fitted.mean, comparisons, model)
     try:
         covariance = from_precision(hessian(weights, comparisons, model))

@@ -12,6 +12,8 @@ set: only the listed ones, or all but them.
     contenders  everyone
     best_pairs  the argmax of choosing/criteria.py: score over mask
 
+Each pair has a mean difference m_ij and a variance v_ij of it (PairMoments).
+
 A score rises with v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij and falls with |m_ij|, for each of the rules
 
     POWER           v / (m^2 + floor)^power
