@@ -1,5 +1,12 @@
 """Choice of pairs to ask next, in which order to show them, and when to stop: functions of arrays and a random source.
 
+    asking.py       next_pairs: fantasises the pairs that are out, selects, decides who is shown first
+    criteria.py     the acquisition functions: their notation, and a row for each
+    selection.py    select: the best open pair, as often as wanted; certified.py where Sigma is certified
+    picking.py      one pick: by the criterion's search (kernels/pair_sets.py), by knowledge, or drawn
+    goals.py        which pairs matter
+    stopping.py, quantity_stopping.py     reasons to stop, of scores and of draws; forecasting.py: how far that is
+
 Not here: what a log amounts to (state), who holds which pair (service).
 """
 

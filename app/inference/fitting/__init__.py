@@ -1,6 +1,15 @@
-"""Comparisons become scores: the model, its maximum, the posterior around it, and methods beside it.
+"""From comparisons to a posterior: the model, its maximum, the covariance around it, and other methods.
 
-Not here: which pair to ask next (choosing), what is said of a posterior (reporting), compiled loops (kernels).
+    model.py            who is ranked, the expert, the prior, position biases
+    newton.py           fit: the maximum (MAP), by Newton's method; compiled, in rows or by design (kernels, graphs)
+    posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
+    worth.py            weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
+                        have the evidence
+    published.py        publish: the posterior that readers get, with everything that the method learns
+    absolute.py         absolute scores as part of the prior
+    baselines.py, consensus.py, judge_aware.py          other methods
+
+Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
 """
 
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores

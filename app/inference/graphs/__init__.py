@@ -1,9 +1,9 @@
-"""Comparisons as compressed rows, one row for each candidate: of them the mean and the variances of many are found.
+"""Comparisons as compressed rows, one row for each candidate: the one graph that many candidates are fitted on.
 
-    Graph              comparisons in rows; the gradient and H at any scores, and what one more vote moves at once
-    Precision          H in the same rows
-    solve, newton_step H x = b
-    push               single entries of H^-1, in certified intervals
+    comparison_graph.py       Graph: the comparisons; evaluate: gradient and H at given scores; relaxed: what one more
+                              vote moves. Precision: H in the same rows
+    conjugate_gradients.py    H x = b, in one loop for every H
+    push.py                   single entries of H^-1, in certified intervals
 
 Not here: which model the comparisons are of (fitting), what stands for the covariance (gaussian).
 """

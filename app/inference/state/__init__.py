@@ -1,4 +1,12 @@
-"""A set as numerics see it: its log, its candidates, and the snapshot that they amount to, from which pairs are asked.
+"""A set as numerics see it: its log, its candidates, and the snapshot that they amount to.
+
+    log.py          comparisons, absolute scores and shared priors as arrays, without what was voided
+    evidence.py     the log as the model reads it: temperatures, judges by number, weights
+    snapshot.py     advance: snapshot = fold(log), entry by entry. A stage holds what was learnt; compute_ahead is
+                    for whoever has time
+    asking.py       ask: the next pairs of a snapshot; reopening.py and availability.py say which are open
+    published.py    exact, quantity, check, distance: a snapshot's results for readers
+    pooling.py      what sets of a pool share
 
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
