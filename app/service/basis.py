@@ -4,14 +4,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+import numpy as np
 from nextpair import schemas
-from nextpair.words import InferenceTargetName
+from nextpair.words import InferenceTargetName, MethodName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.analysis.judged import JudgedLog
 from app.inference.choosing import Goal, goal_kinds
 from app.inference.fitting import Published
-from app.inference.reporting import PairsOf, Signal, signal_of
-from app.inference.state import Catalogue, Snapshot, exact, raw
+from app.inference.reporting import PairsOf, Target
+from app.inference.state import Catalogue, Snapshot, Sought, echoes_of, exact, quantity, raw
+from app.inference.targets import Quantity
 from app.service import held_out, posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
@@ -62,19 +65,34 @@ class Basis:
         return self.published_of_all_pairs if target == "all-pairs" else self.published
 
     @cached_property
-    def signal(self) -> Signal:
-        """Evidence that verdicts depend on what is compared."""
-        return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
+    def judged(self) -> JudgedLog:
+        """All that was judged, by numbers of candidates and judges."""
+        snapshot, evidence = self.snapshot, self.snapshot.evidence
+        return JudgedLog(
+            keys=self.catalogue.keys,
+            judges=[self.names[judge] for judge in evidence.judges.tolist()],
+            people=np.isin(evidence.judges, list(self.people)),
+            said=raw(snapshot),
+            answers=evidence.answers,
+            item=evidence.item,
+            has=self.catalogue.has,
+            prompts=self.row.items,
+            absolute=evidence.absolute,
+            echoes=partial(echoes_of, snapshot),
+            quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
+        )
 
-    @cached_property
-    def signal_on_new_items(self) -> Signal:
-        """The same, of prompts to come."""
-        snapshot = self.snapshot
-        return signal_of(raw(snapshot), snapshot.model.n, snapshot.log.entries.item, new_items=True)
+    def sought(self, target: InferenceTargetName) -> Sought:
+        """What a ranking with this target is certain about."""
+        return Sought(target, self.catalogue.has, self.people)
 
-    def signal_for(self, target: InferenceTargetName) -> Signal:
-        """The one of these that bears out a ranking with this target."""
-        return self.signal_on_new_items if target == "new-items" else self.signal
+    def target(self, wanted: InferenceTargetName | None = None, method: MethodName | None = None) -> Target:
+        """The target of a ranking by this method, the set's own by default. Raises Impossible."""
+        return self.judged.target(method or self.row.expert, self.row.inference_target, wanted)
+
+    def ranked(self, target: InferenceTargetName) -> Quantity:
+        """What the set's own method ranks for this target. Raises Impossible."""
+        return self.judged.quantity(self.published_for(target), target)
 
 
 async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None) -> Basis:

@@ -15,7 +15,6 @@ from app.service import results
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.presenting.diagnostics import Failures, present_diagnostics, present_history, with_failures
-from app.service.targets import quantity, sought_of, target_of
 from app.storage import assignments, judges
 
 MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published anew
@@ -71,14 +70,14 @@ def diagnose(facts: Facts) -> schemas.Diagnostics:
 
 def _history(basis: Basis) -> list[Moment]:
     """About what is ranked now, fewer moments of more candidates; its end is the ranking."""
-    snapshot, target = basis.snapshot, target_of(basis)
-    published, sought, size = basis.published_for(target.name), sought_of(basis, target.name), snapshot.comparisons.size
+    snapshot, target, size = basis.snapshot, basis.target().name, basis.snapshot.comparisons.size
+    is_ranked = basis.published_for(target).posterior.convergence.converged
 
     def ranked_after(count: int) -> Quantity | None:
         if count < size:
-            return quantity_after(snapshot, count, sought)
-        return quantity(basis, published, target) if published.posterior.convergence.converged else None
+            return quantity_after(snapshot, count, basis.sought(target))
+        return basis.ranked(target) if is_ranked else None
 
     few = max(REFITTED // max(snapshot.model.n, 1), 2)
-    moments = MOMENTS if target.name == "latent" else min(MOMENTS, few)
+    moments = MOMENTS if target == "latent" else min(MOMENTS, few)
     return ranking_history(size, moments, ranked_after, basis.pairs_of)

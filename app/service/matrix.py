@@ -16,7 +16,6 @@ from app.service.context import Context, existing_set
 from app.service.errors import NotConverged
 from app.service.presenting.matrix import present_matrix
 from app.service.rankings import refuse_unconverged
-from app.service.targets import quantity, target_of
 
 
 async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
@@ -46,10 +45,9 @@ def _require_matrix(basis: Basis) -> None:
 
 def _ranked(basis: Basis) -> Quantity:
     """What the set ranks. Raises NotConverged."""
-    target = target_of(basis)
-    published = basis.published_for(target.name)
-    refuse_unconverged(published.posterior.convergence, basis.snapshot)
-    return quantity(basis, published, target)
+    target = basis.target().name
+    refuse_unconverged(basis.published_for(target).posterior.convergence, basis.snapshot)
+    return basis.ranked(target)
 
 
 def _means(basis: Basis) -> Floats:

@@ -17,14 +17,13 @@ from app.inference.state import pair_votes_of, raw
 from app.live.jobs import Report
 from app.service import results
 from app.service.basis import Basis
-from app.service.certainty import certainty_of
 from app.service.context import Context
 from app.service.diagnostics import Facts, failures_of
 from app.service.errors import NotConverged
 from app.service.presenting.diagnostics import with_failures
 from app.service.presenting.judges import in_words, is_to_blame
 from app.service.rankings import refuse_unconverged, stopping_of
-from app.service.targets import PEOPLE_HELP, quantity, target_of
+from app.service.targets import PEOPLE_HELP
 
 FEW = 20
 WHO_IS_FIRST = Stop(top_k=1)
@@ -52,9 +51,7 @@ class Examined(Facts):
     @cached_property
     def ranked(self) -> list[tuple[str, int, float]]:
         """Keys, ranks and P(best), best first."""
-        target = target_of(self.basis)
-        ranked = quantity(self.basis, self.basis.published_for(target.name), target)
-        ranking = summary_of(ranked, Wanted())
+        ranking = summary_of(self.basis.ranked(self.basis.target().name), Wanted())
         keys, order = self.basis.catalogue.keys, np.argsort(ranking.rank, kind="stable").tolist()
         return [(keys[each], int(ranking.rank[each]), float(ranking.p_best[each])) for each in order]
 
@@ -62,7 +59,7 @@ class Examined(Facts):
     def allowed_for(self) -> set[str]:
         """The judges whose position bias the ranking allows for."""
         basis = self.basis
-        model, judges = basis.published_for(target_of(basis).name).model, basis.snapshot.evidence.judges
+        model, judges = basis.published_for(basis.target().name).model, basis.snapshot.evidence.judges
         allowed = judges[model.estimated_biases] if model.has_biases else judges
         return {basis.names[judge] for judge in allowed.tolist()} if model.allows_for_biases else set()
 
@@ -120,8 +117,8 @@ def _top(facts: Examined) -> schemas.Check:
     first_alone = stopping_of(facts.basis, WHO_IS_FIRST)
     if first_alone is None:
         return _check("First place", "unknown", "There are not two candidates to tell apart.", "–")
-    basis, target = facts.basis, target_of(facts.basis).name
-    claimed, says = first_place(facts.ranked, basis.snapshot.comparisons.size, basis.signal_for(target), target)
+    basis, target = facts.basis, facts.basis.target().name
+    claimed, says = first_place(facts.ranked, basis.snapshot.comparisons.size, basis.judged.signal(target), target)
     if not says:
         return _check("First place", "unknown", "Nobody has judged yet.", "–")
     figure = f"P(best) {percent(facts.ranked[0][2])}"
@@ -132,7 +129,7 @@ def _top(facts: Examined) -> schemas.Check:
 
 
 def _signal(facts: Examined) -> schemas.Check:
-    signal, candidates = facts.basis.signal_for(target_of(facts.basis).name), facts.basis.snapshot.model.n
+    signal, candidates = facts.basis.judged.signal(facts.basis.target().name), facts.basis.snapshot.model.n
     figure = f"e-value {signal.e_value:.2g} from {counted(signal.verdicts, 'verdict')}, enough is {CLAIMED:.0f}"
     if signal.claimed:
         says = "Verdicts depend on what is compared: random judging would hardly ever look like this."
@@ -217,7 +214,7 @@ def _agreement(facts: Examined) -> schemas.Check:
 
 
 def _with_people(facts: Examined) -> schemas.Check:
-    certainty = certainty_of(facts.basis, Wanted().level)
+    certainty = facts.basis.judged.certainty(Wanted().level)
     name, agreement = "Agreement with people", certainty.agreement_with_people
     if facts.basis.only_people:
         return _check(name, "holds", "Only people judged: the ranking is of what they prefer.", "people alone")

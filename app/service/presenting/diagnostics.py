@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from nextpair import schemas
 
+from app.analysis.judges import biases_by_name
 from app.inference.reporting import Agreement, Bias, LogDiagnostics, Moment, closed_form
 from app.inference.state import Snapshot, raw
 from app.inference.types import Comparisons, no_comparisons, take
 from app.service.basis import Basis
-from app.service.presenting.rankings import present_biases
 
 Failures = Mapping[str, Mapping[str, int]]  # how often each kind, by the judge's name
 
@@ -31,7 +31,7 @@ def present_diagnostics(basis: Basis, of_log: LogDiagnostics, biases: Sequence[B
         ),
         agreement=present_agreement(of_log.agreement),
         order_balance=schemas.OrderBalance(worst=balance.worst, mixed=balance.mixed, first_picked=balance.first_picked),
-        position_bias=present_biases(biases, snapshot, basis.names),
+        position_bias=biases_by_name(biases, basis.judged.judges),
         judges=_judges(basis),
         held_out=basis.tested,
         history=[],
