@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from uuid import UUID
 
 from nextpair import schemas
 from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodName
@@ -12,6 +13,7 @@ from app.inference.reporting import Signal, Target, certainty_beside_people, jud
 from app.inference.targets import Quantity
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
+NO_SET = UUID(int=0)  # the `set_id` of a file
 UNKNOWN_SIGNAL = Signal(1.0, claimed=False, verdicts=0)
 
 

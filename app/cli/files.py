@@ -189,8 +189,10 @@ def aggregate(
     skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
     is any Hugging Face transformer, by name or folder.
     """
-    from app.offline.aggregation import AggregationColumns, Classes, TextEncoding, load, require_possible
+    from app.analysis.aggregation import AggregationRequest
+    from app.offline.aggregation import AggregationColumns, Classes, load, require_possible
     from app.offline.aggregation import aggregate as aggregated
+    from app.offline.item_context import TextEncoding
     from app.offline.printing.aggregation import show
 
     columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
@@ -199,7 +201,8 @@ def aggregate(
         method, columns, named, encoding, debiased=debias, regulariser=regulariser, as_published=as_published
     )
     answers = load(file, columns, named, encoding, debiased=debias)
-    show(answers, aggregated(answers, method, seed, regulariser, as_published=as_published), form)
+    request = AggregationRequest(method, seed, regulariser, as_published)
+    show(aggregated(answers, request), form, names_classes=answers.names_classes)
 
 
 @commands.command("rank-sets")
@@ -242,11 +245,13 @@ def rank_sets(
     form: FormatOption = "table",
 ) -> None:
     """Rank systems by a few verdicts of people and many of judges, without trusting the judges."""
+    from app.analysis.rank_sets import RankSetsRequest
     from app.offline.printing.rank_sets import show
     from app.offline.rank_sets import load, rank
 
     meetings = load(file, people, judge, first, second)
-    show(rank(meetings, alpha, covariance, simultaneous, lambdas or None), form)
+    request = RankSetsRequest(judge, [people], alpha, covariance, simultaneous, lambdas or None)
+    show(rank(meetings, request), meetings.by_people, form)
 
 
 @commands.command()

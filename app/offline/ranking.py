@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from math import inf
 from typing import NamedTuple
-from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
@@ -20,7 +19,7 @@ from nextpair.words import (
 )
 
 from app.analysis import ranking as analysis
-from app.analysis.judged import Impossible, JudgedLog
+from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import RankingRequest, Source, Unconverged
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, columns_of, read_grouped
@@ -41,7 +40,6 @@ ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines wit
 IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
 NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
 NOBODY = "the judge"  # where the file names none
-NO_SET = UUID(int=0)  # of a file
 SIGNAL = "the signal"
 OF_ROWS = (SIGNAL, "the agreement of judges", "the agreement with people")  # which need each row by itself
 
