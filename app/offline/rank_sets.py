@@ -10,7 +10,8 @@ from nextpair import schemas
 from app.analysis.judged import NO_SET
 from app.analysis.rank_sets import RankSetsRequest, rank_sets
 from app.files.columns import encode, first_true, keys_of, texts_of
-from app.files.comparisons import ComparisonColumns, pair_columns, winners
+from app.files.comparisons import ComparisonColumns, pair_columns
+from app.files.outcomes import winners
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
 from app.inference.judges import ENOUGH, Instances, JudgedInstances, Wins, least_seen
