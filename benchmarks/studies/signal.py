@@ -18,7 +18,7 @@ from app.inference.judges.accord import Accord, accords
 from app.inference.reporting.cycles import circulation
 from app.inference.reporting.signal import CLAIMED, log_evidence
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
-from app.service.trust import RARE
+from app.service.checks.ranking import RARE
 from benchmarks.studies.coverage import Judge, hard_verdicts, judged_batches
 from benchmarks.studies.methods.markdown import table
 
