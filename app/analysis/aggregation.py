@@ -25,7 +25,7 @@ from app.inference.types import Floats
 NO_YES = ("no", "yes")  # the classes where answers are probabilities of yes
 
 
-class JudgedItems(NamedTuple):
+class AnsweredItems(NamedTuple):
     """N items, and what K judges and P people say of each."""
 
     items: Sequence[str]  # (N,)
@@ -47,7 +47,7 @@ class AggregationRequest(NamedTuple):
 
 
 def aggregate(
-    judged: JudgedItems, request: AggregationRequest, progress: Callable[[Step], None] = lambda _: None
+    judged: AnsweredItems, request: AggregationRequest, progress: Callable[[Step], None] = lambda _: None
 ) -> schemas.Aggregation:
     """Args: `progress` is called as a method that trains goes on."""
     method, seed, regulariser, as_published = request
@@ -59,7 +59,7 @@ def aggregate(
     return _present(judged, verdicts)
 
 
-def _present(judged: JudgedItems, verdicts: ItemVerdicts) -> schemas.Aggregation:
+def _present(judged: AnsweredItems, verdicts: ItemVerdicts) -> schemas.Aggregation:
     items, judges, classes, *_ = judged
     group, counts = verdicts.group, Counter(verdicts.verdict.tolist())
     convergence, labels, alpha = group.aggregate.convergence, group.labels, verdicts.alpha

@@ -48,7 +48,7 @@ class RankingRequest(NamedTuple):
     temperatures: Mapping[str, float] = {}  # likewise
 
 
-class Source(NamedTuple):
+class Origin(NamedTuple):
     """Where a log comes from, and what is known of it there alone; a file has neither set, tests nor stop."""
 
     set_id: UUID
@@ -57,7 +57,7 @@ class Source(NamedTuple):
     stopping: Callable[[], schemas.Stopping | None] = lambda: None  # wanted of fits that converged alone
 
 
-def rank(log: JudgedLog, request: RankingRequest, publish: Publish, source: Source) -> schemas.Ranking:
+def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Origin) -> schemas.Ranking:
     """Raises Impossible, Unconverged, and what `publish` raises."""
     name = request.name
     target = log.target(name, request.own_target, request.target)
@@ -65,12 +65,12 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, source: Sour
     standings = _standings(log, request, target, published)
     if not standings.convergence.converged:
         raise Unconverged(standings.convergence.outcome.value)
-    method, stopping, rows = _method(request, published), source.stopping(), _rows(standings, log)
+    method, stopping, rows = _method(request, published), origin.stopping(), _rows(standings, log)
     tastes = {log.judges[each.judge]: present_tastes(each, log.keys) for each in standings.tastes}
     is_settled = stopping is not None and stopping.converged
     return schemas.Ranking(
-        set_id=source.set_id,
-        version=source.version,
+        set_id=origin.set_id,
+        version=origin.version,
         method=method,
         inference_target=present_target(target),
         convergence=present_convergence(standings.convergence),
@@ -85,7 +85,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, source: Sour
         tastes=tastes if name == "consensus" else None,
         evidence=_evidence(log, published),
         absolute_scores=_scales(log, published),
-        held_out=None if name in BASELINES else source.held_out,
+        held_out=None if name in BASELINES else origin.held_out,
         stopping=stopping,
         prompts=None if is_settled or not published else _prompts(log, request, target, published),
         ranking=rows,

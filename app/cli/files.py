@@ -3,12 +3,7 @@
 from typing import Annotated
 
 import typer
-from nextpair.words import (
-    AggregationName,
-    CovarianceName,
-    InferenceTargetChoice,
-    SimultaneousName,
-)
+from nextpair.words import AggregationName, CovarianceName, InferenceTargetChoice, SimultaneousName
 
 from app.cli.options import (
     KINDS,

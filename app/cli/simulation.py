@@ -44,12 +44,10 @@ def simulate(
     truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
     truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
     score_column: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid(s_i - s_j)."),
+        str | None, typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid(s_i - s_j).")
     ] = None,
     score_key: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]"),
+        str | None, typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]")
     ] = None,
     temperature: Annotated[
         float, typer.Option(help="Divides the judge's logits: below 1 it is sharper.", callback=within(0, 1e6))

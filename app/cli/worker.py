@@ -37,8 +37,7 @@ Headers = Annotated[
     list[str] | None, typer.Option("--header", metavar="'NAME: VALUE'", help="openai: a header; may be repeated.")
 ]
 Body = Annotated[
-    str | None,
-    typer.Option(metavar="JSON", help='openai: fields of each request, as {"seed": 1}; null takes one out.'),
+    str | None, typer.Option(metavar="JSON", help='openai: fields of each request, as {"seed": 1}; null takes one out.')
 ]
 Logprobs = Annotated[
     bool | None, typer.Option("--logprobs/--no-logprobs", help="openai: read probabilities, or only the word.")
@@ -63,8 +62,7 @@ Config = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="
 @commands.command()
 def worker(
     server: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The running service. [default: $NEXTPAIR_URL, or this machine's]"),
+        str | None, typer.Option(metavar="URL", help="The running service. [default: $NEXTPAIR_URL, or this machine's]")
     ] = None,
     model: Model = None,
     judge: Judge = None,

@@ -7,17 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 
-from app.files.columns import (
-    Coded,
-    Labels,
-    coded,
-    coded_keys,
-    encode,
-    first_true,
-    numbers_of,
-    require,
-    texts_of,
-)
+from app.files.columns import Coded, Labels, coded, coded_keys, encode, first_true, numbers_of, require, texts_of
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
 from app.files.tables import Floats, InputError, Ints, Table, complaint
@@ -106,24 +96,11 @@ def read_grouped(
             np.ones(len(p), np.uint32),
         )
 
-    group, judge, first, second, item, p, weight, times = gathered(map(rows_of, tables), most)
-    is_folded = times.sum() > most
-    group, judge, first, second, item, times = (
-        each.astype(np.int64) for each in (group, judge, first, second, item, times)
-    )
+    *codes, p, weight, times = gathered(map(rows_of, tables), most)
+    group, judge, first, second, item = (each.astype(np.int64) for each in codes)
+    counts = times.astype(np.int64) if times.sum() > most else None
     return GroupedComparisons(
-        [*keys],
-        [*groups],
-        group,
-        first,
-        second,
-        p,
-        weight,
-        [*judges],
-        judge,
-        [*items],
-        item,
-        times if is_folded else None,
+        [*keys], [*groups], group, first, second, p, weight, [*judges], judge, [*items], item, counts
     )
 
 

@@ -11,7 +11,7 @@ from nextpair import schemas
 from nextpair.words import AggregationName
 
 from app.analysis import aggregation as analysis
-from app.analysis.aggregation import NO_YES, AggregationRequest, JudgedItems
+from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
 from app.files.columns import encode, first_true, keys_of, numbers_of, texts_of
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
@@ -38,10 +38,10 @@ from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of
 
 
-class ItemAnswers(NamedTuple):
+class FileItems(NamedTuple):
     """N items, what judges and people say of each, and what is known of them."""
 
-    judged: JudgedItems
+    judged: AnsweredItems
     truth: Ints  # (N,) UNKNOWN where it is not known
 
     @property
@@ -55,7 +55,7 @@ class ItemAnswers(NamedTuple):
         return self.judged.classes is not NO_YES
 
 
-class Scored(NamedTuple):
+class ScoredAggregation(NamedTuple):
     """An aggregation, and how right it is where the truth is known: None where it is of no item."""
 
     aggregation: schemas.Aggregation
@@ -124,7 +124,7 @@ def require_possible(
 
 def load(
     file: str, columns: AggregationColumns, classes: Classes, encoding: TextEncoding, *, debiased: bool = False
-) -> ItemAnswers:
+) -> FileItems:
     """The answers in a file, `debiased` where that is wanted. Raises InputError."""
     table = read(file)
     known = (columns.item, columns.truth, columns.group, columns.swapped)
@@ -139,14 +139,14 @@ def load(
     truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
     people, y = _answers(table, columns.reference, classes), _answers(table, judges, classes)
     context, learner = context_of(table, columns.texts, columns.features, columns.group, encoding)
-    rows = ItemAnswers(JudgedItems(items, judges, names, y, votes(people), context, learner), truth)
+    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context, learner), truth)
     if not columns.swapped and not debiased:
         return rows
     swapped = _share(table, columns.swapped, whole=True) > 0.0 if columns.swapped else np.zeros(len(items), np.bool_)
     return _by_item(rows, swapped, debiased=debiased)
 
 
-def aggregate(answers: ItemAnswers, request: AggregationRequest) -> Scored:
+def aggregate(answers: FileItems, request: AggregationRequest) -> ScoredAggregation:
     """Raises InputError for a method without the context that it reads."""
     judged, method = answers.judged, request.method
     if needs_context(method) and judged.context is None:
@@ -156,7 +156,7 @@ def aggregate(answers: ItemAnswers, request: AggregationRequest) -> Scored:
     number = {name: at for at, name in enumerate(judged.classes)}
     verdicts = np.eye(len(number))[[number[item.verdict] for item in aggregation.items]]
     of_judges = np.swapaxes(votes(judged.y), 0, 1)
-    return Scored(
+    return ScoredAggregation(
         aggregation, share_right(verdicts, answers.scored), [share_right(v, answers.scored) for v in of_judges]
     )
 
@@ -174,7 +174,7 @@ def _percent(advance: Callable[[int], None]) -> Callable[[Step], None]:
     return step
 
 
-def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:
+def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
     """Rows of one item put together, after those that are swapped are turned round; its first row has its texts."""
     judged, (items, item) = rows.judged, encode(rows.judged.items)
     labels = np.where(judged.people.any(axis=2, keepdims=True), judged.people, np.nan)
@@ -184,7 +184,7 @@ def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswer
     firsts = np.unique(item, return_index=True)[1]
     context = judged.context and ItemContext(judged.context.x[firsts], judged.context.group[firsts])
     y = _means(_turned(y, swapped), item)
-    return ItemAnswers(judged._replace(items=items, y=y, people=people, context=context), truth)
+    return FileItems(judged._replace(items=items, y=y, people=people, context=context), truth)
 
 
 def _turned(y: Probabilities, swapped: Bools) -> Probabilities:

@@ -20,7 +20,7 @@ from nextpair.words import (
 
 from app.analysis import ranking as analysis
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
-from app.analysis.ranking import RankingRequest, Source, Unconverged
+from app.analysis.ranking import Origin, RankingRequest, Unconverged
 from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, columns_of, read_grouped
 from app.files.reading import read_in_parts, rows_of
@@ -141,7 +141,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     target = None if wanted == "auto" or method.name in BASELINES else wanted
     request = RankingRequest(method.name, definition_of(method), method.wanted, target=target)
     try:
-        ranking = analysis.rank(log, request, publish, Source(NO_SET, log.rows))
+        ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
     except Impossible as error:
         value = method.name if error.field == "method" else wanted
         raise InputError(f"--{error.field.replace('_', '-')} {value}: {error.fault}") from None

@@ -8,7 +8,7 @@ import numpy as np
 from nextpair import schemas
 
 from app.analysis import aggregation as analysis
-from app.analysis.aggregation import NO_YES, AggregationRequest, JudgedItems
+from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
 from app.files.columns import encode
 from app.inference.judges import (
     TIE,
@@ -44,7 +44,7 @@ async def aggregate(ctx: Context, body: schemas.AggregationIn) -> schemas.Aggreg
         raise Busy("Other long computations come first; send the request again.") from None
 
 
-def _read(body: schemas.AggregationIn, settings: Settings) -> JudgedItems:
+def _read(body: schemas.AggregationIn, settings: Settings) -> AnsweredItems:
     """Raises InvalidRequest, DuplicateKey, TextTooLarge."""
     _require_possible(body)
     _refuse_duplicates(body.items)
@@ -54,7 +54,7 @@ def _read(body: schemas.AggregationIn, settings: Settings) -> JudgedItems:
     if needs_context(body.method):
         _require_texts(body, settings)
     y = _answers(body, "answers", judges)
-    return JudgedItems(
+    return AnsweredItems(
         [each.item for each in body.items], judges, body.classes or NO_YES, y, votes(_answers(body, "labels", people))
     )
 
@@ -67,8 +67,7 @@ def _require_possible(body: schemas.AggregationIn) -> None:
         raise _invalid("/tie", f"{body.tie!r} is one of the classes too; leave it out of one of them")
     if body.regulariser is not None and not has_regulariser(body.method):
         raise _invalid(
-            "/regulariser",
-            f"{body.method} has none; leave it out, or choose skill-aggregation or skill-aggregation-x",
+            "/regulariser", f"{body.method} has none; leave it out, or choose skill-aggregation or skill-aggregation-x"
         )
 
 
@@ -165,7 +164,7 @@ def _number(numbers: Mapping[str, int], answer: str | float) -> int:
     return numbers[answer]
 
 
-def _aggregate(body: schemas.AggregationIn, judged: JudgedItems) -> schemas.Aggregation:
+def _aggregate(body: schemas.AggregationIn, judged: AnsweredItems) -> schemas.Aggregation:
     context = _context(body.items) if needs_context(body.method) else None
     request = AggregationRequest(body.method, body.seed, body.regulariser)
     return analysis.aggregate(judged._replace(context=context), request)

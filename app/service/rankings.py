@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
 
 from app.analysis import ranking as analysis
-from app.analysis.ranking import RankingRequest, Source, Unconverged, present_target
+from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
 from app.inference.choosing import RANKING, Order, Stop, Stopping
 from app.inference.fitting import BASELINES, Method, Published, build, is_sparse
 from app.inference.regimes import RANKED_DENSE
@@ -59,9 +59,9 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
         name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
         basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row),
     )  # fmt: skip
-    source = Source(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
+    origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
     try:
-        return analysis.rank(basis.judged, request, partial(_published, basis, method), source)
+        return analysis.rank(basis.judged, request, partial(_published, basis, method), origin)
     except Unconverged as error:
         raise _not_converged(str(error), basis.snapshot) from None
 

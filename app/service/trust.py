@@ -12,8 +12,7 @@ from app.service.basis import Basis
 from app.service.checks import judges, ranking
 from app.service.checks.examined import CheckResult, Examined
 from app.service.context import Context
-from app.service.diagnostics import failures_of
-from app.service.presenting.diagnostics import with_failures
+from app.service.diagnostics import failures_of, with_failures
 
 CHECKS: dict[str, Callable[[Examined], CheckResult]] = {
     "First place": ranking.first_place_known,

@@ -6,12 +6,12 @@ from nextpair import schemas
 from nextpair.words import counted
 from rich.console import Console
 
-from app.offline.aggregation import Scored
+from app.offline.aggregation import ScoredAggregation
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, grid, write_json, write_rows
 
 
-def show(scored: Scored, form: Format, *, names_classes: bool) -> None:
+def show(scored: ScoredAggregation, form: Format, *, names_classes: bool) -> None:
     """The items for programs, the judges for people and in JSON."""
     if form == "csv":
         row = _row_of_classes if names_classes else _row_of_yes
@@ -30,7 +30,7 @@ def _row_of_classes(item: schemas.ItemVerdict) -> Row:
     return {"item": item.item, "verdict": item.verdict} | {f"p_{name}": p for name, p in item.p.items()}
 
 
-def _answer(scored: Scored) -> Row:
+def _answer(scored: ScoredAggregation) -> Row:
     """The aggregation as the contract has it, with the accuracy of all verdicts and of each judge."""
     answer: Row = scored.aggregation.model_dump() | {"accuracy": scored.accuracy}
     for judge, accuracy in zip(answer["judges"], scored.of_judges, strict=True):
@@ -38,7 +38,7 @@ def _answer(scored: Scored) -> Row:
     return answer
 
 
-def _print(scored: Scored) -> None:
+def _print(scored: ScoredAggregation) -> None:
     console, aggregation = Console(highlight=False), scored.aggregation
     accuracy = "" if scored.accuracy is None else f", accuracy {scored.accuracy:.4f}"
     warning = "" if aggregation.converged else ", NOT CONVERGED"

@@ -11,20 +11,10 @@ from nextpair.words import AggregationName
 from app.analysis.judges import present_agreements, present_alpha, present_bias, present_tastes
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import (
-    ONLY_PEOPLE,
-    Accord,
-    Findings,
-    PairVotes,
-    Rightness,
-    about_labels,
-    agreements,
-    warnings,
-)
+from app.inference.judges import ONLY_PEOPLE, Accord, Findings, PairVotes, Rightness, about_labels, agreements, warnings
 from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue
 from app.inference.types import Floats
-from app.service.presenting.diagnostics import present_agreement
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 
@@ -133,8 +123,8 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
         "skill": findings.skill.get(number),
         "agreement_with_people": _by_people(number, findings),
         "agreement": _agreement(pairs, agreeing),
-        "same_order": present_agreement(repeats.same_order),
-        "swapped": present_agreement(repeats.swapped),
+        "same_order": schemas.Agreement(**repeats.same_order._asdict()),
+        "swapped": schemas.Agreement(**repeats.swapped._asdict()),
         "position_bias": None if bias is None else present_bias(bias),
         "tastes": None if tastes is None else present_tastes(tastes, keys),
         "accord": None if accord is None else present_accord(accord),
