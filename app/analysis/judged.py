@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from uuid import UUID
 
 from nextpair import schemas
@@ -72,15 +72,11 @@ class JudgedLog:
         """
         if self.times is not None:
             return UNKNOWN_SIGNAL
-        return self._signal_on_new_items if target == "new-items" else self._signal
+        return self._signal_of(target == "new-items")
 
     @cached_property
-    def _signal(self) -> Signal:
-        return signal_of(self.said, len(self.keys), self.item)
-
-    @cached_property
-    def _signal_on_new_items(self) -> Signal:
-        return signal_of(self.said, len(self.keys), self.item, new_items=True)
+    def _signal_of(self) -> Callable[[bool], Signal]:
+        return cache(lambda is_new: signal_of(self.said, len(self.keys), self.item, new_items=is_new))
 
     def certainty(self, level: float) -> schemas.Certainty:
         """What certainty is about, and what people say of the same pairs; unknown where rows were put together."""

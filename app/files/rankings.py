@@ -21,29 +21,26 @@ def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _signed(low: float, high: float) -> str:
-    return f"{low:+z.2f} … {high:+z.2f}"
+def _win_rates(row: Any) -> str:
+    return f"{_span(*(round(100.0 * end) for end in row.win_rate_interval))}%"
 
 
 COLUMNS = (
-    Column(("rank",), "rank", "#", lambda row: str(row.rank)),
-    Column(("key",), "key", "candidate", lambda row: row.key),
+    Column(("rank",), "rank", "#", "{0.rank}".format),
+    Column(("key",), "key", "candidate", "{0.key}".format),
     Column(("score",), "score", "score", lambda row: f"{row.score:z.3f}" if row.sd is None else f"{row.score:+z.2f}"),
-    Column(("sd",), "sd", "± sd", lambda row: f"{row.sd:.2f}"),
-    Column(("low", "high"), "interval", "{percent:g}% interval", lambda row: _signed(*row.interval)),
+    Column(("sd",), "sd", "± sd", "{0.sd:.2f}".format),
+    Column(
+        ("low", "high"), "interval", "{percent:g}% interval", "{0.interval[0]:+z.2f} … {0.interval[1]:+z.2f}".format
+    ),
     Column(("best_rank", "worst_rank"), "rank_interval", "ranks", lambda row: _span(*row.rank_interval)),
     Column(("p_best",), "p_best", "P(best)", lambda row: percent(row.p_best)),
     Column(("p_top_k",), "p_top_k", "P(top {top_k})", lambda row: percent(row.p_top_k)),
-    Column(("tie_group",), "tie_group", "tie", lambda row: str(row.tie_group)),
-    Column(("comparisons",), "comparisons", "n", lambda row: str(row.comparisons)),
-    Column(("component",), "component", "part", lambda row: str(row.component)),
-    Column(("win_rate",), "win_rate", "wins", lambda row: f"{row.win_rate:.0%}"),
-    Column(
-        ("win_rate_low", "win_rate_high"),
-        "win_rate_interval",
-        "interval",
-        lambda row: f"{_span(*(round(100.0 * rate) for rate in row.win_rate_interval))}%",
-    ),
+    Column(("tie_group",), "tie_group", "tie", "{0.tie_group}".format),
+    Column(("comparisons",), "comparisons", "n", "{0.comparisons}".format),
+    Column(("component",), "component", "part", "{0.component}".format),
+    Column(("win_rate",), "win_rate", "wins", "{0.win_rate:.0%}".format),
+    Column(("win_rate_low", "win_rate_high"), "win_rate_interval", "interval", _win_rates),
 )
 
 

@@ -60,8 +60,8 @@ def rank(meetings: Meetings, request: RankSetsRequest) -> schemas.RankSets:
     """Rank-sets by people helped by the judges, and by each alone. Raises InputError."""
     systems, verdicts = meetings
     if request.lambdas is not None and len(request.lambdas) != len(request.judges):
-        given = f"{len(request.lambdas)} given, --judge: {len(request.judges)}"
-        raise InputError(f"--lambda: {given}; give one for each judge")
+        counts = f"{len(request.lambdas)} given, --judge: {len(request.judges)}"
+        raise InputError(f"--lambda: {counts}; give one for each judge")
     return rank_sets(verdicts, systems, request, NO_SET, verdicts.shown.first.size)
 
 

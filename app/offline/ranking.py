@@ -120,24 +120,17 @@ def reads_sums(method: RankingMethod) -> bool:
 
 def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises InputError and NotConvergedError."""
-    n, left_out, wanted = len(group.keys), list[str](), method.inference_target
-    if method.is_evidence_usual and method.evidence == "learnt" and (n > DENSE or group.is_folded):
-        method = method._replace(evidence="one-vote")
-        left_out.append("what an answer is worth: it counts as one vote")
-    if method.position_bias == "auto" and group.is_folded:
-        method = method._replace(position_bias="none")
-        left_out.append("position biases: none is assumed")
-    if wanted == "auto" and group.is_folded:
-        wanted = "latent"
+    method, left_out = _possible_for(group, method)
     _require_room(group, method)
 
     @cache
     def publish(target: InferenceTargetName) -> Published:
         """As the service does. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
-        data, judges = (group.comparisons, group.item_of_each, group.absolute), len(group.judges)
-        return publish_for(target, *data, definition_of(method), n, judges, dense=RANKED_DENSE)
+        log = group.comparisons, group.item_of_each, group.absolute
+        return publish_for(target, *log, definition_of(method), len(group.keys), len(group.judges), dense=RANKED_DENSE)
 
     log = _judged(group, method, publish)
+    wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
     request = RankingRequest(method.name, definition_of(method), method.wanted, target=target)
     try:
@@ -155,10 +148,24 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     return Ranked(group.labels, ranking, agreement_of(log, group.items), left_out)
 
 
+def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, list[str]]:
+    """The method without what so many candidates, or rows that were put together, do not allow; and what that is."""
+    left_out = list[str]()
+    if method.is_evidence_usual and method.evidence == "learnt" and (len(group.keys) > DENSE or group.is_folded):
+        method = method._replace(evidence="one-vote")
+        left_out.append("what an answer is worth: it counts as one vote")
+    if method.position_bias == "auto" and group.is_folded:
+        method = method._replace(position_bias="none")
+        left_out.append("position biases: none is assumed")
+    if method.inference_target == "auto" and group.is_folded:
+        method = method._replace(inference_target="latent")
+    return method, left_out
+
+
 def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:
-    comparisons, item, n = group.comparisons, group.item_of_each, len(group.keys)
+    comparisons, item = group.comparisons, group.item_of_each
     people = np.isin(np.array(group.judges), list(method.reference))
-    has = judged_alone(item, comparisons.first, comparisons.second, n)
+    has = judged_alone(item, comparisons.first, comparisons.second, len(group.keys))
     return JudgedLog(
         keys=group.keys,
         judges=[judge or NOBODY for judge in group.judges],

@@ -1,8 +1,8 @@
 """The basis of results about a set: its row, its snapshot and the names around it, all of them at one version."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from nextpair import schemas
@@ -50,19 +50,18 @@ class Basis:
         """The pairs that matter to the goal."""
         return partial(goal_kinds, self.goal)
 
-    @cached_property
+    @property
     def published(self) -> Published:
         """The posterior by the set's own method."""
-        return exact(self.snapshot)
-
-    @cached_property
-    def published_of_all_pairs(self) -> Published:
-        """The same, for the win rates that all pairs would give."""
-        return exact(self.snapshot, target="all-pairs")
+        return self.published_for("latent")
 
     def published_for(self, target: InferenceTargetName) -> Published:
-        """The one of these that the target is read from."""
-        return self.published_of_all_pairs if target == "all-pairs" else self.published
+        """The one that the target is read from: for the win rates that all pairs would give it is another."""
+        return self._publish("all-pairs" if target == "all-pairs" else "latent")
+
+    @cached_property
+    def _publish(self) -> Callable[[InferenceTargetName], Published]:
+        return cache(lambda target: exact(self.snapshot, target=target))
 
     @cached_property
     def judged(self) -> JudgedLog:

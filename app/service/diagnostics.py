@@ -15,6 +15,7 @@ from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, quantity_after
 from app.inference.targets import Quantity
 from app.inference.types import Comparisons, no_comparisons, take
+from app.live.jobs import Report
 from app.service import results
 from app.service.basis import Basis
 from app.service.context import Context
@@ -51,9 +52,7 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
     Raises UnknownSet, SetDeleted, StillComputing.
     """
     found_set = await results.find(ctx, set_id)
-    diagnostics, newer_version = await results.read(
-        ctx, found_set, "diagnostics", lambda basis, _: diagnose(Facts(basis))
-    )
+    diagnostics, newer_version = await results.read(ctx, found_set, "diagnostics", _diagnose)
     judges = with_failures(diagnostics.judges, await failures_of(ctx, set_id))
     return diagnostics.model_copy(update={"judges": judges, "newer_version": newer_version})
 
@@ -66,9 +65,9 @@ async def failures_of(ctx: Context, set_id: UUID) -> Failures:
     return {names[judge]: failures for judge, failures in by_id.items()}
 
 
-def diagnose(facts: Facts) -> schemas.Diagnostics:
+def _diagnose(basis: Basis, report: Report) -> schemas.Diagnostics:
     """Everything but failures. Raises TooMany."""
-    return facts.of_now.model_copy(update={"history": _history(facts.basis)})
+    return Facts(basis).of_now.model_copy(update={"history": _history(basis)})
 
 
 def _history(basis: Basis) -> list[schemas.Moment]:

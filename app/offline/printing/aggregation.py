@@ -14,20 +14,18 @@ from app.offline.printing.tables import Row, grid, write_json, write_rows
 def show(scored: ScoredAggregation, form: Format, *, names_classes: bool) -> None:
     """The items for programs, the judges for people and in JSON."""
     if form == "csv":
-        row = _row_of_classes if names_classes else _row_of_yes
-        write_rows(map(row, scored.aggregation.items), sys.stdout)
+        write_rows((_row(item, names_classes) for item in scored.aggregation.items), sys.stdout)
     elif form == "json":
         write_json(_answer(scored))
     else:
         _print(scored)
 
 
-def _row_of_yes(item: schemas.ItemVerdict) -> Row:
+def _row(item: schemas.ItemVerdict, names_classes: bool) -> Row:
+    """The class named with the p of each class, or p of yes and 0 or 1."""
+    if names_classes:
+        return {"item": item.item, "verdict": item.verdict} | {f"p_{name}": p for name, p in item.p.items()}
     return {"item": item.item, "p": item.p["yes"], "verdict": int(item.verdict == "yes")}
-
-
-def _row_of_classes(item: schemas.ItemVerdict) -> Row:
-    return {"item": item.item, "verdict": item.verdict} | {f"p_{name}": p for name, p in item.p.items()}
 
 
 def _answer(scored: ScoredAggregation) -> Row:
