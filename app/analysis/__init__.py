@@ -1,4 +1,5 @@
-"""Results of numerics put into words, for the service and for commands on files alike.
+"""Answers of the contract: what was judged and what is asked in, a schema of `nextpair.schemas` out.
 
-Not here: schemas (`app.service.presenting`), printing (`app.offline.printing`), and how anything is computed.
+The service and the commands on files both answer from here, so that they say the same. They load, and translate errors.
+Not here: HTTP, SQL and files (service, storage, files), the numerics (inference, reached by its doors alone).
 """

@@ -1,86 +1,55 @@
-"""Sentences about judges: how far people's labels validate them, and what is wrong with them."""
+"""Judges: the bias, the tastes and the agreement of each, by the names of judges and candidates."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from nextpair.words import AggregationName, counted
+from nextpair import schemas
 
-from app.inference.judges import DEPARTS, Accuracy, Dependence, Doubt, GroupVerdicts, LabelFindings
-from app.inference.types import Ints
-
-UNKNOWABLE = (
-    "No human labels overlap with these verdicts, so accuracy is unknown: judges who share an error agree as well as "
-    "judges who are right."
-)
-ONLY_PEOPLE = "Only people have judged: the ranking is of what they prefer, and there is no other judge to validate."
+from app.inference.judges import Agreements, krippendorff
+from app.inference.reporting import Bias, JudgeEffects, warning_of
+from app.inference.types import Floats
 
 
-def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
-    """How often the majority and the best judge agree with people, and how to weigh judges."""
-    if labels is None:
-        return UNKNOWABLE
-    majority = (
-        f"The majority agrees with people in {_share(labels.ways['majority'])} of "
-        f"{counted(labels.items, 'labelled item')}"
+def biases_by_name(biases: Sequence[Bias], judges: Sequence[str]) -> dict[str, schemas.JudgeBias]:
+    return {judges[bias.judge]: present_bias(bias) for bias in biases}
+
+
+def present_bias(bias: Bias) -> schemas.JudgeBias:
+    return schemas.JudgeBias(
+        delta=bias.delta,
+        sd=bias.sd,
+        comparisons=bias.comparisons,
+        discrimination=bias.discrimination,
+        discrimination_sd=bias.sd_of_discrimination,
+        warning=warning_of(bias),
     )
-    sentences = [majority]
-    if labels.best is not None:
-        best = labels.judges[labels.best]
-        assert best is not None
-        sentences[0] += f"; the best judge, {judges[labels.best]}, in {_share(best)} of {best.items:,}"
-        way = (
-            f"Rely on {judges[labels.best]} alone"
-            if labels.advice == "best judge"
-            else f"Weigh them by {labels.advice}"
-        )
-        sentences.append(f"{way}: {_share(labels.ways[labels.advice])} of labels that it has not seen")
-    if labels.among_people is not None:
-        sentences.append(f"People agree with each other in {_share(labels.among_people)}")
-    if labels.unlike:
-        sentences.append(
-            "But judges dispute the labelled items more, or less, than all others, of which this may be untrue; label "
-            "what is listed to be labelled next"
-        )
-    return ". ".join(sentences) + "."
 
 
-def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str]) -> list[str]:
-    """What is wrong with judges, as far as it can be known."""
-    by_people = group.labels is not None
-    sentences = [_doubt(doubt, judges[doubt.judge], by_people=by_people) for doubt in group.doubts]
-    sentences += [
-        _together(members, group.dependence, judges, by_people=by_people) for members in group.dependence.groups()
+def present_tastes(tastes: JudgeEffects, keys: Sequence[str]) -> schemas.Tastes:
+    departures = [
+        schemas.Departure(key=keys[candidate], departure=departure, sd=sd)
+        for candidate, departure, sd in tastes.departures
     ]
-    if group.departure >= DEPARTS:
-        departs = f"{method} decides against the majority in {group.departure:.0%} of items"
-        sentences.append(f"{departs}; check some of them by hand")
-    return [f"{sentence}." for sentence in sentences]
+    return schemas.Tastes(sd=tastes.sd, departures=departures)
 
 
-def _doubt(doubt: Doubt, judge: str, *, by_people: bool) -> str:
-    skill = f"(skill {doubt.size:.2f})"
-    if doubt.kind == "one_sided":
-        return f"{judge} says always the same, {doubt.size:.0%} of the time; average and majority count it all the same"
-    if by_people:
-        return (
-            f"{judge} is {'as good as chance' if doubt.kind == 'chance' else 'mostly wrong'} by people's labels {skill}"
+def present_alpha(direction: Floats, *, drawn: bool = False) -> schemas.Alpha | None:
+    """Krippendorff's alpha of (M, J) votes; `drawn` says whether the M pairs are those drawn for an overlap."""
+    alpha = krippendorff(direction)
+    return alpha and schemas.Alpha(value=alpha.value, interval=alpha.interval, pairs=alpha.units, drawn=drawn)
+
+
+def present_agreements(agreements: Agreements, judges: Sequence[str]) -> list[schemas.PairAgreement]:
+    """Each two judges that voted on the same pairs."""
+    pairs, agreeing, kappa, interval = agreements
+    is_known = ~np.isnan(kappa)
+    return [
+        schemas.PairAgreement(
+            judges=(judges[i], judges[j]),
+            pairs=int(pairs[i, j]),
+            share=float(agreeing[i, j] / pairs[i, j]),
+            kappa=float(kappa[i, j]) if is_known[i, j] else None,
+            kappa_interval=tuple(interval[:, i, j].tolist()) if is_known[i, j] else None,
         )
-    if doubt.kind == "chance":
-        return f"{judge} is as good as chance by what the others say {skill}; only people can tell whether it is"
-    return f"{judge} is against the others {skill}; only people can tell who of them is right"
-
-
-def _together(members: Ints, dependence: Dependence, judges: Sequence[str], *, by_people: bool) -> str:
-    """The judges of a group that agree more than errors of each its own would make them."""
-    i, j = np.triu_indices(len(members), 1)
-    observed, expected = (float(share[members[i], members[j]].mean()) for share in dependence[:2])
-    names = ", ".join(judges[k] for k in members[:-1]) + f" and {judges[members[-1]]}"
-    agree = f"{names} agree with each other in {observed:.0%} of items, and would in {expected:.0%} if each erred alone"
-    if by_people:
-        return f"{agree}: they err together, and count for {dependence.counts_for[members].sum():.1f} judges"
-    return f"{agree}: they err together, or all others do; only people can tell which"
-
-
-def _share(rightness: Accuracy) -> str:
-    low, high = rightness.interval
-    return f"{rightness.share:.0%} ({low:.0%} to {high:.0%})"
+        for i, j in np.argwhere(np.triu(pairs, 1)).tolist()
+    ]

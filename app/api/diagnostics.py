@@ -10,6 +10,7 @@ from nextpair.words import MatrixName, ObjectiveName
 from app.api.dependencies import ContextDep, SetId, while_connected
 from app.api.problems import documented
 from app.files import plots
+from app.files.pictures import draw_history, draw_reliability
 from app.service import calibration, diagnostics, matrix, results, trust
 from app.service.errors import (
     InvalidRequest,
@@ -20,7 +21,6 @@ from app.service.errors import (
     UnknownJudge,
     UnknownSet,
 )
-from app.service.presenting.pictures import draw_history, draw_reliability
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])

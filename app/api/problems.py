@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from app.files.plots import CannotDraw
 from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled
-from app.service.failures import FAILURES, TooMany, explained, hide_values
+from app.service.failures import EXPLAINED, explained, hide_values
 
 log = logging.getLogger("nextpair")
 SHOWN = 100  # faults of one request
@@ -23,7 +23,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(CannotDraw, _app_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    for kind in (*FAILURES, TooMany, Exception):
+    for kind in (*EXPLAINED, Exception):
         app.add_exception_handler(kind, _unexpected)
 
 

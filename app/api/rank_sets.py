@@ -59,5 +59,5 @@ async def get_rank_sets(
     ] = None,
 ) -> schemas.RankSets:
     """Systems ranked by people's verdicts, helped by judges': with probability 1 - alpha all rank-sets hold."""
-    query = rank_sets.RankSetsQuery(judge, reference, alpha, covariance, simultaneous, lam)
+    query = rank_sets.RankSetsRequest(judge, reference, alpha, covariance, simultaneous, lam)
     return await rank_sets.read(ctx, set_id, query)

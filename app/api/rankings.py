@@ -3,7 +3,7 @@
 import io
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -12,7 +12,9 @@ from nextpair.words import EvidenceName, InferenceTargetName, MethodName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.problems import documented
-from app.files import plots, spreadsheets
+from app.files import plots
+from app.files.pictures import draw_ranking
+from app.files.rankings import write_csv
 from app.service import events, rankings, results
 from app.service.context import Context
 from app.service.errors import (
@@ -27,7 +29,6 @@ from app.service.errors import (
     VersionUnknown,
 )
 from app.service.key_lookup import elsewhere_if_many
-from app.service.presenting.pictures import draw_ranking
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
 
@@ -36,26 +37,6 @@ InferenceTargetParam = Annotated[
 ]
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
-
-
-CSV_COLUMNS = [
-    "rank",
-    "key",
-    "score",
-    "sd",
-    "low",
-    "high",
-    "best_rank",
-    "worst_rank",
-    "p_best",
-    "p_top_k",
-    "tie_group",
-    "comparisons",
-    "component",
-    "win_rate",
-    "win_rate_low",
-    "win_rate_high",
-]
 
 
 @router.get(
@@ -148,12 +129,6 @@ async def follow(
 
 
 def _csv(ranking: schemas.Ranking) -> str:
-    rows: list[list[Any]] = [CSV_COLUMNS]
-    for r in ranking.ranking:
-        low, high = r.interval or (None, None)
-        best, worst = r.rank_interval or (None, None)
-        known = [r.rank, r.key, r.score, r.sd, low, high, best, worst, r.p_best, r.p_top_k, r.tie_group]
-        rows.append([*known, r.comparisons, r.component, r.win_rate, *(r.win_rate_interval or (None, None))])
     out = io.StringIO()
-    spreadsheets.write(rows, out)
+    write_csv([((), ranking)], out)
     return out.getvalue()

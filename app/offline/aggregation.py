@@ -3,13 +3,15 @@
 A cell is a judge's probability of yes, or the class that it names where classes are named. People's columns are labels.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from nextpair import schemas
 from nextpair.words import AggregationName
-from scipy.sparse import csr_array, hstack
 
+from app.analysis import aggregation as analysis
+from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
 from app.files.columns import encode, first_true, keys_of, numbers_of, texts_of
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
@@ -17,8 +19,6 @@ from app.inference.judges import (
     TIE,
     UNKNOWN,
     ItemContext,
-    ItemVerdicts,
-    Learner,
     Probabilities,
     ShownAnswers,
     Step,
@@ -26,45 +26,41 @@ from app.inference.judges import (
     answers_of,
     binary,
     debias,
-    decide,
     has_regulariser,
-    hashed_ngrams,
     is_labelled,
     labels_by,
     needs_context,
-    standardised,
+    share_right,
     votes,
 )
 from app.inference.types import Bools, Floats, Ints
+from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of
 
-Item = Mapping[str, str]  # text by field
 
+class FileItems(NamedTuple):
+    """N items, what judges and people say of each, and what is known of them."""
 
-NO_YES = ("no", "yes")
-
-
-class ItemAnswers(NamedTuple):
-    """N items, and what K judges and P people say of each."""
-
-    items: list[str]  # (N,)
-    classes: Sequence[str]  # (C,)
-    judges: list[str]  # (K,)
-    y: Probabilities  # (N, K, C)
-    people: Votes  # (N, P, C)
+    judged: AnsweredItems
     truth: Ints  # (N,) UNKNOWN where it is not known
-    context: ItemContext | None  # where columns with texts or features were named
-    learner: Learner | None = None  # of a transformer that is trained too
 
     @property
     def scored(self) -> Ints:
         """(N,) the truth, UNKNOWN where people labelled the item: its verdict is theirs."""
-        return np.where(self.people.any(axis=(1, 2)), UNKNOWN, self.truth)
+        return np.where(self.judged.people.any(axis=(1, 2)), UNKNOWN, self.truth)
 
     @property
     def names_classes(self) -> bool:
         """Whether cells name a class, rather than give the probability of yes."""
-        return self.classes is not NO_YES
+        return self.judged.classes is not NO_YES
+
+
+class ScoredAggregation(NamedTuple):
+    """An aggregation, and how right it is where the truth is known: None where it is of no item."""
+
+    aggregation: schemas.Aggregation
+    accuracy: float | None
+    of_judges: list[float | None]  # (K,)
 
 
 class AggregationColumns(NamedTuple):
@@ -85,13 +81,6 @@ class Classes(NamedTuple):
 
     names: Sequence[str] = ()
     tie: str | None = None  # a word that is half a vote for each of two, or a like share for each of more
-
-
-class TextEncoding(NamedTuple):
-    """The reader of texts: a transformer, or hashed n-grams where none is named."""
-
-    model: str | None = None
-    fine_tune: bool = False
 
 
 def require_possible(
@@ -135,7 +124,7 @@ def require_possible(
 
 def load(
     file: str, columns: AggregationColumns, classes: Classes, encoding: TextEncoding, *, debiased: bool = False
-) -> ItemAnswers:
+) -> FileItems:
     """The answers in a file, `debiased` where that is wanted. Raises InputError."""
     table = read(file)
     known = (columns.item, columns.truth, columns.group, columns.swapped)
@@ -149,47 +138,53 @@ def load(
     names = classes.names or NO_YES
     truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
     people, y = _answers(table, columns.reference, classes), _answers(table, judges, classes)
-    context, learner = _context(table, columns, encoding)
-    rows = ItemAnswers(items, names, judges, y, votes(people), truth, context, learner)
+    context, learner = context_of(table, columns.texts, columns.features, columns.group, encoding)
+    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context, learner), truth)
     if not columns.swapped and not debiased:
         return rows
     swapped = _share(table, columns.swapped, whole=True) > 0.0 if columns.swapped else np.zeros(len(items), np.bool_)
     return _by_item(rows, swapped, debiased=debiased)
 
 
-def aggregate(
-    answers: ItemAnswers,
-    method: AggregationName,
-    seed: int,
-    regulariser: float | None = None,
-    *,
-    as_published: bool = False,
-) -> ItemVerdicts:
-    """One verdict per item, ties drawn by `seed`, or `as_published` no.
-
-    Raises InputError for a method without the context that it reads.
-    """
-    if needs_context(method) and answers.context is None:
+def aggregate(answers: FileItems, request: AggregationRequest) -> ScoredAggregation:
+    """Raises InputError for a method without the context that it reads."""
+    judged, method = answers.judged, request.method
+    if needs_context(method) and judged.context is None:
         raise InputError(f"{method} reads what the items say: name the columns with --text or --feature")
-    rng = np.random.default_rng(seed)
     with progress_of(100, "training") as advance:
-        return decide(
-            answers.y, answers.people, method, rng, answers.context, _percent(advance), answers.learner, regulariser,
-            as_published=as_published,
-        )  # fmt: skip
+        aggregation = analysis.aggregate(judged, request, _percent(advance))
+    number = {name: at for at, name in enumerate(judged.classes)}
+    verdicts = np.eye(len(number))[[number[item.verdict] for item in aggregation.items]]
+    of_judges = np.swapaxes(votes(judged.y), 0, 1)
+    return ScoredAggregation(
+        aggregation, share_right(verdicts, answers.scored), [share_right(v, answers.scored) for v in of_judges]
+    )
 
 
-def _by_item(rows: ItemAnswers, swapped: Bools, *, debiased: bool) -> ItemAnswers:
+def _percent(advance: Callable[[int], None]) -> Callable[[Step], None]:
+    """Advances a bar of 100 by what each step adds. A fit stops early, so within a fold the bar only nears its end."""
+    shown = 0
+
+    def step(at: Step) -> None:
+        nonlocal shown
+        now = int(100 * (at.fold + 1.0 - 0.98**at.iteration) / at.folds)
+        advance(now - shown)
+        shown = now
+
+    return step
+
+
+def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
     """Rows of one item put together, after those that are swapped are turned round; its first row has its texts."""
-    items, item = encode(rows.items)
-    labels = np.where(rows.people.any(axis=2, keepdims=True), rows.people, np.nan)
+    judged, (items, item) = rows.judged, encode(rows.judged.items)
+    labels = np.where(judged.people.any(axis=2, keepdims=True), judged.people, np.nan)
     people, truth = votes(_means(_turned(labels, swapped), item)), np.full(len(items), UNKNOWN)
     np.maximum.at(truth, item, np.where(swapped & np.isin(rows.truth, (0, 1)), 1 - rows.truth, rows.truth))
-    y = _debiased(rows.y, swapped, item, people) if debiased else rows.y
+    y = _debiased(judged.y, swapped, item, people) if debiased else judged.y
     firsts = np.unique(item, return_index=True)[1]
-    context = rows.context and ItemContext(rows.context.x[firsts], rows.context.group[firsts])
+    context = judged.context and ItemContext(judged.context.x[firsts], judged.context.group[firsts])
     y = _means(_turned(y, swapped), item)
-    return rows._replace(items=items, y=y, people=people, truth=truth, context=context)
+    return FileItems(judged._replace(items=items, y=y, people=people, context=context), truth)
 
 
 def _turned(y: Probabilities, swapped: Bools) -> Probabilities:
@@ -244,69 +239,6 @@ def _truth(table: Table, column: str, names: Sequence[str]) -> Ints:
         return _numbers_of_classes(table, column, names, None)
     shares = _share(table, column, whole=True)
     return np.where(np.isnan(shares), UNKNOWN, np.nan_to_num(shares)).astype(np.int64)
-
-
-def _context(
-    table: Table, columns: AggregationColumns, encoding: TextEncoding
-) -> tuple[ItemContext | None, Learner | None]:
-    """Texts and features of the items, and a learner where a transformer is trained too. Raises InputError."""
-    if not (columns.texts or columns.features):
-        return None, None
-    parts, learner = [], None
-    if columns.texts:
-        fields = [texts_of(table, column) for column in columns.texts]
-        items = [dict(zip(columns.texts, texts, strict=True)) for texts in zip(*fields, strict=True)]
-        if encoding.model:
-            x, learner = _by_transformer(items, encoding.model, encoding.fine_tune)
-        else:
-            x = hashed_ngrams(items)
-        parts.append(x)
-    if columns.features:
-        parts.append(standardised(np.column_stack([_number(table, column) for column in columns.features])))
-    group = encode(keys_of(table, columns.group))[1] if columns.group else np.arange(len(table.rows))
-    return ItemContext(csr_array(hstack(parts)), group), learner
-
-
-def _by_transformer(items: Sequence[Item], model: str, fine_tune: bool) -> tuple[csr_array, Learner | None]:
-    """(N, F) what the transformer makes of the items, or (N, T) their tokens and a learner that reads them.
-
-    Raises InputError.
-    """
-    try:
-        from app.offline import transformer
-    except ImportError as error:
-        raise InputError(
-            f"--encoder needs more packages ({error}): pip install 'nextpair-server[transformer]'"
-        ) from None
-    try:
-        loaded = transformer.load(model)
-    except (ImportError, OSError, ValueError) as error:
-        raise InputError(f"--encoder {model}: {error}") from error
-    if fine_tune:
-        return transformer.tokens(items, loaded), transformer.fine_tuned(loaded)
-    with progress_of(len(items), "reading") as advance:
-        return transformer.encode(items, loaded, advance), None
-
-
-def _percent(advance: Callable[[int], None]) -> Callable[[Step], None]:
-    """Advances a bar of 100 by what each step adds. A fit stops early, so within a fold the bar only nears its end."""
-    shown = 0
-
-    def step(at: Step) -> None:
-        nonlocal shown
-        now = int(100 * (at.fold + 1.0 - 0.98**at.iteration) / at.folds)
-        advance(now - shown)
-        shown = now
-
-    return step
-
-
-def _number(table: Table, column: str) -> Floats:
-    """(N,) numbers, all there. Raises InputError."""
-    values = numbers_of(table, column)
-    if np.isnan(values).any():
-        raise complaint(table, int(np.argmax(np.isnan(values))), column, "empty; a feature is a number for every row")
-    return values
 
 
 def _share(table: Table, column: str, *, whole: bool = False) -> Floats:

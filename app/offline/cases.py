@@ -17,7 +17,7 @@ from app.inference.fitting import AbsoluteScores, no_absolute_scores
 from app.inference.types import Floats
 from app.offline import absolute_scores
 from app.offline.absolute_scores import ScoresByGroup
-from app.offline.ranking import Group, split
+from app.offline.groups import Group, split
 
 Truths = Mapping[Labels, Mapping[str, float]]
 

@@ -5,44 +5,28 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from nextpair.words import CovarianceName, SimultaneousName
+from nextpair import schemas
 
+from app.analysis.judged import NO_SET
+from app.analysis.rank_sets import RankSetsRequest, rank_sets
 from app.files.columns import encode, first_true, keys_of, texts_of
-from app.files.comparisons import ComparisonColumns, pair_columns, winners
+from app.files.comparisons import ComparisonColumns, pair_columns
+from app.files.outcomes import winners
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges import (
-    ENOUGH,
-    Instances,
-    JudgedInstances,
-    RankBounds,
-    Wins,
-    by_people,
-    least_seen,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-)
+from app.inference.judges import ENOUGH, Instances, JudgedInstances, Wins, least_seen
 
 
 class Meetings(NamedTuple):
     """Systems that met, and who won by people, where they judged, and by the judges."""
 
     systems: list[str]  # (k,)
-    judges: Sequence[str]  # (J,)
     verdicts: JudgedInstances
 
-
-class SystemRanks(NamedTuple):
-    """Rank-sets of k systems."""
-
-    meetings: Meetings
-    helped: RankBounds  # by people and the judges
-    by_people: RankBounds  # alone
-    by_judges: list[RankBounds]  # each alone
-    alpha: float
-    covariance: CovarianceName
-    simultaneous: SimultaneousName
+    @property
+    def by_people(self) -> int:
+        """How many of them people judged."""
+        return int(self.verdicts.people.are_there.sum())
 
 
 def load(file: str, people: str, judges: Sequence[str], first: str | None, second: str | None) -> Meetings:
@@ -69,33 +53,16 @@ def load(file: str, people: str, judges: Sequence[str], first: str | None, secon
         if times < ENOUGH:
             rule = f"every system needs {ENOUGH} instances that {column} judged"
             raise InputError(f"{table.name}: {rule}; {systems[least]!r} is in {times}")
-    return Meetings(systems, judges, verdicts)
+    return Meetings(systems, verdicts)
 
 
-def rank(
-    meetings: Meetings,
-    alpha: float,
-    covariance: CovarianceName,
-    simultaneous: SimultaneousName | None = None,
-    lambdas: Sequence[float] | None = None,
-) -> SystemRanks:
-    """Rank-sets that all hold with probability 1 - alpha, by people helped by the judges, and by each alone.
-
-    Raises InputError.
-    """
-    systems, judges, verdicts = meetings
-    if lambdas is not None and len(lambdas) != len(judges):
-        raise InputError(f"--lambda: {len(lambdas)} given, --judge: {len(judges)}; give one for each judge")
-    k, simultaneous = len(systems), simultaneous or usual_simultaneous(covariance)
-    estimates = [
-        prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas),
-        *(
-            by_people(verdicts.shown, wins, k, covariance, verdicts.item)
-            for wins in (verdicts.people, *verdicts.judges)
-        ),
-    ]
-    helped, alone, *by_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
-    return SystemRanks(meetings, helped, alone, by_judges, alpha, covariance, simultaneous)
+def rank(meetings: Meetings, request: RankSetsRequest) -> schemas.RankSets:
+    """Rank-sets by people helped by the judges, and by each alone. Raises InputError."""
+    systems, verdicts = meetings
+    if request.lambdas is not None and len(request.lambdas) != len(request.judges):
+        counts = f"{len(request.lambdas)} given, --judge: {len(request.judges)}"
+        raise InputError(f"--lambda: {counts}; give one for each judge")
+    return rank_sets(verdicts, systems, request, NO_SET, verdicts.shown.first.size)
 
 
 def _wins(table: Table, column: str, sides: tuple[str, str]) -> Wins:

@@ -1,7 +1,7 @@
-"""Use cases: one module per thing that a user does, each reading as its steps, and presenting/ for what it answers.
+"""Use cases: one module per thing that a user does, each reading as its steps. presenting/ makes what they answer.
 
 What several of them share is here too: basis, choosing, context, definitions, errors, failures, grouping, held_out,
-idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing.
+idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing. checks/ are those of trust.
 
 Not here: HTTP (api, web), SQL (storage), numerics (inference, reached by its doors alone).
 """

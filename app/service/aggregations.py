@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from nextpair import schemas
 
+from app.analysis import aggregation as analysis
+from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
 from app.files.columns import encode
 from app.inference.judges import (
     TIE,
     UNKNOWN,
     ItemContext,
     Probabilities,
-    Votes,
     answers_of,
     binary,
-    decide,
     has_regulariser,
     hashed_ngrams,
     needs_context,
@@ -26,25 +26,13 @@ from app.live.jobs import Underway
 from app.service.context import Context
 from app.service.errors import Busy, DuplicateKey, FieldFault, InvalidRequest
 from app.service.limits import refuse_large_text
-from app.service.presenting.aggregations import present_aggregation
 from app.settings import Settings
 
-NO_YES = ("no", "yes")
 # Of items by judges by classes squared, and judges by judges too: each judge has a probability of every class where the
 # truth is any. A million take a method that reads texts 15 seconds, skill-aggregation-x 40; ten million the others 10.
 MOST, MOST_READING = 10_000_000, 1_000_000
 MOST_CHARACTERS = 10_000_000  # of all texts, which take some ten seconds to be read
 SHOWN = 80  # characters of what is wrong
-
-
-class JudgedItems(NamedTuple):
-    """N items, and what K judges and P people say of each."""
-
-    items: Sequence[str]  # (N,)
-    judges: Sequence[str]  # (K,)
-    classes: Sequence[str]  # (C,)
-    y: Probabilities  # (N, K, C)
-    people: Votes  # (N, P, C)
 
 
 async def aggregate(ctx: Context, body: schemas.AggregationIn) -> schemas.Aggregation:
@@ -56,7 +44,7 @@ async def aggregate(ctx: Context, body: schemas.AggregationIn) -> schemas.Aggreg
         raise Busy("Other long computations come first; send the request again.") from None
 
 
-def _read(body: schemas.AggregationIn, settings: Settings) -> JudgedItems:
+def _read(body: schemas.AggregationIn, settings: Settings) -> AnsweredItems:
     """Raises InvalidRequest, DuplicateKey, TextTooLarge."""
     _require_possible(body)
     _refuse_duplicates(body.items)
@@ -66,7 +54,7 @@ def _read(body: schemas.AggregationIn, settings: Settings) -> JudgedItems:
     if needs_context(body.method):
         _require_texts(body, settings)
     y = _answers(body, "answers", judges)
-    return JudgedItems(
+    return AnsweredItems(
         [each.item for each in body.items], judges, body.classes or NO_YES, y, votes(_answers(body, "labels", people))
     )
 
@@ -79,8 +67,7 @@ def _require_possible(body: schemas.AggregationIn) -> None:
         raise _invalid("/tie", f"{body.tie!r} is one of the classes too; leave it out of one of them")
     if body.regulariser is not None and not has_regulariser(body.method):
         raise _invalid(
-            "/regulariser",
-            f"{body.method} has none; leave it out, or choose skill-aggregation or skill-aggregation-x",
+            "/regulariser", f"{body.method} has none; leave it out, or choose skill-aggregation or skill-aggregation-x"
         )
 
 
@@ -177,11 +164,10 @@ def _number(numbers: Mapping[str, int], answer: str | float) -> int:
     return numbers[answer]
 
 
-def _aggregate(body: schemas.AggregationIn, judged: JudgedItems) -> schemas.Aggregation:
+def _aggregate(body: schemas.AggregationIn, judged: AnsweredItems) -> schemas.Aggregation:
     context = _context(body.items) if needs_context(body.method) else None
-    rng = np.random.default_rng(body.seed)
-    verdicts = decide(judged.y, judged.people, body.method, rng, context, regulariser=body.regulariser)
-    return present_aggregation(judged.items, judged.judges, judged.classes, verdicts)
+    request = AggregationRequest(body.method, body.seed, body.regulariser)
+    return analysis.aggregate(judged._replace(context=context), request)
 
 
 def _context(items: Sequence[schemas.ItemAnswers]) -> ItemContext:

@@ -1,17 +1,20 @@
 """The basis of results about a set: its row, its snapshot and the names around it, all of them at one version."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
+import numpy as np
 from nextpair import schemas
-from nextpair.words import InferenceTargetName
+from nextpair.words import InferenceTargetName, MethodName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.analysis.judged import JudgedLog
 from app.inference.choosing import Goal, goal_kinds
 from app.inference.fitting import Published
-from app.inference.reporting import PairsOf, SignalTest, signal_of
-from app.inference.state import Catalogue, Snapshot, exact, raw
+from app.inference.reporting import PairsOf, Target
+from app.inference.state import Catalogue, Snapshot, Sought, exact, quantity, raw, repeat_correlations_of
+from app.inference.targets import Quantity
 from app.service import held_out, posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
@@ -47,34 +50,48 @@ class Basis:
         """The pairs that matter to the goal."""
         return partial(goal_kinds, self.goal)
 
-    @cached_property
+    @property
     def published(self) -> Published:
         """The posterior by the set's own method."""
-        return exact(self.snapshot)
-
-    @cached_property
-    def published_of_all_pairs(self) -> Published:
-        """The same, for the win rates that all pairs would give."""
-        return exact(self.snapshot, target="all-pairs")
+        return self.published_for("latent")
 
     def published_for(self, target: InferenceTargetName) -> Published:
-        """The one of these that the target is read from."""
-        return self.published_of_all_pairs if target == "all-pairs" else self.published
+        """The one that the target is read from: for the win rates that all pairs would give it is another."""
+        return self._publish("all-pairs" if target == "all-pairs" else "latent")
 
     @cached_property
-    def signal(self) -> SignalTest:
-        """Evidence that verdicts depend on what is compared."""
-        return signal_of(raw(self.snapshot), self.snapshot.model.n, self.snapshot.log.entries.item)
+    def _publish(self) -> Callable[[InferenceTargetName], Published]:
+        return cache(lambda target: exact(self.snapshot, target=target))
 
     @cached_property
-    def signal_on_new_items(self) -> SignalTest:
-        """The same, of prompts to come."""
-        snapshot = self.snapshot
-        return signal_of(raw(snapshot), snapshot.model.n, snapshot.log.entries.item, new_items=True)
+    def judged(self) -> JudgedLog:
+        """All that was judged, by numbers of candidates and judges."""
+        snapshot, evidence = self.snapshot, self.snapshot.evidence
+        return JudgedLog(
+            keys=self.catalogue.keys,
+            judges=[self.names[judge] for judge in evidence.judges.tolist()],
+            people=np.isin(evidence.judges, list(self.people)),
+            said=raw(snapshot),
+            answers=evidence.answers,
+            item=evidence.item,
+            has=self.catalogue.has,
+            prompts=self.row.items,
+            absolute=evidence.absolute,
+            repeat_correlations=partial(repeat_correlations_of, snapshot),
+            quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
+        )
 
-    def signal_for(self, target: InferenceTargetName) -> SignalTest:
-        """The one of these that bears out a ranking with this target."""
-        return self.signal_on_new_items if target == "new-items" else self.signal
+    def sought(self, target: InferenceTargetName) -> Sought:
+        """What a ranking with this target is certain about."""
+        return Sought(target, self.catalogue.has, self.people)
+
+    def target(self, wanted: InferenceTargetName | None = None, method: MethodName | None = None) -> Target:
+        """The target of a ranking by this method, the set's own by default. Raises Impossible."""
+        return self.judged.target(method or self.row.expert, self.row.inference_target, wanted)
+
+    def ranked(self, target: InferenceTargetName) -> Quantity:
+        """What the set's own method ranks for this target. Raises Impossible."""
+        return self.judged.quantity(self.published_for(target), target)
 
 
 async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None) -> Basis:

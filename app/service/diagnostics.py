@@ -1,23 +1,27 @@
 """Diagnostics: how a log looks before anyone believes its ranking."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
+import numpy as np
 from nextpair import schemas
 
+from app.analysis.judges import biases_by_name
 from app.inference.fitting import TooMany, is_certified
-from app.inference.reporting import HistoryPoint, LogDiagnostics, ranking_history
+from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
-from app.inference.state import biases, quantity_after, raw
+from app.inference.state import biases, quantity_after
 from app.inference.targets import Quantity
+from app.inference.types import Comparisons, no_comparisons, take
+from app.live.jobs import Report
 from app.service import results
 from app.service.basis import Basis
 from app.service.context import Context
-from app.service.presenting.diagnostics import Failures, present_diagnostics, present_history, with_failures
-from app.service.targets import quantity, sought_of, target_of
 from app.storage import assignments, judges
 
+Failures = Mapping[str, Mapping[str, int]]  # how often each kind, by the judge's name
 MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published anew
 
 
@@ -30,8 +34,8 @@ class Facts:
     @cached_property
     def of_log(self) -> LogDiagnostics:
         """All that the log alone says about its judges."""
-        snapshot = self.basis.snapshot
-        return diagnose_log(raw(snapshot), snapshot.model.n, snapshot.log.entries.item)
+        judged = self.basis.judged
+        return diagnose_log(judged.said, len(judged.keys), judged.item)
 
     @cached_property
     def of_now(self) -> schemas.Diagnostics:
@@ -39,7 +43,7 @@ class Facts:
         model = self.basis.snapshot.model
         if is_certified(model):
             raise TooMany(f"diagnostics hold every candidate against every other, and {model.n:,} are too many")
-        return present_diagnostics(self.basis, self.of_log, biases(self.basis.snapshot))
+        return _diagnostics(self.basis, self.of_log)
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
@@ -48,9 +52,7 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
     Raises UnknownSet, SetDeleted, StillComputing.
     """
     found_set = await results.find(ctx, set_id)
-    diagnostics, newer_version = await results.read(
-        ctx, found_set, "diagnostics", lambda basis, _: diagnose(Facts(basis))
-    )
+    diagnostics, newer_version = await results.read(ctx, found_set, "diagnostics", _diagnose)
     judges = with_failures(diagnostics.judges, await failures_of(ctx, set_id))
     return diagnostics.model_copy(update={"judges": judges, "newer_version": newer_version})
 
@@ -63,22 +65,68 @@ async def failures_of(ctx: Context, set_id: UUID) -> Failures:
     return {names[judge]: failures for judge, failures in by_id.items()}
 
 
-def diagnose(facts: Facts) -> schemas.Diagnostics:
+def _diagnose(basis: Basis, report: Report) -> schemas.Diagnostics:
     """Everything but failures. Raises TooMany."""
-    of_now = facts.of_now
-    return of_now.model_copy(update={"history": present_history(_history(facts.basis), facts.basis.snapshot)})
+    return Facts(basis).of_now.model_copy(update={"history": _history(basis)})
 
 
-def _history(basis: Basis) -> list[HistoryPoint]:
+def _history(basis: Basis) -> list[schemas.Moment]:
     """About what is ranked now, fewer moments of more candidates; its end is the ranking."""
-    snapshot, target = basis.snapshot, target_of(basis)
-    published, sought, size = basis.published_for(target.name), sought_of(basis, target.name), snapshot.comparisons.size
+    snapshot, target, size = basis.snapshot, basis.target().name, basis.snapshot.comparisons.size
+    is_ranked = basis.published_for(target).posterior.convergence.converged
 
     def ranked_after(count: int) -> Quantity | None:
         if count < size:
-            return quantity_after(snapshot, count, sought)
-        return quantity(basis, published, target) if published.posterior.convergence.converged else None
+            return quantity_after(snapshot, count, basis.sought(target))
+        return basis.ranked(target) if is_ranked else None
 
     few = max(REFITTED // max(snapshot.model.n, 1), 2)
-    moments = MOMENTS if target.name == "latent" else min(MOMENTS, few)
-    return ranking_history(size, moments, ranked_after, basis.pairs_of)
+    moments = MOMENTS if target == "latent" else min(MOMENTS, few)
+    seqs, history = snapshot.log.entries.seq, ranking_history(size, moments, ranked_after, basis.pairs_of)
+    return [schemas.Moment(version=int(seqs[each.comparisons - 1]), **each._asdict()) for each in history]
+
+
+def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
+    """Without failures and history."""
+    judged, snapshot = basis.judged, basis.snapshot
+    return schemas.Diagnostics(
+        set_id=basis.row.id,
+        version=snapshot.version,
+        comparisons=judged.rows,
+        components=of_log.components,
+        cycles=schemas.Cycles(**of_log.cycles._asdict()),
+        repeats=schemas.Repeats.model_validate(of_log.repeats, from_attributes=True),
+        agreement=schemas.Agreement(**of_log.agreement._asdict()),
+        order_balance=schemas.OrderBalance.model_validate(of_log.order_balance, from_attributes=True),
+        position_bias=biases_by_name(biases(snapshot), judged.judges),
+        judges={
+            name: _judge(take(judged.said, judged.said.judge == number)) for number, name in enumerate(judged.judges)
+        },
+        held_out=basis.tested,
+        history=[],
+    )
+
+
+def _judge(comparisons: Comparisons) -> schemas.JudgeDiagnostics:
+    closed = closed_form(comparisons.p, comparisons.weight) if comparisons.size else None
+    return schemas.JudgeDiagnostics(
+        comparisons=comparisons.size,
+        failures={},
+        failure_rate=None,
+        first_picked=closed.beta if closed else None,
+        delta=closed.delta if closed and np.isfinite(closed.delta) else None,
+    )
+
+
+def with_failures(
+    judges: Mapping[str, schemas.JudgeDiagnostics], failures: Failures
+) -> dict[str, schemas.JudgeDiagnostics]:
+    """Figures of each judge by its name, also of those who only failed."""
+    silent = {name: _judge(no_comparisons()) for name in failures if name not in judges}
+    return {name: _with_failures(judge, failures.get(name, {})) for name, judge in {**judges, **silent}.items()}
+
+
+def _with_failures(judge: schemas.JudgeDiagnostics, failures: Mapping[str, int]) -> schemas.JudgeDiagnostics:
+    failed = sum(failures.values())
+    rate = failed / (judge.comparisons + failed) if judge.comparisons + failed else None
+    return judge.model_copy(update={"failures": dict(failures), "failure_rate": rate})

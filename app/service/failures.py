@@ -1,5 +1,6 @@
-"""Failures of the database, and what sets are too large for, as errors with an answer: whose, and what to do."""
+"""Failures of the database and of numerics, as errors with an answer: whose, and what to do."""
 
+from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
 from app.storage.failures import (
@@ -11,13 +12,14 @@ from app.storage.failures import (
     refused_value,
 )
 
-__all__ = ["AGAIN", "FAILURES", "TooMany", "explained", "hide_values"]
+__all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values"]
 
+EXPLAINED = (*FAILURES, TooMany, Impossible)
 AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
 
 
 def explained(error: BaseException) -> AppError | None:
-    """The error to answer with, where the database could not do now what it may do later, or cannot hold a value."""
+    """The error to answer with; None where nobody expects it."""
     if is_connection_failure(error):
         return DatabaseDown(f"The database does not answer. {AGAIN}")
     if is_disk_full(error):
@@ -26,6 +28,8 @@ def explained(error: BaseException) -> AppError | None:
         return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
     if isinstance(error, TooMany):
         return TooManyCandidates(f"This is not there for so large a set: {error}. Ask of a smaller one.")
+    if isinstance(error, Impossible):
+        return InvalidRequest(str(error))
     if (reason := refused_value(error)) is not None:
         return InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
     return None

@@ -1,22 +1,23 @@
-"""The matrix of who beats whom: as observed, or as predictions have it; best first, as in the ranking."""
+"""The matrix of who beats whom: as observed, or as predictions have it, in bytes; best first, as in the ranking."""
 
+from base64 import b64encode
 from uuid import UUID
 
+import numpy as np
 from nextpair import schemas
 from nextpair.words import MatrixName
 
 from app.inference.fitting import TooMany
 from app.inference.regimes import DENSE, RANKED_DENSE
-from app.inference.reporting import expected_wins, observed_wins
-from app.inference.state import raw
+from app.inference.reporting import expected_wins, observed_wins, ranks
 from app.inference.targets import Quantity
 from app.inference.types import Floats
 from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set
 from app.service.errors import NotConverged
-from app.service.presenting.matrix import present_matrix
 from app.service.rankings import refuse_unconverged
-from app.service.targets import quantity, target_of
+
+SCALE, NEVER = 200, 255  # bytes: a probability times 200, and a pair that was never compared
 
 
 async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
@@ -29,14 +30,14 @@ async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
 def _observed(basis: Basis) -> schemas.Matrix:
     """Raises TooMany."""
     _require_matrix(basis)
-    return present_matrix(basis, "observed", _means(basis), observed_wins(raw(basis.snapshot), basis.snapshot.model.n))
+    return _matrix(basis, "observed", _means(basis), observed_wins(basis.judged.said, basis.snapshot.model.n))
 
 
 def _expected(basis: Basis) -> schemas.Matrix:
     """Raises TooMany, NotConverged."""
     _require_matrix(basis)
     ranked = _ranked(basis)
-    return present_matrix(basis, "expected", ranked.mean, expected_wins(ranked))
+    return _matrix(basis, "expected", ranked.mean, expected_wins(ranked))
 
 
 def _require_matrix(basis: Basis) -> None:
@@ -46,10 +47,9 @@ def _require_matrix(basis: Basis) -> None:
 
 def _ranked(basis: Basis) -> Quantity:
     """What the set ranks. Raises NotConverged."""
-    target = target_of(basis)
-    published = basis.published_for(target.name)
-    refuse_unconverged(published.posterior.convergence, basis.snapshot)
-    return quantity(basis, published, target)
+    target = basis.target().name
+    refuse_unconverged(basis.published_for(target).posterior.convergence, basis.snapshot)
+    return basis.ranked(target)
 
 
 def _means(basis: Basis) -> Floats:
@@ -61,3 +61,16 @@ def _means(basis: Basis) -> Floats:
         return _ranked(basis).mean
     except NotConverged:
         return live
+
+
+def _matrix(basis: Basis, of: MatrixName, mean: Floats, p: Floats) -> schemas.Matrix:
+    """`p` (N, N) is the probability that the row beats the column, NaN for none; by `mean` (N,) the best come first."""
+    order = np.argsort(ranks(mean), kind="stable")
+    cells = np.where(np.isnan(p), NEVER, np.round(SCALE * np.nan_to_num(p))).astype(np.uint8)[np.ix_(order, order)]
+    return schemas.Matrix(
+        set_id=basis.row.id,
+        version=basis.snapshot.version,
+        of=of,
+        keys=[basis.catalogue.keys[i] for i in order],
+        cells=b64encode(cells.tobytes()).decode(),
+    )

@@ -1,28 +1,27 @@
 """Rankings under any method at any version, and predictions."""
 
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 from zlib import crc32
 
-import numpy as np
 from nextpair import schemas
 from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
 
-from app.inference.choosing import RANKING, Order, Stop, Stopping, prompts_to_settle
+from app.analysis import ranking as analysis
+from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
+from app.inference.choosing import RANKING, Order, Stop, Stopping
 from app.inference.fitting import BASELINES, Method, Published, build, is_certified
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
+from app.inference.reporting import Wanted
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
-from app.inference.targets import PromptsNeeded
 from app.inference.types import Convergence
 from app.service.basis import Basis, existing_version, read_basis
-from app.service.certainty import certainty_of
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
-from app.service.presenting.rankings import present_ranking, present_target
+from app.service.presenting.sets import temperatures_of, votes_of
 from app.service.results import FoundSet, read
-from app.service.targets import quantity, sought_of, target_of
 
 
 class RankingQuery(NamedTuple):
@@ -46,32 +45,25 @@ def fingerprint(found: FoundSet, query: RankingQuery) -> str:
 
 
 async def rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ranking:
-    """Raises VersionUnknown, NotConverged, InvalidRequest, StillComputing."""
+    """Raises VersionUnknown, NotConverged, InvalidRequest, Impossible, StillComputing."""
     name = f"ranking {query._replace(as_of=None)}"
     answer = await read(ctx, found, name, lambda basis, _: ranking_of(basis, query), query.as_of)
     return answer.content.model_copy(update={"newer_version": answer.newer_version})
 
 
 def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
-    """Raises NotConverged, InvalidRequest."""
-    name: MethodName = query.method or basis.row.expert
-    wanted, stop = Wanted(query.level, query.top_k, query.epsilon), basis.row.stop
-    target, method = target_of(basis, query.inference_target, name), _method(basis.snapshot, name, query.evidence)
-    published = None if name in BASELINES else _published(basis, method, target.name)
-    standings = _standings(basis, name, published, target, wanted)
-    refuse_unconverged(standings.convergence, basis.snapshot)
-    stopping = stopping_of(basis, Stop(**stop)) if stop else None
-    certainty = certainty_of(basis, query.level)
-    is_met = stopping is not None and stopping.reason is not None
-    prompts = None if is_met or not published else _prompts(basis, target, published)
-    return present_ranking(basis, name, method, target, wanted, published, standings, stopping, prompts, certainty)
-
-
-def _prompts(basis: Basis, target: Target, published: Published) -> PromptsNeeded | None:
-    """What would settle a ranking that is about new prompts."""
-    if target.name != "new-items" or published.model.n < 2:
-        return None
-    return prompts_to_settle(published, basis.snapshot.evidence.item, Stop(**(basis.row.stop or {})), basis.goal)
+    """Raises NotConverged, InvalidRequest, Impossible."""
+    row, name = basis.row, query.method or basis.row.expert
+    method = _method(basis.snapshot, name, query.evidence)
+    request = RankingRequest(
+        name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
+        basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row),
+    )  # fmt: skip
+    origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
+    try:
+        return analysis.rank(basis.judged, request, partial(_published, basis, method), origin)
+    except Unconverged as error:
+        raise _not_converged(str(error), basis.snapshot) from None
 
 
 def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None) -> Method:
@@ -96,30 +88,33 @@ def _published(basis: Basis, method: Method, target: InferenceTargetName) -> Pub
     return under(basis.snapshot, method, dense, target)
 
 
-def _standings(
-    basis: Basis, name: MethodName, published: Published | None, target: Target, wanted: Wanted
-) -> Standings:
-    """Raises InvalidRequest for a method that cannot take so many judges."""
-    snapshot, pairs_of = basis.snapshot, basis.pairs_of
-    if published is None:
-        return by_baseline(name, snapshot.evidence.answers, snapshot.model.n)
-    if name in JOINT and snapshot.model.n:
-        people = np.isin(snapshot.evidence.judges, list(basis.people))
-        try:
-            return by_judges(name, published.comparisons, published.model, people, wanted, pairs_of)
-        except ValueError as error:
-            raise InvalidRequest(f"method: {error}.") from None
-    ranked = quantity(basis, published, target) if published.posterior.convergence.converged else None
-    return by_posterior(published, wanted, pairs_of, ranked)
-
-
 def refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
     """Raises NotConverged."""
     if not convergence.converged:
-        raise NotConverged(
-            f"{convergence.outcome.value} This was at version {snapshot.version}: choose another method, or ask again "
-            "when more is judged."
-        )
+        raise _not_converged(convergence.outcome.value, snapshot)
+
+
+def _not_converged(outcome: str, snapshot: Snapshot) -> NotConverged:
+    return NotConverged(
+        f"{outcome} This was at version {snapshot.version}: choose another method, or ask again when more is judged."
+    )
+
+
+def _stopping(basis: Basis) -> schemas.Stopping | None:
+    """The distance to the set's stop; None where it has none."""
+    if not basis.row.stop:
+        return None
+    stopping = stopping_of(basis, Stop(**basis.row.stop))
+    if stopping is None:
+        return schemas.Stopping(converged=False, reason=None, forecast=None)
+    low, median, high = stopping.forecast
+    return schemas.Stopping(
+        converged=stopping.reason is not None,
+        reason=stopping.reason,
+        forecast=median,
+        forecast_interval=None if low is None else (low, high),
+        left=stopping.left,
+    )
 
 
 def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
@@ -134,15 +129,15 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     left = comparisons_left(
         snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=row.stop is not None
     )
-    target = target_of(basis).name
-    return distance(snapshot, basis.published_for(target), stop, basis.goal, left, sought_of(basis, target))
+    target = basis.target().name
+    return distance(snapshot, basis.published_for(target), stop, basis.goal, left, basis.sought(target))
 
 
 async def predict(
     ctx: Context, set_id: UUID, first: str, second: str, wanted: InferenceTargetName | None = None
 ) -> schemas.Prediction:
-    """Raises UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, InvalidRequest, NotConverged."""
-    async with ctx.reading() as db:
+    """Raises UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, Impossible, NotConverged."""
+    async with ctx.engine.connect() as db:
         basis = await read_basis(ctx, db, await existing_set(db, set_id))
     ids, snapshot = basis.catalogue.ids, basis.snapshot
     if first == second:
@@ -151,10 +146,8 @@ async def predict(
         if key not in ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}.")
     refuse_unconverged(snapshot.posterior.convergence, snapshot)
-    target = target_of(basis, wanted)
-    prediction = await ctx.live.compute(
-        lambda: predicted(quantity(basis, basis.published_for(target.name), target), ids[first], ids[second])
-    )
+    target = basis.target(wanted)
+    prediction = await ctx.live.compute(lambda: predicted(basis.ranked(target.name), ids[first], ids[second]))
     return schemas.Prediction(
         set_id=set_id,
         version=snapshot.version,

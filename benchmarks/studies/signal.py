@@ -18,7 +18,7 @@ from app.inference.judges import Discrimination, accords
 from app.inference.reporting import CLAIMED, circulation
 from app.inference.reporting.signal import log_evidence
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
-from app.service.trust import RARE
+from app.service.checks.ranking import RARE
 from benchmarks.loop import judged
 from benchmarks.studies.coverage import Judge, answering, hard_verdicts
 from benchmarks.studies.methods.markdown import table, with_error

@@ -236,9 +236,9 @@ async def test_a_report_fits_the_set_once_and_is_kept(
     await compare_all(http, created["id"], simulated(KEYS, 60, 0))
     fits: list[Snapshot] = []
 
-    def counted(snapshot: Snapshot) -> Published:
+    def counted(snapshot: Snapshot, target: InferenceTargetName) -> Published:
         fits.append(snapshot)
-        return exact(snapshot)
+        return exact(snapshot, target=target)
 
     monkeypatch.setattr(basis, "exact", counted)
     for path in ("trust", "ranking"):
@@ -256,8 +256,8 @@ async def test_a_report_fits_the_set_once_and_is_kept(
 async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unsettled(snapshot: Snapshot) -> Published:
-        published = exact(snapshot)
+    def unsettled(snapshot: Snapshot, target: InferenceTargetName) -> Published:
+        published = exact(snapshot, target=target)
         failed = Convergence(Outcome.NOT_FINITE, 7, 1.0)
         return published._replace(posterior=published.posterior._replace(convergence=failed))
 

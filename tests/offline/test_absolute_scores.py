@@ -4,27 +4,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nextpair.schemas import Ranking
 
 from app.files.comparisons import ComparisonColumns
 from app.files.tables import InputError
 from app.inference.fitting import AbsoluteScores, Method, build
 from app.inference.fitting.absolute import combine
 from app.inference.types import once_each
-from app.offline.ranking import Ranked, RankingMethod, rank_file
+from app.offline.ranking import RankingMethod, rank_file
 
 SAID = [("ash", "ann", 8.0, 0.5), ("elm", "ann", 3.0, 0.5), ("fir", "ann", 6.0, 1.0), ("oak", "bob", 2.0, 0.3)]
 COMPARED = [("ash", "elm", 0.7, "ann"), ("elm", "fir", 0.4, "cyd"), ("fir", "ash", 0.3, "cyd")]
-KEYS, JUDGES = ["ash", "elm", "fir", "oak"], ["ann", "cyd", "bob"]
+KEYS = ["ash", "elm", "fir", "oak"]
 
 
-def ranked(tmp_path: Path, scores: str, method: RankingMethod, group: str = "") -> list[Ranked]:
+def ranked(tmp_path: Path, scores: str, method: RankingMethod, group: str = "") -> list[Ranking]:
     compared, said = tmp_path / "compared.csv", tmp_path / "said.csv"
     rows = [",".join(map(str, row)) for row in COMPARED]
     if group:
         rows = [f"{row},{name}" for name in "uv" for row in rows]
     compared.write_text("\n".join(["first,second,p_first,judge" + (f",{group}" if group else ""), *rows]))
     said.write_text(scores)
-    return rank_file(str(compared), ComparisonColumns(), [group] if group else [], [], method, str(said))
+    rankings = rank_file(str(compared), ComparisonColumns(), [group] if group else [], [], method, str(said))
+    return [each.ranking for each in rankings]
 
 
 def table(header: str = "candidate,judge,mean,variance") -> str:
@@ -42,22 +44,22 @@ def test_scores_join_the_comparisons_as_in_the_service(tmp_path: Path, method: R
     there = combine(log, build(Method(method.name, position_bias=method.position_bias), 4, 3), said)
 
     mean = there.posterior.mean[:4]
-    scores = {here.group.keys[row.candidate]: row.score for row in here.standings.rows}
-    assert (here.group.keys, here.group.judges) == (KEYS, JUDGES)
+    scores = {row.key: row.score for row in here.ranking}
     assert [scores[key] for key in KEYS] == pytest.approx(mean - mean.mean())
-    by_judge = {scale.judge: scale for scale in here.scales}
-    assert {name: scale.scores for name, scale in by_judge.items()} == {"ann": 3, "bob": 1}
-    assert by_judge["ann"].c0 == pytest.approx(there.scale.c0[0] - mean.mean())
-    assert by_judge["ann"].c1 == pytest.approx(there.scale.c1[0])
+    assert here.absolute_scores is not None
+    assert here.absolute_scores.keys() == {"ann", "bob"}
+    assert here.absolute_scores["ann"].c0 == pytest.approx(there.scale.c0[0] - mean.mean())
+    assert here.absolute_scores["ann"].c1 == pytest.approx(there.scale.c1[0])
 
 
 def test_scores_without_group_columns_hold_for_every_group_and_others_for_their_own(tmp_path: Path) -> None:
     both = ranked(tmp_path, table(), RankingMethod("soft-bt"), "doc")
-    assert [len(each.standings.rows) for each in both] == [4, 4]
+    assert [len(each.ranking) for each in both] == [4, 4]
     only_v = "doc,key,score\nv,oak,3\nv,ash,5\nw,ash,1"
     u, v = ranked(tmp_path, only_v, RankingMethod("soft-bt"), "doc")
-    assert (len(u.standings.rows), len(v.standings.rows)) == (3, 4)
-    assert (u.scales, [scale.scores for scale in v.scales]) == ([], [2])
+    assert (len(u.ranking), len(v.ranking)) == (3, 4)
+    assert u.absolute_scores is None
+    assert v.absolute_scores is not None
 
 
 def test_scores_of_no_group_and_baselines_are_refused(tmp_path: Path) -> None:
@@ -71,6 +73,6 @@ def test_judge_aware_reads_scores_too(tmp_path: Path) -> None:
     (alone,), (beside,) = (
         ranked(tmp_path, text, RankingMethod("judge-aware")) for text in ("key,score\nash,5\nelm,5\nfir,5", table())
     )
-    assert len(alone.standings.rows) == 3
-    assert beside.group.keys[beside.standings.rows[0].candidate] == "ash"
-    assert len(beside.standings.rows) == 4
+    assert len(alone.ranking) == 3
+    assert beside.ranking[0].key == "ash"
+    assert len(beside.ranking) == 4

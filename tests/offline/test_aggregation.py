@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nextpair.schemas import Aggregation
 
 from app.cli import run
 
@@ -52,8 +53,10 @@ def test_json_tells_of_every_judge_and_item(file: str, capsys: pytest.CaptureFix
     assert isinstance(judges, list)
     assert isinstance(items, list)
     assert [judge["judge"] for judge in judges] == ["good", "poor", "poorer", "coin", "coin2"]
-    assert judges[0]["p_yes_if_yes"] == pytest.approx(GOOD, abs=0.07)
-    assert judges[3]["p_yes_if_yes"] + judges[3]["p_no_if_no"] == pytest.approx(1.0, abs=0.15)
+    Aggregation.model_validate(result)
+    good, coin = judges[0]["confusion"], judges[3]["confusion"]
+    assert good["yes"]["yes"] == pytest.approx(GOOD, abs=0.07)
+    assert coin["yes"]["yes"] + coin["no"]["no"] == pytest.approx(1.0, abs=0.15)
     assert len(items) == 400
     assert items[0]["item"] == "i0"
 
@@ -137,9 +140,7 @@ def test_any_classes_are_aggregated_and_a_tie_is_one_of_them_or_half_a_vote_for_
     assert named["items"][1] == {
         "item": "2",
         "verdict": "tie",
-        "p_A": pytest.approx(1 / 3),
-        "p_B": 0.0,
-        "p_tie": pytest.approx(2 / 3),
+        "p": pytest.approx({"A": 1 / 3, "B": 0.0, "tie": 2 / 3}),
     }
     path.write_text(path.read_text().replace("A,tie\n", "A,\n"))
     halved = summary(capsys, *columns, "--class", "A", "--class", "B", "--tie", "tie")
@@ -155,12 +156,12 @@ def test_both_orders_are_one_item_and_a_liking_for_a_position_is_taken_off(
     columns = [str(path), "--item", "pair", "--swapped", "turned", "--truth", "t", "--method", "average"]
     plain = summary(capsys, *columns)
     assert isinstance(plain["items"], list)
-    assert [item["p"] for item in plain["items"]] == pytest.approx([(0.65 + 1.0) / 2, (0.35 + 0.5) / 2])
+    assert [item["p"]["yes"] for item in plain["items"]] == pytest.approx([(0.65 + 1.0) / 2, (0.35 + 0.5) / 2])
     assert isinstance(plain["judges"], list)
     assert [judge["accuracy"] for judge in plain["judges"]] == [1.0, 0.75]
     debiased = summary(capsys, *columns, "--debias")
     assert isinstance(debiased["items"], list)
-    assert [item["p"] > 0.5 for item in debiased["items"]] == [True, False]
+    assert [item["p"]["yes"] > 0.5 for item in debiased["items"]] == [True, False]
 
 
 def test_labels_of_one_order_hold_for_the_item_and_no_label_is_none(
@@ -173,7 +174,7 @@ def test_labels_of_one_order_hold_for_the_item_and_no_label_is_none(
     result = summary(capsys, *columns)
     assert "of 1 labelled item" in str(result["people"])
     assert isinstance(result["items"], list)
-    assert [item["p"] for item in result["items"]] == [0.0, 1.0]
+    assert [item["p"]["yes"] for item in result["items"]] == [0.0, 1.0]
     assert result["label_next"] == ["2"]
 
 

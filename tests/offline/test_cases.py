@@ -9,7 +9,7 @@ from scipy.special import logit
 from app.files.tables import InputError
 from app.inference.types import by_one_judge
 from app.offline.cases import ScoreColumns, TruthFile, from_pairs, from_scores, load, noisy, tempered
-from app.offline.ranking import Group
+from app.offline.groups import Group
 
 
 def test_scores_become_probabilities_by_the_stated_rule() -> None:

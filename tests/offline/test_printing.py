@@ -1,8 +1,8 @@
 """What the tables of rankings say above their rows."""
 
 import pytest
+from nextpair.schemas import Sureness
 
-from app.inference.reporting import Concordance
 from app.offline.printing.ranking import sureness_line
 
 
@@ -18,4 +18,4 @@ from app.offline.printing.ranking import sureness_line
 def test_all_pairs_are_in_order_only_where_their_expected_share_is_one(
     concordance: float, interval: tuple[float, float], line: str
 ) -> None:
-    assert sureness_line(Concordance(concordance, 276, interval), []) == line
+    assert sureness_line(Sureness(concordance=concordance, pairs=276, interval=interval, forecast=[])) == line

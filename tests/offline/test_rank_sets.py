@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nextpair.schemas import RankSets
 
 from app.cli import run
 
@@ -37,13 +38,17 @@ def _chances(a: int, b: int) -> list[float]:
 def test_systems_from_the_best_down(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank-sets", file, "--people", "human", "--judge", "gpt", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert [row["system"] for row in found["systems"]] == list(SYSTEMS)
-    assert all(row["best_rank"] <= n + 1 <= row["worst_rank"] for n, row in enumerate(found["systems"]))
-    assert (found["instances_people"], found["instances_judge"]) == (400, 2000)
-    assert 0.2 < found["lambda"] < 1.0
+    RankSets.model_validate(found)
+    assert [row["key"] for row in found["systems"]] == list(SYSTEMS)
+    assert all(row["ranks"][0] <= n + 1 <= row["ranks"][1] for n, row in enumerate(found["systems"]))
+    assert (found["instances_by_both"], found["instances_by_judge"], found["version"]) == (400, 1600, 2000)
+    assert 0.2 < found["tuned_lambda"] < 1.0
     assert found["people_saved"] > 50
-    narrow = sum(row["worst_rank"] - row["best_rank"] for row in found["systems"])
-    assert narrow <= sum(row["worst_rank_people"] - row["best_rank_people"] for row in found["systems"])
+    narrow, wide = (
+        sum(worst - best for best, worst in ranks)
+        for ranks in zip(*((row["ranks"], row["by_people"]["ranks"]) for row in found["systems"]), strict=True)
+    )
+    assert narrow <= wide
 
 
 def test_a_weight_is_refused(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,10 +67,8 @@ def test_several_judges_each_with_a_lambda_and_alone(file: str, capsys: pytest.C
     asked = ["rank-sets", file, "--people", "human", "--judge", "gpt", "--judge", "coin"]
     assert run([*asked, "--lambda", "0.5", "--lambda", "0", "--format", "json"]) == 0
     given = json.loads(capsys.readouterr().out)
-    assert [(of["judge"], of["lambda"], of["instances"]) for of in given["judges"]] == [
-        ("gpt", 0.5, 2000),
-        ("coin", 0.0, 1000),
-    ]
+    assert [(of["judge"], of["tuned_lambda"]) for of in given["judges"]] == [("gpt", 0.5), ("coin", 0.0)]
+    assert [of["instances_by_both"] + of["instances_by_judge"] for of in given["judges"]] == [2000, 1000]
     assert run([*asked, "--format", "csv"]) == 0
     alone = next(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert 0.0 < float(alone["theta_by_gpt"]) < 1.0

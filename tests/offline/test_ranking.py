@@ -12,7 +12,8 @@ from app.files.reading import read
 from app.inference.fitting import baselines
 from app.inference.reporting import Wanted, standings
 from app.inference.types import Convergence, Outcome, by_one_judge, once_each, take
-from app.offline.ranking import Group, NotConvergedError, RankingMethod, rank, split
+from app.offline.groups import Group, split
+from app.offline.ranking import NotConvergedError, RankingMethod, rank
 from app.offline.replay import spearman
 
 CHAIN = Group(
@@ -24,11 +25,11 @@ CHAIN = Group(
 
 @pytest.mark.parametrize("method", get_args(MethodName))
 def test_every_method_orders_a_chain(method: MethodName) -> None:
-    ranked = rank(CHAIN, RankingMethod(method))
-    assert [ranked.group.keys[s.candidate] for s in ranked.standings.rows] == ["top", "mid", "low"]
-    assert [s.rank for s in ranked.standings.rows] == [1, 2, 3]
-    assert [s.comparisons for s in ranked.standings.rows] == [2, 2, 2]
-    assert ranked.standings.convergence.converged
+    ranking = rank(CHAIN, RankingMethod(method)).ranking
+    assert [row.key for row in ranking.ranking] == ["top", "mid", "low"]
+    assert [row.rank for row in ranking.ranking] == [1, 2, 3]
+    assert [row.comparisons for row in ranking.ranking] == [2, 2, 2]
+    assert ranking.convergence.converged
 
 
 def test_others_are_held_against_the_person_who_is_named() -> None:
@@ -38,35 +39,34 @@ def test_others_are_held_against_the_person_who_is_named() -> None:
     comparisons = once_each(first, second, ((first < second) == (judge == 0)).astype(np.float64), judge)
     group = Group((), ["a", "b", "c"], comparisons, ["alice", "gpt", "llama"])
     alone, held = (
-        rank(group, RankingMethod("judge-aware", reference=reference)).standings for reference in ((), ("alice",))
+        rank(group, RankingMethod("judge-aware", reference=reference)).ranking for reference in ((), ("alice",))
     )
-    assert [[row.candidate for row in each.rows] for each in (alone, held)] == [[2, 1, 0], [0, 1, 2]]
+    assert [[row.key for row in each.ranking] for each in (alone, held)] == [["c", "b", "a"], ["a", "b", "c"]]
 
 
 def test_only_a_posterior_has_uncertainty() -> None:
-    top = rank(CHAIN, RankingMethod("soft-bt")).standings.rows[0]
-    assert top.uncertainty is not None
-    low, high = top.uncertainty.interval
+    top = rank(CHAIN, RankingMethod("soft-bt")).ranking.ranking[0]
+    assert top.interval is not None
+    low, high = top.interval
     assert low < top.score < high
-    assert rank(CHAIN, RankingMethod("win-ratio")).standings.rows[0].uncertainty is None
-    assert rank(CHAIN, RankingMethod("win-ratio")).standings.entropy is None
+    by_baseline = rank(CHAIN, RankingMethod("win-ratio")).ranking
+    assert (by_baseline.ranking[0].interval, by_baseline.ranking[0].sd, by_baseline.entropy) == (None, None, None)
 
 
 def test_a_wider_level_gives_wider_intervals() -> None:
     narrow, wide = (
-        rank(CHAIN, RankingMethod("soft-bt", wanted=Wanted(level))).standings.rows[0].uncertainty
-        for level in (0.5, 0.99)
+        rank(CHAIN, RankingMethod("soft-bt", wanted=Wanted(level))).ranking.ranking[0].interval for level in (0.5, 0.99)
     )
     assert narrow is not None
     assert wide is not None
-    assert np.ptp(narrow.interval) < np.ptp(wide.interval)
+    assert np.ptp(narrow) < np.ptp(wide)
 
 
 def test_components_are_numbered() -> None:
     islands = Group((), ["a", "b", "c", "d"], by_one_judge(np.array([0, 2]), np.array([1, 3]), np.array([1.0, 1.0])))
-    ranked = rank(islands, RankingMethod("soft-bt"))
-    assert ranked.standings.components == 2
-    assert {s.candidate: s.component for s in ranked.standings.rows} == {0: 0, 1: 0, 2: 1, 3: 1}
+    ranking = rank(islands, RankingMethod("soft-bt")).ranking
+    assert ranking.components == 2
+    assert {row.key: row.component for row in ranking.ranking} == {"a": 0, "b": 0, "c": 1, "d": 1}
 
 
 def test_groups_hold_their_own_candidates() -> None:
@@ -103,9 +103,9 @@ def test_the_pairs_of_a_group_are_those_of_its_own_items() -> None:
         np.array([0, 1, 0, 1]),
     )
     y = list(split(log))[1]
-    ranked = rank(y, RankingMethod("soft-bt", inference_target="all-pairs"))
+    ranking = rank(y, RankingMethod("soft-bt", inference_target="all-pairs")).ranking
     assert (y.items, y.item_of_each.tolist()) == (["y"], [0, 0])
-    assert ranked.target.sentence == "By all 3 pairs on 1 prompt, as gpt would judge them (2 judged so far)."
+    assert ranking.inference_target.sentence == "By all 3 pairs on 1 prompt, as gpt would judge them (2 judged so far)."
 
 
 def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +136,4 @@ def restricted(group: Group, keys: set[str]) -> Group:
 
 
 def scores(group: Group) -> dict[str, float]:
-    return {
-        group.keys[s.candidate]: s.score for s in rank(group, RankingMethod("soft-bt")).standings.rows if s.comparisons
-    }
+    return {row.key: row.score for row in rank(group, RankingMethod("soft-bt")).ranking.ranking if row.comparisons}

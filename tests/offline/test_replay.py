@@ -10,7 +10,8 @@ from app.inference.fitting import AbsoluteScores
 from app.inference.state import Interpretation
 from app.inference.types import by_one_judge
 from app.offline.cases import Case, from_pairs
-from app.offline.ranking import Group, RankingMethod, definition_of
+from app.offline.groups import Group
+from app.offline.ranking import RankingMethod, definition_of
 from app.offline.replay import LocalLoop, Pair, Setup, full_set_scores, open_loop, pearson, replay, spearman
 from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from app.inference.reporting.cycles import circulation
 from app.inference.types import Floats, Ints, by_one_judge
-from app.service.trust import RARE
+from app.service.checks.ranking import RARE
 
 N, LOGS = 11, 60
 Judge = Callable[[np.random.Generator, Ints, Ints], Floats]  # p of what is shown first and second

@@ -48,6 +48,7 @@ from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_co
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
+OVERDUE = 3  # periods without anybody who had time: it is made afresh at once
 ROUNDED = 1e-12  # of a weight
 VAGUEST = 1e4  # prior variance of scores whose covariance is certified
 
@@ -174,7 +175,8 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
         return _certified(fitted, sigma, comparisons, model)._replace(since_exact=since_exact)
     if not posterior.convergence.converged:
         return fit(comparisons, model)
-    if new > model.n or (_wants_fresh(model, since_exact) and model.n <= INVERTED_AT_ONCE):
+    periods = 1 if model.n <= INVERTED_AT_ONCE else OVERDUE
+    if new > model.n or _wants_fresh(model, since_exact, periods):
         return fit(comparisons, model, start=posterior.mean)
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=posterior.covariance, before=graph)
     return _updated(posterior, fitted, comparisons, since_exact)
@@ -205,8 +207,8 @@ def _updated(posterior: Posterior, fitted: Fit, comparisons: Comparisons, since_
     return Posterior(fitted.mean, sigma, in_sigma, fitted.convergence, comparisons, model, fitted.graph, since_exact)
 
 
-def _wants_fresh(model: Model, since_exact: int) -> bool:
-    return not model.expert.fixed_curvature and since_exact >= period(model.n)
+def _wants_fresh(model: Model, since_exact: int, periods: int = 1) -> bool:
+    return not model.expert.fixed_curvature and since_exact >= periods * period(model.n)
 
 
 def is_due(posterior: Posterior) -> bool:

@@ -45,7 +45,7 @@ def conjugate_gradients(
     turn: Callable[[Floats, Step, Floats], None],
     distance: Callable[[Operator, Floats], float],
 ) -> Solver[Operator]:
-    """The loop above for operators of one kind; a closure, since no kernel that is handed functions can be cached.
+    """The loop above for operators of one kind; compiled, it is cached as part of a kernel that calls it.
 
     Args:
         times, precondition: H x and M r.
@@ -214,9 +214,15 @@ def _beyond(precision: Precision, r: Floats) -> float:
     return off
 
 
-solve = unchecked_kernel(
+_solve_columns = unchecked_kernel(
     conjugate_gradients(_times_columns, _by_diagonal, _dot_of_columns, _add_columns, _turn_columns, _beyond)
 )
+
+
+@unchecked_kernel
+def solve(precision: Precision, b: Floats, aim: float, most: int) -> tuple[Floats, float]:
+    """x (N, B), and how far an entry of it may be from Sigma b; that says whether `most` iterations sufficed."""
+    return _solve_columns(precision, b, aim, most)
 
 
 @kernel

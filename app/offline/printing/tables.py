@@ -1,10 +1,10 @@
 """Tables, JSON and CSV, as every command prints them."""
 
-import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal
 
+from pydantic_core import to_json
 from rich import box
 from rich.markup import escape
 from rich.table import Table
@@ -25,7 +25,7 @@ def write_rows(rows: Iterable[Row], file: Any) -> None:
 
 
 def write_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(to_json(value, indent=2).decode())
 
 
 def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -8,22 +8,20 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.analysis.judges import ONLY_PEOPLE, about_labels, warnings
+from app.analysis.findings import ONLY_PEOPLE, about_labels, warnings
+from app.analysis.judges import present_agreements, present_alpha, present_bias, present_tastes
+from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import (
     Accuracy,
-    Agreements,
     Discrimination,
     Findings,
     PairVotes,
     agreements,
-    krippendorff,
 )
 from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue
 from app.inference.types import Floats
-from app.service.presenting.diagnostics import present_agreement
-from app.service.presenting.rankings import present_bias, present_convergence, present_tastes
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 
@@ -87,8 +85,8 @@ def present_judges(
             _card(row, numbers.get(row.id), weighed, catalogue.keys, failures.get(row.id, {}), latencies.get(row.id))
             for row in sorted(rows.values(), key=lambda row: row.name)
         ],
-        agreement=[] if "agreement" in long else _pairs(names, agreed),
-        alpha=_alpha(direction, overlap),
+        agreement=[] if "agreement" in long else present_agreements(agreed, names),
+        alpha=present_alpha(direction, drawn=overlap is not None),
         verdicts=_verdicts(catalogue, findings) if with_verdicts and "verdicts" not in long else None,
     )
 
@@ -132,8 +130,8 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
         "skill": findings.skill.get(number),
         "agreement_with_people": _by_people(number, findings),
         "agreement": _agreement(pairs, agreeing),
-        "same_order": present_agreement(repeats.same_order),
-        "swapped": present_agreement(repeats.swapped),
+        "same_order": schemas.Agreement(**repeats.same_order._asdict()),
+        "swapped": schemas.Agreement(**repeats.swapped._asdict()),
         "position_bias": None if bias is None else present_bias(bias),
         "tastes": None if tastes is None else present_tastes(tastes, keys),
         "accord": None if accord is None else present_accord(accord),
@@ -184,28 +182,6 @@ def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
 def _drawn(votes: PairVotes, overlap: Overlap | None) -> Floats:
     """(M, J) directions of the votes on the pairs that are drawn for overlap; on all where there is none."""
     return votes.direction if overlap is None else votes.direction[drawn(overlap, votes.item, votes.low, votes.high)]
-
-
-def _alpha(direction: Floats, overlap: Overlap | None) -> schemas.Alpha | None:
-    alpha = krippendorff(direction)
-    if alpha is None:
-        return None
-    return schemas.Alpha(value=alpha.value, interval=alpha.interval, pairs=alpha.units, drawn=overlap is not None)
-
-
-def _pairs(names: Sequence[str], agreed: Agreements) -> list[schemas.PairAgreement]:
-    pairs, agreeing, kappa, interval = agreed
-    return [
-        schemas.PairAgreement(
-            judges=(names[i], names[j]),
-            kappa=None if np.isnan(kappa[i, j]) else float(kappa[i, j]),
-            kappa_interval=None if np.isnan(kappa[i, j]) else tuple(interval[:, i, j].tolist()),
-            **_agreement(int(pairs[i, j]), int(agreeing[i, j])).model_dump(),
-        )
-        for i in range(len(names))
-        for j in range(i + 1, len(names))
-        if pairs[i, j]
-    ]
 
 
 def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict]:

@@ -14,7 +14,8 @@ from app.files.reading import read
 from app.files.values import read_means
 from app.inference.types import Floats
 from app.offline.cases import Case, ScoreColumns, TruthFile, from_pairs, load
-from app.offline.ranking import RankingMethod, rank_file, split
+from app.offline.groups import split
+from app.offline.ranking import RankingMethod, rank_file
 
 HANNA_JUDGE, GPT35 = "ChatGPT", "gpt-3.5-turbo-0301"
 SUMMEVAL_JUDGES = (GPT35, "gpt-4-0314", "llama-2-7b-chat-hf", "llama-2-13b-chat-hf", "llama-2-70b-chat-hf")
@@ -100,7 +101,7 @@ def _vicuna_people(folder: Path) -> Mapping[tuple[str, ...], Mapping[str, float]
     """How often people prefer a system, by question: what VICUNA_PEOPLE writes."""
     path, method = str(folder / "prd_vicuna80" / PEOPLE), RankingMethod("average-probability")
     return {
-        ranked.group.labels: {ranked.group.keys[row.candidate]: row.score for row in ranked.standings.rows}
+        ranked.labels: {row.key: row.score for row in ranked.ranking.ranking}
         for ranked in rank_file(path, ComparisonColumns(), ["question_id"], [], method)
     }
 

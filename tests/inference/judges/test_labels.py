@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.analysis.judges import about_labels, warnings
+from app.analysis.findings import about_labels, warnings
 from app.inference.judges.aggregation import Latent, binary, dawid_skene, estimated, votes
 from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.dependence import dependence

@@ -1,0 +1,98 @@
+"""What was judged, wherever it comes from: all that rankings and checks read beside a posterior."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from uuid import UUID
+
+from nextpair import schemas
+from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodName
+
+from app.inference.fitting import BASELINES, AbsoluteScores, Published
+from app.inference.reporting import SignalTest, Target, certainty_beside_people, judged_of, resolve, signal_of
+from app.inference.targets import Quantity
+from app.inference.types import Bools, Comparisons, Floats, Ints
+
+NO_SET = UUID(int=0)  # the `set_id` of a file
+UNKNOWN_SIGNAL = SignalTest(1.0, claimed=False, verdicts=0)
+
+
+class Impossible(ValueError):
+    """This cannot be answered from what was judged; `field` is what was asked for in vain."""
+
+    def __init__(self, field: str, fault: object) -> None:
+        super().__init__(f"{field}: {fault}.")
+        self.field, self.fault = field, str(fault)
+
+
+@dataclass(frozen=True)
+class JudgedLog:
+    """K comparisons of N candidates by J judges, as they were said and as they count."""
+
+    keys: Sequence[str]  # (N,)
+    judges: Sequence[str]  # (J,) names
+    people: Bools  # (J,) which of them are people
+    said: Comparisons  # p and weight as they came
+    answers: Comparisons  # p tempered, as many votes as an answer is said to be worth
+    item: Ints  # (K,) what each was about
+    has: Bools  # (I, N) which candidates have an output for an item
+    prompts: int  # 0 of texts
+    absolute: AbsoluteScores
+    repeat_correlations: Callable[[], Floats]  # (J,) how far each judge repeats itself
+    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it cannot be told
+    times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
+
+    @property
+    def rows(self) -> int:
+        """Comparisons, each by itself."""
+        return self.said.size if self.times is None else int(self.times.sum())
+
+    def target(
+        self, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
+    ) -> Target:
+        """The inference target of a ranking by this method; arguments as of `resolve`. Raises Impossible."""
+        repeat_correlations = None if method in BASELINES else self.repeat_correlations
+        judged = judged_of(
+            self.answers, self.item, self.has, self.judges, self.people, repeat_correlations, self.prompts
+        )
+        try:
+            return resolve(judged, method, own, wanted)
+        except ValueError as error:
+            raise Impossible("inference_target", error) from None
+
+    def quantity(self, published: Published, target: InferenceTargetName) -> Quantity:
+        """What is ranked for this target. Raises Impossible where this posterior cannot answer it."""
+        try:
+            return self.quantity_by(published, target)
+        except ValueError as error:
+            raise Impossible("inference_target", error) from None
+
+    def signal(self, target: InferenceTargetName) -> SignalTest:
+        """Evidence that verdicts depend on what is compared: of prompts to come, where the target is about them.
+
+        None is known where rows were put together.
+        """
+        if self.times is not None:
+            return UNKNOWN_SIGNAL
+        return self._signal_of(target == "new-items")
+
+    @cached_property
+    def _signal_of(self) -> Callable[[bool], SignalTest]:
+        return cache(lambda is_new: signal_of(self.said, len(self.keys), self.item, new_items=is_new))
+
+    def certainty(self, level: float) -> schemas.Certainty:
+        """What certainty is about, and what people say of the same pairs; unknown where rows were put together."""
+        if self.times is not None:
+            return schemas.Certainty(about=schemas.ABOUT_CERTAINTY, agreement_with_people=None, temperature=None)
+        agreed, fits = certainty_beside_people(self.said, self.item, self.people, level)
+        temperatures = {
+            self.judges[judge]: schemas.Temperature(
+                temperature=fit.temperature, verdicts=fit.verdicts, at_bound=fit.at_bound
+            )
+            for judge, fit in fits.items()
+        }
+        return schemas.Certainty(
+            about=schemas.ABOUT_CERTAINTY,
+            agreement_with_people=agreed and schemas.AgreementWithPeople(**agreed._asdict()),
+            temperature=temperatures or None,
+        )

@@ -1,0 +1,160 @@
+"""The command simulate, on files or through a running service."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+from nextpair.words import JOINT, BatchName, CriterionName, OrderName
+
+from app.cli.options import (
+    AbsoluteScaleOption,
+    EvidenceOption,
+    First,
+    FormatOption,
+    GroupBy,
+    MethodOption,
+    ParameterOption,
+    PFirst,
+    PriorOption,
+    PriorVariance,
+    ScoresOption,
+    Second,
+    SimulatedBiasOption,
+    Where,
+    WinnerOption,
+    existing,
+    within,
+)
+
+if TYPE_CHECKING:
+    from app.offline.simulation import Runner
+
+CRITERIA = f"{', '.join(get_args(CriterionName))} or all, round-robin, swiss, covering; may be repeated. [default: all]"
+
+commands = typer.Typer()
+
+
+@commands.command()
+def simulate(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="What the judge says: comparisons, or scores (--score-column).", callback=existing),
+    ],
+    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.", callback=existing)],
+    truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
+    truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
+    score_column: Annotated[
+        str | None, typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid(s_i - s_j).")
+    ] = None,
+    score_key: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]")
+    ] = None,
+    temperature: Annotated[
+        float, typer.Option(help="Divides the judge's logits: below 1 it is sharper.", callback=within(0, 1e6))
+    ] = 1.0,
+    noise: Annotated[
+        float, typer.Option(min=0, help="Standard deviation of noise in the judge's logits, drawn once for a pair.")
+    ] = 0.0,
+    first: First = None,
+    second: Second = None,
+    winner: WinnerOption = None,
+    p_first: PFirst = None,
+    group_by: GroupBy = None,
+    where: Where = None,
+    criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
+    goal: Annotated[
+        str | None, typer.Option(help="What to know: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
+    equal: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="For reordering and exponent: means within this many posterior sds count as equal. The paper has 0.",
+        ),
+    ] = 0.1,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
+    order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
+    batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
+    batch_by: Annotated[
+        BatchName, typer.Option(help="Each pair as if those before were answered, or the top of one list.")
+    ] = "greedy",
+    target: Annotated[
+        float, typer.Option(help="Share of the full-set correlation to reach.", callback=within(0, 1))
+    ] = 0.9,
+    limit_fraction: Annotated[
+        float, typer.Option(help="Stop at this share of all ordered pairs.", callback=within(0, 1))
+    ] = 1.0,
+    method: MethodOption = "soft-bt",
+    parameter: ParameterOption = None,
+    prior: PriorOption = "unit",
+    prior_variance: PriorVariance = 1.0,
+    position_bias: SimulatedBiasOption = "none",
+    evidence: EvidenceOption = None,
+    pooled: Annotated[
+        bool, typer.Option("--pooled", help="Learn what answers are worth from all groups together.")
+    ] = False,
+    form: FormatOption = "table",
+    curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
+    scores: ScoresOption = None,
+    absolute_scale: AbsoluteScaleOption = "estimate",
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask and tell through this running service instead.")
+    ] = None,
+) -> None:
+    """Replay active learning against known answers: how many comparisons does each criterion need?
+
+    The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
+    The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
+    standard deviation when the groups are drawn anew. round-robin, swiss and covering choose pairs without a model;
+    covering draws random pairs, those that cover every candidate first. With --pooled the groups advance together, as
+    the sets of a pool do, and each has the others' evidence as its prior. With --goal the share of the best k that is
+    found, or of the pairs in the right order, stands for the correlation.
+    """
+    from app.files.columns import parse_conditions
+    from app.files.comparisons import ComparisonColumns
+    from app.inference.choosing import EQUAL, Batch, Criterion, Order, Policy
+    from app.inference.fitting import BASELINES, usual_evidence
+    from app.offline import cases, goals, simulation
+    from app.offline.printing.simulation import show, with_progress, write_curves
+    from app.offline.ranking import RankingMethod, parse_parameters, require_possible
+    from app.offline.replay import Setup
+    from app.offline.tournaments import Tournament
+
+    if method in JOINT:
+        raise typer.BadParameter(f"{method} needs several judges, and a replay has one.", param_hint="'--method'")
+    if http is not None and batch != 1:
+        raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
+    if http is not None and pooled:
+        raise typer.BadParameter("sets of a simulation have no pool; leave --http out.", param_hint="'--pooled'")
+    if http is not None and equal != EQUAL:
+        raise typer.BadParameter("the service takes the default; leave --http out.", param_hint="'--equal'")
+    if http is not None and set(criterion or []) & {*Tournament}:
+        raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
+    columns = ComparisonColumns(first, second, winner, p_first)
+    scored = cases.ScoreColumns(score_key or truth_key, score_column) if score_column else None
+    truth_file = cases.TruthFile(truth, truth_key, truth_column)
+    loaded = cases.load(
+        files, scored or columns, truth_file, group_by or [], parse_conditions(where or []), temperature, scores
+    )
+    if scores is not None and method in BASELINES:
+        raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
+    policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by), equal=equal)
+    how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
+    how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
+    setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
+    ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
+    wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases
+    curves = simulation.simulate(wanting, ways, seeds, setup, limit_fraction, run_all, noise)
+    if curve:
+        write_curves(curves, curve)
+    show(curves, simulation.costs(curves, target), target, loaded.unscored, form)
+
+
+def _runner(url: str | None) -> "Runner":
+    """Runs in this process, or through the service at `url`."""
+    from app.offline import remote, simulation
+
+    if url is None:
+        return simulation.in_parallel_where_it_pays
+    return partial(remote.run_through, url)
