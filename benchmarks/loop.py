@@ -14,8 +14,8 @@ from app.inference.state import (
     NONE_BLOCKED,
     Catalogue,
     Interpretation,
-    PooledEvidence,
     Reopening,
+    SharedPriors,
     Snapshot,
     advance,
     empty,
@@ -102,4 +102,4 @@ def opened_again(snapshot: Snapshot) -> Snapshot:
 def with_pool(snapshot: Snapshot, hyperprior: Hyperprior) -> Snapshot:
     """The set once its pool has told it this."""
     seq = snapshot.version + 1
-    return advance(snapshot, seq, log_from_rows([], pooled=PooledEvidence(seq, hyperprior)), [])
+    return advance(snapshot, seq, log_from_rows([], pooled=SharedPriors(seq, hyperprior)), [])

@@ -38,7 +38,7 @@ class ReadCandidates(NamedTuple):
     faults: list[Fault]  # in the order of the file
 
 
-class _Row(NamedTuple):
+class _CandidateRow(NamedTuple):
     place: str
     line: int
     key: str
@@ -123,15 +123,15 @@ def _length_of_distinct(cells: Any) -> float:
     return float(pc.mean(pc.utf8_length(texts)).as_py() or 0.0) if all_differ else 0.0
 
 
-def _rows(table: Table, columns: CandidateColumns) -> Iterator[_Row]:
+def _rows(table: Table, columns: CandidateColumns) -> Iterator[_CandidateRow]:
     count = table.cells.num_rows
     keys = texts_of(table, columns.key) if columns.key else [str(row + 1) for row in range(count)]
     texts: list[str] | list[None] = texts_of(table, columns.text) if columns.text else [None] * count
     for row, (key, text) in enumerate(zip(keys, texts, strict=True)):
-        yield _Row(table.place(row), table.line(row), key, text)
+        yield _CandidateRow(table.place(row), table.line(row), key, text)
 
 
-def _checked(rows: list[_Row], columns: CandidateColumns, max_chars: int | None) -> Iterator[Fault | None]:
+def _checked(rows: list[_CandidateRow], columns: CandidateColumns, max_chars: int | None) -> Iterator[Fault | None]:
     """The fault of each row, None for a good one."""
     seen: dict[str, str] = {}
     for row in rows:

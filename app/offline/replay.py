@@ -24,8 +24,8 @@ from app.inference.state import (
     Interpretation,
     Log,
     LogContribution,
-    PooledEvidence,
     ScoreRow,
+    SharedPriors,
     advance,
     ask,
     contribution_of,
@@ -112,7 +112,7 @@ class LocalLoop:
     def learn(self, hyperprior: Hyperprior) -> None:
         """Learn what answers are worth, given what a pool says of it."""
         self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
-        self._advance(version, log_from_rows([], pooled=PooledEvidence(version, hyperprior)))
+        self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
     def told(self) -> LogContribution:
         """What the answers say by themselves, for the pool."""

@@ -11,8 +11,8 @@ from app.inference.fitting import Hyperprior, Normal
 from app.inference.state import (
     Catalogue,
     ComparisonRow,
-    PooledEvidence,
     ScoreRow,
+    SharedPriors,
     Snapshot,
     advance,
     are_quick,
@@ -197,11 +197,11 @@ def _advanced(
     return advance(snapshot, version, new, [row.voids for row in voids])
 
 
-def _latest(pooled: Sequence[Record]) -> PooledEvidence | None:
+def _latest(pooled: Sequence[Record]) -> SharedPriors | None:
     if not pooled:
         return None
     seq, value = pooled[-1].seq, pooled[-1].value
     log_noise, log_effects = (
         {int(judge): Normal(*pair) for judge, pair in value.get(name, {}).items()} for name in POOLED_BY_JUDGE
     )
-    return PooledEvidence(seq, Hyperprior(Normal(*value["log_scale"]), log_noise, log_effects))
+    return SharedPriors(seq, Hyperprior(Normal(*value["log_scale"]), log_noise, log_effects))

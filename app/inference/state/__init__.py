@@ -14,7 +14,7 @@ Not here: the fits that a snapshot holds (fitting), the rows that a log is read 
 from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
-from app.inference.state.log import ComparisonRow, Log, PooledEvidence, ScoreRow, log_from_rows
+from app.inference.state.log import ComparisonRow, Log, ScoreRow, SharedPriors, log_from_rows
 from app.inference.state.pooling import LogContribution, contribution_of, pooled
 from app.inference.state.published import (
     Checked,
@@ -58,9 +58,9 @@ __all__ = [
     "Interpretation",
     "Log",
     "LogContribution",
-    "PooledEvidence",
     "Reopening",
     "ScoreRow",
+    "SharedPriors",
     "Snapshot",
     "Sought",
     "advance",

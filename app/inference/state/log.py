@@ -54,7 +54,7 @@ class Scored(NamedTuple):
     scores: AbsoluteScores
 
 
-class PooledEvidence(NamedTuple):
+class SharedPriors(NamedTuple):
     """What its pool told a set."""
 
     seq: int
@@ -64,7 +64,7 @@ class PooledEvidence(NamedTuple):
 class Log(NamedTuple):
     entries: Entries
     scored: Scored
-    pooled: PooledEvidence | None = None  # the latest
+    pooled: SharedPriors | None = None  # the latest
 
 
 def empty_log() -> Log:
@@ -73,7 +73,7 @@ def empty_log() -> Log:
 
 
 def log_from_rows(
-    compared: Iterable[ComparisonRow], scored: Iterable[ScoreRow] = (), pooled: PooledEvidence | None = None
+    compared: Iterable[ComparisonRow], scored: Iterable[ScoreRow] = (), pooled: SharedPriors | None = None
 ) -> Log:
     log = empty_log()
     if rows := list(compared):

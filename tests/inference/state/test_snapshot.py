@@ -22,7 +22,7 @@ from app.inference.fitting.worth import at_scale
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.sureness import concordance
-from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, PooledEvidence, ScoreRow, Snapshot
+from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
 from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
 
@@ -290,7 +290,7 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(name: str) -> Non
 
 
 def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
-    told = [PooledEvidence(seq, Hyperprior(Normal(0.1 * seq, 1.0), {1: Normal(-1.0, 0.5)})) for seq in (2, 6)]
+    told = [SharedPriors(seq, Hyperprior(Normal(0.1 * seq, 1.0), {1: Normal(-1.0, 0.5)})) for seq in (2, 6)]
     snapshot = snapshots.advance(
         snapshots.empty(PLAIN, N, ITEMS), 2, snapshots.log_from_rows(rows()[:1], pooled=told[0]), []
     )
@@ -306,7 +306,7 @@ def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
 def test_what_a_pool_told_counts_from_its_version_on(evidence: str, matters: bool) -> None:
     interpretation = Interpretation(Method(evidence=evidence), {})
     first, later = (snapshots.log_from_rows(rows()[part]) for part in (slice(0, 9), slice(9, 11)))
-    told = PooledEvidence(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
+    told = SharedPriors(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
     before = snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 9, first, [])
     after = snapshots.advance(before, 10, snapshots.log_from_rows([], pooled=told), [])
     assert (snapshots.exact(after).posterior.mean != snapshots.exact(before).posterior.mean).any() == matters
