@@ -12,6 +12,7 @@ from typing import NoReturn
 from uuid import UUID
 
 from nextpair import schemas
+from nextpair.words import AskStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import Checked, HumanCheck, Sought, check
@@ -67,6 +68,24 @@ async def preview(
     ctx: Context, db: AsyncConnection, set_id: UUID, count: int, goal: schemas.Goal | None = None
 ) -> schemas.Preview:
     """Choose pairs as an ask would, and lease none. Raises UnknownSet, SetDeleted, InvalidRequest."""
+    state = await _as_anybody(ctx, db, set_id, count, goal)
+    chosen = await choosing.choose(ctx, [state], count, None)
+    pairs = fitting(chosen, {set_id: state.current}, presenting.LARGEST_ANSWER)
+    answer = await choosing.status_and_reason(ctx, state, has_pairs=bool(pairs))
+    return present_preview(state.current, pairs, await _texts(db, pairs), answer)
+
+
+async def status(ctx: Context, db: AsyncConnection, set_id: UUID) -> AskStatus:
+    """The word that an ask would be answered with; no pair is chosen for it. Raises UnknownSet, SetDeleted."""
+    state = await _as_anybody(ctx, db, set_id, 1)
+    has_pairs = await ctx.live.compute(choosing.has_pairs, state)
+    return choosing.status_of(state, has_pairs=has_pairs)
+
+
+async def _as_anybody(
+    ctx: Context, db: AsyncConnection, set_id: UUID, count: int, goal: schemas.Goal | None = None
+) -> AskState:
+    """The set as an ask by any of its judges so far decides on it. Raises UnknownSet, SetDeleted, InvalidRequest."""
     row = await existing_set(db, set_id)
     await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
@@ -75,11 +94,7 @@ async def preview(
     current = wanting(current, goal)
     judges_so_far = current.snapshot.evidence.judges.tolist()
     are_people = await _are_people(db, [current], judges_so_far)
-    state = AskState(current, checked[set_id], choosing.blocked(rows), count, judges_so_far, are_people, count)
-    chosen = await choosing.choose(ctx, [state], count, None)
-    pairs = fitting(chosen, {set_id: current}, presenting.LARGEST_ANSWER)
-    answer = await choosing.status_and_reason(ctx, state, has_pairs=bool(pairs))
-    return present_preview(current, pairs, await _texts(db, pairs), answer)
+    return AskState(current, checked[set_id], choosing.blocked(rows), count, judges_so_far, are_people, count)
 
 
 async def ask_together(

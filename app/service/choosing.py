@@ -19,6 +19,7 @@ from app.inference.state import (
     ask_people,
     choices_are_quick,
     exact,
+    has_pair,
     work_of_a_pair,
 )
 from app.service.context import Context
@@ -105,6 +106,15 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
         ):
             return pairs
     return []
+
+
+def has_pairs(state: AskState) -> bool:
+    """Whether the set has a pair to give, without choosing one."""
+    _, terms, catalogue, snapshot = state.current
+    return _askable(state) > 0 and any(
+        has_pair(snapshot, catalogue, state.blocked, terms.plan, reopening, state.askers)
+        for reopening in _reopenings(state)
+    )
 
 
 def _reopenings(state: AskState) -> Sequence[Reopening | None]:

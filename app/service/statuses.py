@@ -8,7 +8,7 @@ from nextpair.schemas import SetOut
 from nextpair.words import ORDERS_ASKED, PageStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service.asking import preview
+from app.service.asking import status
 from app.service.context import Context
 from app.service.errors import SetDeleted
 from app.service.leases import NOBODY
@@ -28,7 +28,7 @@ async def statuses(ctx: Context, listed: Sequence[SetOut]) -> list[PageStatus]:
 
 async def _status(ctx: Context, db: AsyncConnection, set_id: UUID) -> PageStatus:
     try:
-        return (await preview(ctx, db, set_id, 1)).status
+        return await status(ctx, db, set_id)
     except SetDeleted:  # since it was listed
         return "paused"
 

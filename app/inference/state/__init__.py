@@ -4,14 +4,16 @@
     evidence.py     the log as the model reads it: temperatures, judges by number, weights
     snapshot.py     advance: snapshot = fold(log), entry by entry. A stage holds what was learnt; compute_ahead is
                     for whoever has time
-    asking.py       ask: the next pairs of a snapshot; reopening.py and availability.py say which are open
+    asking.py       ask: the next pairs of a snapshot; reopening.py and availability.py say which are open.
+                    asking_people.py: those for people who check judges
     published.py    exact, quantity, check, distance: a snapshot's results for readers
     pooling.py      what sets of a pool share
 
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
-from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, HumanCheck, ask, ask_people
+from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, ask, has_pair
+from app.inference.state.asking_people import HumanCheck, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Evidence, Interpretation
 from app.inference.state.log import ComparisonRow, Log, ScoreRow, SharedPriors, log_from_rows
@@ -76,6 +78,7 @@ __all__ = [
     "distance",
     "empty",
     "exact",
+    "has_pair",
     "log_from_rows",
     "looks_ahead",
     "make_catalogue",

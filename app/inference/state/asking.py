@@ -1,14 +1,14 @@
-"""Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people to check a judge.
+"""Pairs ready to be shown, chosen from a snapshot: for overlap, or by the criterion.
 
 Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import human_checks, quantity_stopping
+from app.inference.choosing import quantity_stopping
 from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
@@ -18,13 +18,12 @@ from app.inference.choosing.stopping import needed
 from app.inference.fitting.posterior import scores
 from app.inference.fitting.published import Published
 from app.inference.gaussian import DenseCovariance
-from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.availability import BOTH_ORDERS, mark
 from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
 from app.inference.state.catalogue import Catalogue
 from app.inference.state.published import Sought, live_quantity
-from app.inference.state.reopening import Reopened, Reopening, asked_of, reopen
-from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model, repeat_correlation_of
+from app.inference.state.reopening import NO_END, Reopened, Reopening, asked_of, reopen
+from app.inference.state.snapshot import Snapshot, plain_model, repeat_correlation_of
 from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
@@ -50,13 +49,6 @@ class ChosenPair(NamedTuple):
     item: int
     pair: Presented
     criterion: Literal["rank-sets", "labels", "overlap"] | None = None  # None is the set's own
-
-
-class HumanCheck(NamedTuple):
-    """Ids of a judge whose verdicts are to be checked, or None for all who are no people, and of those who check."""
-
-    judge: int | None
-    people: frozenset[int]
 
 
 def ask(
@@ -93,74 +85,51 @@ def ask(
     return chosen
 
 
-def ask_people(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
-) -> list[ChosenPair]:
-    """Up to `count` pairs that the judge has judged and people should, best first.
-
-    They come beside the set's own queue, which never shows a pair that anyone has judged. A pair that someone holds
-    counts as judged.
-    """
-    ids, n = snapshot.evidence.judges.tolist(), snapshot.model.n
-    people = [number for number, judge in enumerate(ids) if judge in check.people]
-    if check.judge is None:
-        return _unlabelled(snapshot, blocked, plan, people, count)
-    if check.judge not in ids:
-        return []
-    pair_votes = pair_votes_of(snapshot)
-    is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
-    unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
-    marginal = scores(snapshot.posterior)
-    leads = snapshot.tally.leads.copy()
-    rng = Draws(plan, snapshot.version, blocked.leases)
-    checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
-    return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
-
-
-def _unlabelled(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, people: Sequence[int], count: int
-) -> list[ChosenPair]:
-    """Up to `count` pairs that tell soonest which judges are right."""
-    pair_votes, n = pair_votes_of(snapshot), snapshot.model.n
-    judges = np.setdiff1d(np.arange(len(snapshot.evidence.judges)), people)
-    is_out = _is_out(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
-    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
-    rng = Draws(plan, snapshot.version, blocked.leases)
-    mean, covariance = scores(snapshot.posterior)[:2]
-    leads = snapshot.tally.leads.copy()
-    chosen = []
-    for row, behind, propensity in zip(
-        *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
-    ):
-        item, low, high = (int(column[row]) for column in pair_votes[:3])
-        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
-        choice = Choice(low, high, float(behind), float(mean[low] - mean[high]), sd, float(propensity), random=False)
-        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "labels"))
-    return chosen
+def has_pair(
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    blocked: BlockedPairs,
+    plan: Plan,
+    reopening: Reopening | None = None,
+    askers: Collection[int] = (),
+) -> bool:
+    """Whether `ask` would give a pair, without choosing one."""
+    if _due_for_overlap(snapshot, blocked, plan, askers):
+        return True
+    on_items, _, most = _offered(snapshot, catalogue, blocked, plan, reopening)
+    return most > 0 and any_open(on_items)
 
 
 def _overlapped(
     snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], count: int, rng: Draws
 ) -> list[ChosenPair]:
     """Up to `count` pairs that are due for overlap, the one that was judged first in front."""
-    if plan.overlap is None or not askers:
-        return []
-    entries, n = snapshot.log.entries, snapshot.model.n
-    pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
-    free = np.flatnonzero(~_is_out(blocked, pairs.item, pairs.low, pairs.high, n))[:count]
-    if not free.size:
+    pairs = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
+    if not pairs:
         return []
     mean, covariance = scores(snapshot.posterior)[:2]
     leads = snapshot.tally.leads.copy()
     chosen = []
-    for item, low, high, lacking in zip(*(column[free].tolist() for column in pairs), strict=True):
+    for item, low, high, lacking in pairs:
         sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
         choice = Choice(low, high, float(lacking), float(mean[low] - mean[high]), sd, 1.0, random=False)
         chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "overlap"))
     return chosen
 
 
-def _is_out(blocked: BlockedPairs, item: Ints, low: Ints, high: Ints, n: int) -> Bools:
+def _due_for_overlap(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int]
+) -> list[tuple[int, int, int, int]]:
+    """Item, low, high and judges that are lacking of each pair that is due and free, the one judged first in front."""
+    if plan.overlap is None or not askers:
+        return []
+    entries, n = snapshot.log.entries, snapshot.model.n
+    pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
+    free = ~is_blocked(blocked, pairs.item, pairs.low, pairs.high, n)
+    return list(zip(*(column[free].tolist() for column in pairs), strict=True))
+
+
+def is_blocked(blocked: BlockedPairs, item: Ints, low: Ints, high: Ints, n: int) -> Bools:
     """(M,) which of these pairs of outputs are blocked."""
     lower, higher = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
     return np.asarray(np.isin((item * n + low) * n + high, (blocked.item * n + lower) * n + higher))
@@ -176,12 +145,8 @@ def _round(
     reopening: Reopening | None,
     published: Published | None,
 ) -> list[ChosenPair]:
-    on_items, orders = _open_on_items(snapshot, catalogue, blocked, plan.order), None
-    if reopening and not any_open(on_items) and isinstance(snapshot.posterior.covariance, DenseCovariance):
-        orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
-        in_an_order = np.flatnonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
-        on_items = OpenOnItems(catalogue.has, in_an_order, leaves_out=False)
-        count = min(count, most)
+    on_items, orders, most = _offered(snapshot, catalogue, blocked, plan, reopening)
+    count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     if published is None:
         state = scores(snapshot.posterior), snapshot.model, snapshot.comparisons
@@ -191,6 +156,19 @@ def _round(
     pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally, questions)
     uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
     return [_on_item(pair, on_items, orders, snapshot, plan.order, rng, uses) for pair in pairs]
+
+
+def _offered(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
+) -> tuple[OpenOnItems, Bools | None, int]:
+    """The pairs that a round may give, in which orders if that matters, and how many of them."""
+    on_items = _open_on_items(snapshot, catalogue, blocked, plan.order)
+    is_dense = isinstance(snapshot.posterior.covariance, DenseCovariance)
+    if not reopening or any_open(on_items) or not is_dense:
+        return on_items, None, NO_END
+    orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
+    in_an_order = np.flatnonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
+    return OpenOnItems(catalogue.has, in_an_order, leaves_out=False), orders, most
 
 
 def _questions(snapshot: Snapshot) -> Questions:

@@ -1,9 +1,10 @@
 """Pairs ready to be shown, from a snapshot."""
 
 import numpy as np
+import pytest
 
 from app.inference import state
-from app.inference.choosing import Criterion, Goal, Order, Overlap, Plan, Policy
+from app.inference.choosing import Criterion, Goal, Order, Overlap, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
@@ -12,6 +13,7 @@ from app.inference.state import (
     ComparisonRow,
     HumanCheck,
     Interpretation,
+    Reopening,
     ScoreRow,
     Snapshot,
 )
@@ -43,7 +45,9 @@ def small(*compared: tuple[int, int]) -> Snapshot:
 def pairs(
     snapshot: Snapshot, blocked: BlockedPairs = NONE_BLOCKED, order: Order = Order.BALANCED
 ) -> set[tuple[int, int]]:
-    chosen = state.ask(snapshot, catalogue(np.ones((1, 3), np.bool_)), blocked, plan(order), 9)
+    everyone = catalogue(np.ones((1, 3), np.bool_))
+    chosen = state.ask(snapshot, everyone, blocked, plan(order), 9)
+    assert state.has_pair(snapshot, everyone, blocked, plan(order)) == bool(chosen)
     return {(a.pair.first, a.pair.second) for a in chosen}
 
 
@@ -110,6 +114,29 @@ def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
     empty = state.empty(INTERPRETATION, 3, 2)
     chosen = state.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
     assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in chosen} == {(0, 0, 1), (1, 1, 2)}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_set_has_a_pair_wherever_an_ask_would_get_one(seed: int) -> None:
+    """Items that not all have outputs for, both orders, judges for whom pairs open again, overlap."""
+    rng, n, items = np.random.default_rng(seed), 3, 2
+    has, order = rng.random((items, n)) < 0.8, list(Order)[seed % 4]
+    places = [(item, i, j) for item in range(items) for i in range(n) for j in range(n) if i != j]
+    shown = [places[k] for k in rng.permutation(len(places))[: rng.integers(len(places) + 1)]]
+    shown = [(item, i, j) for item, i, j in shown if has[item, i] and has[item, j]]
+    rows = [
+        ComparisonRow(seq, item, i, j, 0.8, int(rng.choice([JUDGE, ANN]))) for seq, (item, i, j) in enumerate(shown, 1)
+    ]
+    snapshot = state.advance(state.empty(INTERPRETATION, n, items), len(rows), state.log_from_rows(rows), [])
+    item, first, second = np.array([place for place in places if rng.random() < 0.3], np.int64).reshape(-1, 3).T
+    blocked = BlockedPairs(item, first, second, int(rng.integers(len(item) + 1)))
+    wishes = plan(order)._replace(overlap=Overlap(0.5, 2, 0) if seed % 3 == 0 else None)
+    reopening = Reopening(JUDGE, bool(seed % 2), Stop(top_k=1)) if seed % 5 else None
+    terms = (snapshot, catalogue(has), blocked, wishes)
+
+    chosen = state.ask(*terms, 1, reopening, (ANN,))
+
+    assert state.has_pair(*terms, reopening, (ANN,)) == bool(chosen)
 
 
 def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:

@@ -82,7 +82,7 @@ async function showRanking(signal) {
 }
 
 /**
- * The status that the page came with, and then as it is: to know it, the service chooses a pair.
+ * The status that the page came with, and then as it is.
  * @param {AbortSignal} signal
  * @returns {Promise<Contract.AskStatus>}
  */

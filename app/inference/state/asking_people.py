@@ -1,0 +1,69 @@
+"""Pairs for people: those whose verdicts check a judge, or tell which judges are right.
+
+They come beside the set's own queue, which never shows a pair that anyone has judged.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.choosing import human_checks
+from app.inference.choosing.asking import Draws, Plan, presented
+from app.inference.choosing.picking import Choice
+from app.inference.fitting.posterior import scores
+from app.inference.judges import binary, next_to_label, votes
+from app.inference.state.asking import BlockedPairs, ChosenPair, is_blocked
+from app.inference.state.snapshot import Snapshot, pair_votes_of
+
+
+class HumanCheck(NamedTuple):
+    """Ids of a judge whose verdicts are to be checked, or None for all who are no people, and of those who check."""
+
+    judge: int | None
+    people: frozenset[int]
+
+
+def ask_people(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that the judge has judged and people should, best first.
+
+    A pair that someone holds counts as judged.
+    """
+    ids, n = snapshot.evidence.judges.tolist(), snapshot.model.n
+    people = [number for number, judge in enumerate(ids) if judge in check.people]
+    if check.judge is None:
+        return _unlabelled(snapshot, blocked, plan, people, count)
+    if check.judge not in ids:
+        return []
+    pair_votes = pair_votes_of(snapshot)
+    is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
+    unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
+    marginal = scores(snapshot.posterior)
+    leads = snapshot.tally.leads.copy()
+    rng = Draws(plan, snapshot.version, blocked.leases)
+    checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
+    return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
+
+
+def _unlabelled(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, people: Sequence[int], count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that tell soonest which judges are right."""
+    pair_votes, n = pair_votes_of(snapshot), snapshot.model.n
+    judges = np.setdiff1d(np.arange(len(snapshot.evidence.judges)), people)
+    is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
+    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
+    rng = Draws(plan, snapshot.version, blocked.leases)
+    mean, covariance = scores(snapshot.posterior)[:2]
+    leads = snapshot.tally.leads.copy()
+    chosen = []
+    for row, behind, propensity in zip(
+        *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
+    ):
+        item, low, high = (int(column[row]) for column in pair_votes[:3])
+        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
+        choice = Choice(low, high, float(behind), float(mean[low] - mean[high]), sd, float(propensity), random=False)
+        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "labels"))
+    return chosen
