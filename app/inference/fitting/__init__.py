@@ -19,7 +19,7 @@ from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprio
 from app.inference.fitting.model import Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
-from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior, scores
+from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior
 from app.inference.fitting.published import Published, publish, repeat_correlations
 from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed

@@ -34,7 +34,7 @@ import numpy as np
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, scores
+from app.inference.fitting.posterior import Posterior
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
@@ -109,7 +109,7 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
     flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
     def em(combined: Combined) -> Combined:
-        marginal = scores(combined.posterior)
+        marginal = combined.posterior.scores
         scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
         return _on_scale(scale, comparisons, model, absolute, combined.posterior.mean)
 

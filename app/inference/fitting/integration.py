@@ -14,7 +14,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.expectation_propagation import propagate, serves
 from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import fit, scores
+from app.inference.fitting.posterior import fit
 from app.inference.fitting.worth import at_scale
 from app.inference.gaussian import Scores, plain
 from app.inference.types import Comparisons, Floats, Outcome
@@ -50,9 +50,9 @@ def approximate(
     if approximation == "ep" and serves(comparisons, model):
         posterior, _ = propagate(comparisons, model)
         if posterior.convergence.outcome is not Outcome.SINGULAR:
-            return scores(posterior), posterior.convergence.outcome
+            return posterior.scores, posterior.convergence.outcome
     posterior = fit(comparisons, model)
-    return scores(posterior), posterior.convergence.outcome
+    return posterior.scores, posterior.convergence.outcome
 
 
 def _of_weight_1(parts: list[Weighted]) -> list[Weighted]:

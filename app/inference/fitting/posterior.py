@@ -71,6 +71,16 @@ class Posterior(NamedTuple):
         return self.comparisons.size
 
     @property
+    def scores(self) -> Scores:
+        """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
+        mean, covariance, model = self.mean, self.covariance, self.model
+        if not model.has_biases:
+            return Scores(mean, covariance)
+        of_biases = (model.prior.precision + information(self.weights, self.comparisons, model))[model.n :]
+        log_det = covariance.log_det + float(np.log(of_biases).sum())
+        return Scores(mean[: model.n], covariance.block(model.n, log_det))
+
+    @property
     def size_bytes(self) -> int:
         of_rows = 0 if self.graph is None else self.graph.size_bytes
         return self.covariance.size_bytes + self.mean.nbytes + self.weights.nbytes + of_rows
@@ -246,13 +256,3 @@ def exact(posterior: Posterior, dense: int | None = None) -> Posterior:
         if model.expert.fixed_curvature and isinstance(covariance, DenseCovariance):
             return posterior._replace(covariance=covariance.compact(), since_exact=0)
     return fit(comparisons, model, start=posterior.mean, dense=dense)
-
-
-def scores(posterior: Posterior) -> Scores:
-    """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
-    mean, covariance, model = posterior.mean, posterior.covariance, posterior.model
-    if not model.has_biases:
-        return Scores(mean, covariance)
-    of_biases = (model.prior.precision + information(posterior.weights, posterior.comparisons, model))[model.n :]
-    log_det = covariance.log_det + float(np.log(of_biases).sum())
-    return Scores(mean[: model.n], covariance.block(model.n, log_det))

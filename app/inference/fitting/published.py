@@ -86,4 +86,4 @@ def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats
 def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:
     if approximation == "ep" and serves(comparisons, model):
         return approximate(comparisons, model, approximation)[0]
-    return posteriors.scores(posterior)
+    return posterior.scores

@@ -15,7 +15,6 @@ from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.overlap import due
 from app.inference.choosing.picking import Choice
 from app.inference.choosing.stopping import needed
-from app.inference.fitting.posterior import scores
 from app.inference.fitting.published import Published
 from app.inference.gaussian import DenseCovariance
 from app.inference.kernels.availability import BOTH_ORDERS, mark
@@ -107,7 +106,7 @@ def _overlapped(
     pairs = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
     if not pairs:
         return []
-    mean, covariance = scores(snapshot.posterior)[:2]
+    mean, covariance = snapshot.posterior.scores[:2]
     leads = snapshot.tally.leads.copy()
     chosen = []
     for item, low, high, lacking in pairs:
@@ -149,7 +148,7 @@ def _round(
     count = min(count, most)
     leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
     if published is None:
-        state = scores(snapshot.posterior), snapshot.model, snapshot.comparisons
+        state = snapshot.posterior.scores, snapshot.model, snapshot.comparisons
     else:
         state = published.scores, published.model, published.comparisons
     questions = _questions(snapshot) if plan.target == "all-pairs" else None
@@ -205,7 +204,7 @@ def _reopened(
 ) -> Reopened:
     free = np.triu(catalogue.has[:, :, None] & catalogue.has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    marginal = scores(snapshot.posterior)
+    marginal = snapshot.posterior.scores
     already_asked = asked_of(
         snapshot.log.entries,
         orders_shown(snapshot.shown),

@@ -11,7 +11,6 @@ import numpy as np
 from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Plan, presented
 from app.inference.choosing.picking import Choice
-from app.inference.fitting.posterior import scores
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.state.asking import BlockedPairs, ChosenPair, is_blocked
 from app.inference.state.snapshot import Snapshot, pair_votes_of
@@ -40,7 +39,7 @@ def ask_people(
     pair_votes = pair_votes_of(snapshot)
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
-    marginal = scores(snapshot.posterior)
+    marginal = snapshot.posterior.scores
     leads = snapshot.tally.leads.copy()
     rng = Draws(plan, snapshot.version, blocked.leases)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
@@ -56,7 +55,7 @@ def _unlabelled(
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     rng = Draws(plan, snapshot.version, blocked.leases)
-    mean, covariance = scores(snapshot.posterior)[:2]
+    mean, covariance = snapshot.posterior.scores[:2]
     leads = snapshot.tally.leads.copy()
     chosen = []
     for row, behind, propensity in zip(

@@ -52,7 +52,7 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
         return under(snapshot, snapshot.interpretation.method, dense, target)
     comparisons, model = snapshot.comparisons, snapshot.model
     posterior = posteriors.exact(snapshot.posterior, dense)
-    marginal = posteriors.scores(posterior)
+    marginal = posterior.scores
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
 
 
@@ -85,7 +85,7 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
     if sought.target == "latent":
         posterior = posteriors.fit(comparisons, snapshot.model)
         is_there = posterior.convergence.converged
-        return posteriors.scores(posterior) if is_there else None
+        return posterior.scores if is_there else None
     beginning = snapshot._replace(
         evidence=evidence._replace(item=evidence.item[first], answers=answers, comparisons=comparisons)
     )
@@ -110,7 +110,7 @@ def repeat_correlations_of(snapshot: Snapshot) -> Floats:
 def _live(snapshot: Snapshot) -> Published:
     """The live posterior, as if it were published."""
     comparisons, model = snapshot.comparisons, snapshot.model
-    marginal = posteriors.scores(snapshot.posterior)
+    marginal = snapshot.posterior.scores
     return Published(marginal, snapshot.posterior, snapshot.evidence.answers, comparisons, model, snapshot.learnt)
 
 
@@ -140,7 +140,7 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
 
 def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
     """Raises TooMany."""
-    live = posteriors.scores(snapshot.posterior)
+    live = snapshot.posterior.scores
     if sought and sought.target != "latent":
         if not snapshot.comparisons.size:
             return Checked(None)
@@ -208,7 +208,7 @@ def _as_one_vote(snapshot: Snapshot, published: Published) -> tuple[Scores, Mode
     method = snapshot.interpretation.method._replace(evidence="one-vote")
     model = build(method, snapshot.model.n, len(snapshot.evidence.judges))
     fitted = posteriors.fit(published.comparisons, model)
-    return posteriors.scores(fitted), model
+    return fitted.scores, model
 
 
 def _of_each_test(snapshot: Snapshot, stop: Stop) -> Stop:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, goal_pairs
-from app.inference.fitting import scores
 from app.inference.reporting import Wanted, expected_wins, summary_of
 from app.inference.state import Snapshot, exact
 from app.inference.types import Floats
@@ -124,7 +123,7 @@ def _set(noise: float, way: GoalWay, number: int) -> tuple[Floats, Iterator[Snap
 
 
 def _progress(snapshot: Snapshot, truth: Floats, goal: Goal) -> Progress:
-    live, matters = scores(snapshot.posterior), goal_pairs(goal, truth)
+    live, matters = snapshot.posterior.scores, goal_pairs(goal, truth)
     p = expected_wins(live)[matters]
     is_so = (p > 0.5) == (truth[:, None] > truth)[matters]
     return Progress(float(np.maximum(p, 1.0 - p).mean()), float(is_so.mean()))

@@ -28,7 +28,7 @@ def ask(
     open_pairs[leased.first, leased.second] = open_pairs[leased.second, leased.first] = False
     live = posterior.fit(log, model(N))
     rng = Draws(plan, version, len(leased.first))
-    return next_pairs(posterior.scores(live), model(N), log, leased, of_mask(open_pairs), plan, count, rng)
+    return next_pairs(live.scores, model(N), log, leased, of_mask(open_pairs), plan, count, rng)
 
 
 def lease(presented: list[Presented]) -> Leased:
@@ -90,7 +90,7 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
     only[0, 2] = True
 
     live = posterior.fit(nothing, model(3))
-    presented = next_pairs(posterior.scores(live), model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1))
+    presented = next_pairs(live.scores, model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1))
 
     assert shown(presented) == [(2, 0)]
 
@@ -98,7 +98,7 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
 def test_a_random_source_is_made_only_where_chance_decides() -> None:
     draws = Draws(PLAN, 0, 0)
     live = posterior.fit(LOG, model(N))
-    next_pairs(posterior.scores(live), model(N), LOG, NONE_LEASED, every_pair(N), PLAN, 1, draws)
+    next_pairs(live.scores, model(N), LOG, NONE_LEASED, every_pair(N), PLAN, 1, draws)
 
     assert "_generator" not in vars(draws)
     assert draws.random() == Draws(PLAN, 0, 0).random()
@@ -108,10 +108,10 @@ def test_a_random_source_is_made_only_where_chance_decides() -> None:
 def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_scores(criterion: Criterion) -> None:
     log, m = by_judges(LOG, 2), model(N, biases=2)
     live = posterior.fit(log, m)
-    mean, sigma = posterior.scores(live)[:2]
+    mean, sigma = live.scores[:2]
 
     presented = next_pairs(
-        posterior.scores(live),
+        live.scores,
         m,
         log,
         NONE_LEASED,

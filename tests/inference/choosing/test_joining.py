@@ -35,7 +35,7 @@ def asked(
     plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
     open_pairs = every_pair(n)
     presented = next_pairs(
-        posterior.scores(live),
+        live.scores,
         of,
         log,
         leased,
@@ -136,7 +136,7 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     open_pairs = every_pair(MANY)
 
     pairs = [
-        next_pairs(posterior.scores(live), of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
+        next_pairs(live.scores, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
         for seed in range(300)
     ]
 

@@ -29,7 +29,7 @@ def known(mean: list[float], variance: float) -> Scores:
 
 
 def fitted(log: Comparisons, m: Model) -> Scores:
-    return posterior.scores(posterior.fit(log, m))
+    return posterior.fit(log, m).scores
 
 
 def bayes_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
@@ -158,7 +158,7 @@ def test_the_first_reason_that_holds_is_given() -> None:
 def test_without_data_nothing_is_reported(expert: str, prior: str, n: int) -> None:
     """Not even of a top or a width that holds of any ranking."""
     m = model(n, 1.0, expert, prior=prior, biases=1)
-    before = posterior.scores(posterior.prior(m))
+    before = posterior.prior(m).scores
 
     for k in range(1, n + 2):
         stop = Stop(top_k=k, rank_width=k - 1 if k < n else n + 5, entropy_change=1e-3, error_level=0.5)

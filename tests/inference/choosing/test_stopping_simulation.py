@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import binom
 
 from app.inference.choosing import Criterion, Order, Plan, Policy, Stop, reason
-from app.inference.fitting import Method, scores
+from app.inference.fitting import Method
 from app.inference.reporting import predict
 from benchmarks.loop import further, opened_again, unjudged
 from benchmarks.studies.coverage import answering, hard_verdicts
@@ -29,7 +29,7 @@ def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
     plan = Plan(Policy(Criterion.REORDERING), Order.BALANCED, int(rng.integers(2**32)))
     for _ in range(VERDICTS):
         snapshot = further(opened_again(snapshot), plan, answering(hard_verdicts, TRUTH, rng))
-        marginal = scores(snapshot.posterior)
+        marginal = snapshot.posterior.scores
         leader, *rivals = (int(i) for i in np.argsort(-marginal.mean))
         ours |= reason(marginal, snapshot.model, Stop(top_k=1, error_level=0.05)) is not None
         naive |= all(predict(marginal, leader, rival).p_first_better >= 0.95 for rival in rivals)

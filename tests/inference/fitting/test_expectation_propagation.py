@@ -103,7 +103,7 @@ def test_measurements_alone_are_exact(position_bias: str) -> None:
     exact = posteriors.fit(log, of)
     assert posterior.mean == pytest.approx(exact.mean, abs=1e-9)
     assert posterior.covariance.matrix() == pytest.approx(exact.covariance.matrix(), abs=1e-9)
-    marginal, of_exact = posteriors.scores(posterior), posteriors.scores(exact)
+    marginal, of_exact = posterior.scores, exact.scores
     assert marginal.covariance.log_det == pytest.approx(of_exact.covariance.log_det)
 
 

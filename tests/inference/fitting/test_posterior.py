@@ -528,7 +528,7 @@ def test_the_scores_are_the_marginal_of_the_joint_posterior(expert: str, biases:
     log, m = by_judges(random_comparisons(n, count, seed=3), biases), model(n, 1.0, expert, biases=biases)
     live = fold_at([*range(1, count + 1)], log, m)
 
-    marginal = posterior.scores(live)
+    marginal = live.scores
 
     block = live.covariance.matrix()[:n, :n]
     np.testing.assert_array_equal(marginal.mean, live.mean[:n])
@@ -544,7 +544,7 @@ def test_the_marginal_is_the_schur_complement() -> None:
 
     h = precision_at(fitted.mean, log, m)
     schur = h[:n, :n] - h[:n, n:] @ np.linalg.inv(h[n:, n:]) @ h[n:, :n]
-    marginal = posterior.scores(fitted).covariance.matrix()
+    marginal = fitted.scores.covariance.matrix()
     np.testing.assert_allclose(marginal, np.linalg.inv(schur), atol=1e-12)
     assert (marginal.diagonal() > np.linalg.inv(h[:n, :n]).diagonal()).all()
 
@@ -553,7 +553,7 @@ def test_without_biases_the_scores_are_all_there_is() -> None:
     log, m = random_comparisons(6, 20, seed=3), model(6)
     fitted = posterior.fit(log, m)
 
-    assert posterior.scores(fitted).covariance is fitted.covariance
+    assert fitted.scores.covariance is fitted.covariance
 
 
 @each_expert
@@ -562,6 +562,6 @@ def test_the_entropy_of_the_scores_does_not_know_names(expert: str, biases: int)
     n, log, m = 9, by_judges(random_comparisons(9, 40, seed=4), 3), model(9, 1.0, expert, biases=biases)
     other = relabelled(log, np.random.default_rng(0).permutation(n))
 
-    here, there = (posterior.scores(posterior.fit(each, m)).covariance.log_det for each in (log, other))
+    here, there = (posterior.fit(each, m).scores.covariance.log_det for each in (log, other))
 
     assert there == pytest.approx(here, abs=1e-9)

@@ -273,7 +273,7 @@ def test_one_way_orders_do_not_turn_the_ranking_round_with_any_confidence() -> N
     live = posterior.fit(log, m)
     (found,) = estimates(live, log, m)
 
-    summary = summarise(posterior.scores(live), Wanted(), np.random.default_rng(0))
+    summary = summarise(live.scores, Wanted(), np.random.default_rng(0))
     assert not found.identified
     assert abs(found.delta - 2.0) < found.sd
     assert summary.p_best.max() < 0.4

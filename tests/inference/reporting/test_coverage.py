@@ -75,6 +75,6 @@ def test_tie_groups_of_scores_far_apart() -> None:
     log = by_one_judge(first, second, hard_verdicts(truth[first] - truth[second], np.random.default_rng(12)))
     model = build(Method(prior_variance=10.0), 5)
 
-    groups = tie_groups(posterior.scores(posterior.fit(log, model)), Wanted())
+    groups = tie_groups(posterior.fit(log, model).scores, Wanted())
 
     assert len(set(groups.tolist())) >= 4
