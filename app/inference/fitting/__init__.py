@@ -58,7 +58,6 @@ __all__ = [
     "prior",
     "publish",
     "repeat_correlations",
-    "scores",
     "usual_evidence",
     "usual_votes",
     "weighed",
