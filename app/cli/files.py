@@ -87,12 +87,11 @@ def rank(
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
     columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
-    wanted = Wanted(level, top_k, epsilon)
-    how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias, wanted)
-    how = how._replace(evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None)
-    how = how._replace(
-        absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target
-    )
+    how = RankingMethod(
+        method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
+        evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
+        absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
+    )  # fmt: skip
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:
         from app.offline.drawing import draw
@@ -181,11 +180,9 @@ def aggregate(
 
     columns = AggregationColumns(judge or (), reference or (), item, truth, text or (), feature or (), group, swapped)
     named, encoding = Classes(classes or (), tie), TextEncoding(encoder, fine_tune)
-    require_possible(
-        method, columns, named, encoding, debiased=debias, regulariser=regulariser, as_published=as_published
-    )
-    answers = load(file, columns, named, encoding, debiased=debias)
     request = AggregationRequest(method, seed, regulariser, as_published)
+    require_possible(request, columns, named, encoding, debiased=debias)
+    answers = load(file, columns, named, encoding, debiased=debias)
     show(aggregated(answers, request), form, names_classes=answers.names_classes)
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import AggregationName
 
 from app.analysis import aggregation as analysis
 from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
@@ -84,16 +83,15 @@ class Classes(NamedTuple):
 
 
 def require_possible(
-    method: AggregationName,
+    request: AggregationRequest,
     columns: AggregationColumns,
     classes: Classes,
     encoding: TextEncoding,
     *,
     debiased: bool = False,
-    regulariser: float | None = None,
-    as_published: bool = False,
 ) -> None:
     """Raises InputError for classes that are none, and for what has nothing to do."""
+    method, _, regulariser, as_published = request
     if columns.swapped and not columns.item:
         raise InputError("--swapped shows an item again: name the column that tells which with --item")
     if debiased and classes.names:

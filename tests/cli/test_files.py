@@ -78,6 +78,10 @@ def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_pat
     log.write_text("g,first,second,winner\nu,x,y,x\nv,x,y,y\n")
     printed = out(capsys, "rank", str(log), "--group-by", "g", "--method", "win-ratio")
     assert printed.index("g = u") < printed.index("g = v")
+    u, v = json.loads(out(capsys, "rank", str(log), "--group-by", "g", "--method", "win-ratio", "--format", "json"))
+    assert [(each["group"], each["ranking"][0]["key"]) for each in (u, v)] == [({"g": "u"}, "x"), ({"g": "v"}, "y")]
+    rows = out(capsys, "rank", str(log), "--group-by", "g", "--method", "win-ratio", "--format", "csv").splitlines()
+    assert [row[:6] for row in rows] == ["g,rank", "u,1,x,", "u,2,y,", "v,1,y,", "v,2,x,"]
     only = out(capsys, "rank", str(log), "--where", "g=v", "--format", "csv").splitlines()
     assert only[1].startswith("1,y,")
 
