@@ -6,22 +6,19 @@ Not here: which pair to ask next (choosing), what is said of a posterior (report
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
+from app.inference.fitting.hyperparameters import WEAK, Hyperprior
 from app.inference.fitting.model import Method, Model, build, usual_evidence
-from app.inference.fitting.pooling import Contribution, evidence_apart, pool
+from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
-from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior, scores
+from app.inference.fitting.posterior import Posterior, fit, is_certified, scores
 from app.inference.fitting.published import Published, publish, repeat_correlations
-from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.fitting.worth import Hyperparameters
 from app.inference.gaussian import Scores, TooMany
 
 __all__ = [
     "BASELINES",
     "WEAK",
     "AbsoluteScores",
-    "Approximation",
-    "Contribution",
     "Hyperparameters",
     "Hyperprior",
     "Method",
@@ -32,25 +29,17 @@ __all__ = [
     "Published",
     "Scores",
     "TooMany",
-    "as_votes",
-    "at_scale",
     "build",
     "build_for",
     "combine",
-    "evidence_apart",
     "fit",
-    "fold",
     "is_certified",
-    "learn",
     "moments",
     "no_absolute_scores",
     "pool",
     "position_bias_of",
-    "prior",
     "publish",
     "repeat_correlations",
     "scores",
     "usual_evidence",
-    "usual_votes",
-    "weighed",
 ]
