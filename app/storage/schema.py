@@ -1,4 +1,7 @@
-"""The schema. Keys start with set_id, so that a set may become a shard; decision 55 has the exceptions."""
+"""The schema. Keys start with set_id, so that a set may become a shard; decision 55 has the exceptions.
+
+Rows that name outputs have no foreign key to their set: the outputs are checked, and belong to it.
+"""
 
 from typing import Any, TypeAlias
 
@@ -16,7 +19,6 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
-    PrimaryKeyConstraint,
     Row,
     SmallInteger,
     Table,
@@ -45,20 +47,10 @@ def _now(name: str) -> Column[object]:
     return Column(name, DateTime(timezone=True), nullable=False, server_default=func.now())
 
 
-def _set_id() -> Column[object]:
-    return Column("set_id", Uuid, ForeignKey("sets.id"), nullable=False)
-
-
-def _set_id_of_output() -> Column[object]:
-    """Column of the set whose outputs the row names: they belong to it, so that its key need not be checked again."""
-    return Column("set_id", Uuid, nullable=False)
-
-
 def _output_of(column: str) -> ForeignKeyConstraint:
     """`column` names a candidate that has an output on the row's item."""
-    return ForeignKeyConstraint(
-        ["set_id", "item_id", column], ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"]
-    )
+    here = ["set_id", "item_id", column]
+    return ForeignKeyConstraint(here, ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"])
 
 
 _POOL = (
@@ -79,9 +71,8 @@ sets = Table(
     Column("prior", Text, nullable=False, server_default="unit"),
     Column("prior_variance", Double, nullable=False),
     Column("temperatures", JSONB, nullable=False, server_default=text("'{}'::jsonb")),  # {judge: [its id, T]}
-    Column(
-        "evidence", JSONB, nullable=False, server_default=text("'\"one-vote\"'::jsonb")
-    ),  # or {judge: [its id, phi]}
+    # or {judge: [its id, phi]}
+    Column("evidence", JSONB, nullable=False, server_default=text("'\"one-vote\"'::jsonb")),
     Column("criterion", Text, nullable=False),
     Column("epsilon", Double, nullable=False),
     Column("random_share", Double, nullable=False),
@@ -121,11 +112,10 @@ sets = Table(
 items = Table(
     "items",
     metadata,
-    _set_id(),
-    Column("id", Integer, nullable=False),
+    Column("set_id", Uuid, ForeignKey("sets.id"), primary_key=True),
+    Column("id", Integer, primary_key=True),
     Column("key", Text, nullable=False),
     Column("prompt", Text),
-    PrimaryKeyConstraint("set_id", "id"),
     UniqueConstraint("set_id", "key"),
 )
 
@@ -133,12 +123,11 @@ items = Table(
 candidates = Table(
     "candidates",
     metadata,
-    _set_id(),
-    Column("id", Integer, nullable=False),
+    Column("set_id", Uuid, ForeignKey("sets.id"), primary_key=True),
+    Column("id", Integer, primary_key=True),
     Column("key", Text, nullable=False),
     Column("metadata", JSONB, nullable=False),
     _now("created_at"),
-    PrimaryKeyConstraint("set_id", "id"),
     UniqueConstraint("set_id", "key"),
     CheckConstraint("key <> ''", name="key"),
 )
@@ -146,11 +135,10 @@ candidates = Table(
 outputs = Table(
     "outputs",
     metadata,
-    Column("set_id", Uuid, nullable=False),
-    Column("item_id", Integer, nullable=False),
-    Column("candidate_id", Integer, nullable=False),
+    Column("set_id", Uuid, primary_key=True),
+    Column("item_id", Integer, primary_key=True),
+    Column("candidate_id", Integer, primary_key=True),
     Column("text", Text),
-    PrimaryKeyConstraint("set_id", "item_id", "candidate_id"),
     ForeignKeyConstraint(["set_id", "item_id"], ["items.set_id", "items.id"]),
     ForeignKeyConstraint(["set_id", "candidate_id"], ["candidates.set_id", "candidates.id"]),
     CheckConstraint("text <> ''", name="text"),
@@ -175,7 +163,7 @@ assignments = Table(
     "assignments",
     metadata,
     Column("id", Uuid, primary_key=True),
-    _set_id_of_output(),
+    Column("set_id", Uuid, nullable=False),
     Column("item_id", Integer, nullable=False),
     Column("first", Integer, nullable=False),
     Column("second", Integer, nullable=False),
@@ -215,8 +203,8 @@ assignments = Table(
 comparisons = Table(
     "comparisons",
     metadata,
-    _set_id_of_output(),
-    Column("seq", BigInteger, nullable=False),
+    Column("set_id", Uuid, primary_key=True),
+    Column("seq", BigInteger, primary_key=True),
     Column("item_id", Integer, nullable=False),
     Column("first", Integer, nullable=False),
     Column("second", Integer, nullable=False),
@@ -231,7 +219,6 @@ comparisons = Table(
     Column("latency_ms", Double),
     Column("raw", JSONB(none_as_null=True)),
     _now("created_at"),
-    PrimaryKeyConstraint("set_id", "seq"),
     UniqueConstraint("set_id", "client_id"),
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
@@ -243,12 +230,11 @@ comparisons = Table(
 voids = Table(
     "voids",
     metadata,
-    Column("set_id", Uuid, nullable=False),
-    Column("seq", BigInteger, nullable=False),
+    Column("set_id", Uuid, primary_key=True),
+    Column("seq", BigInteger, primary_key=True),
     Column("voids", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     _now("created_at"),
-    PrimaryKeyConstraint("set_id", "seq"),
     UniqueConstraint("set_id", "voids"),
     ForeignKeyConstraint(["set_id", "voids"], ["comparisons.set_id", "comparisons.seq"]),
 )
@@ -256,8 +242,8 @@ voids = Table(
 absolute_scores = Table(
     "absolute_scores",
     metadata,
-    _set_id_of_output(),
-    Column("seq", BigInteger, nullable=False),
+    Column("set_id", Uuid, primary_key=True),
+    Column("seq", BigInteger, primary_key=True),
     Column("item_id", Integer, nullable=False),
     Column("candidate", Integer, nullable=False),
     Column("judge_id", BigInteger, ForeignKey("judges.id"), nullable=False),
@@ -265,7 +251,6 @@ absolute_scores = Table(
     Column("variance", Double, nullable=False),
     Column("probabilities", JSONB(none_as_null=True)),
     _now("created_at"),
-    PrimaryKeyConstraint("set_id", "seq"),
     _output_of("candidate"),
     CheckConstraint("variance > 0", name="variance"),
 )
@@ -275,13 +260,12 @@ absolute_scores = Table(
 pooled_evidence = Table(
     "pooled_evidence",
     metadata,
-    _set_id(),
-    Column("seq", BigInteger, nullable=False),
+    Column("set_id", Uuid, ForeignKey("sets.id"), primary_key=True),
+    Column("seq", BigInteger, primary_key=True),
     Column("pool", Text, nullable=False),
     Column("sets", Integer, nullable=False),  # how many told it
     Column("value", JSONB, nullable=False),
     _now("created_at"),
-    PrimaryKeyConstraint("set_id", "seq"),
 )
 
 # The latest estimate of each pool, from which its sets get theirs.
@@ -299,12 +283,11 @@ pools = Table(
 idempotency = Table(
     "idempotency",
     metadata,
-    Column("key", Text, nullable=False),
-    Column("endpoint", Text, nullable=False),
+    Column("key", Text, primary_key=True),
+    Column("endpoint", Text, primary_key=True),
     Column("fingerprint", Text, nullable=False),
     Column("status", SmallInteger),
     Column("response", JSONB),
     _now("created_at"),
-    PrimaryKeyConstraint("key", "endpoint"),
     Index(None, "created_at"),
 )

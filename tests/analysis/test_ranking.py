@@ -10,7 +10,7 @@ from nextpair.words import InferenceTargetName, MethodName
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
-from app.inference.fitting import Method, Published, echoes, no_absolute_scores
+from app.inference.fitting import Method, Published, no_absolute_scores, repeat_correlations
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
 
@@ -36,7 +36,7 @@ def log(times: Ints | None = None) -> JudgedLog:
         has=has,
         prompts=0,
         absolute=no_absolute_scores(),
-        echoes=lambda: echoes(publish("latent"), ITEM, 2),
+        repeat_correlations=lambda: repeat_correlations(publish("latent"), ITEM, 2),
         quantity_by=lambda published, target: quantity_of(target, published, COMPARISONS, ITEM, has, people),
         times=times,
     )

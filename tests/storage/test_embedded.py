@@ -22,9 +22,10 @@ import pytest
 
 import app.storage.embedded.binaries as binaries
 from app.storage.embedded.account import Account, hand_over
-from app.storage.embedded.binaries import choose_binaries, copy_binaries
+from app.storage.embedded.binaries import EmbeddedPostgresError, choose_binaries, copy_binaries
 from app.storage.embedded.keeper import first_pid, serves
-from app.storage.embedded.launcher import KEPT, EmbeddedPostgres, EmbeddedPostgresError
+from app.storage.embedded.launcher import EmbeddedPostgres
+from app.storage.embedded.server import KEPT
 from app.storage.embedded.wire import READY, ask
 
 ROOT = Path(binaries.__file__).parents[3]

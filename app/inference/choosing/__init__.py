@@ -10,45 +10,35 @@
 Not here: what a log amounts to (state), who holds which pair (service).
 """
 
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.asking import Plan
 from app.inference.choosing.criteria import EQUAL, Batch, Criterion, Policy
-from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
+from app.inference.choosing.forecasting import Forecast, Left, Stopping
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.picking import Choice
 from app.inference.choosing.prompts import prompts_to_settle
-from app.inference.choosing.stopping import Reason, Stop, can_be_met, needed, reason
+from app.inference.choosing.stopping import Stop, can_be_met, reason
 
 __all__ = [
     "EQUAL",
     "IN_BOTH_ORDERS",
-    "NONE_LEASED",
     "RANKING",
     "Batch",
-    "Choice",
     "Criterion",
-    "Draws",
     "Forecast",
     "Goal",
-    "Leased",
     "Left",
     "Order",
     "Overlap",
     "Plan",
     "Policy",
-    "Presented",
-    "Reason",
     "Stop",
     "Stopping",
     "can_be_met",
-    "distance_to_stop",
     "drawn",
     "goal_kinds",
     "goal_pairs",
-    "needed",
-    "next_pairs",
     "of_mask",
     "present",
     "prompts_to_settle",

@@ -15,22 +15,19 @@ Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is s
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
+from app.inference.fitting.hyperparameters import WEAK, Hyperprior
 from app.inference.fitting.model import Method, Model, build, usual_evidence
-from app.inference.fitting.pooling import Contribution, evidence_apart, pool
+from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
-from app.inference.fitting.posterior import Posterior, fit, fold, is_certified, prior
+from app.inference.fitting.posterior import Posterior, fit, is_certified
 from app.inference.fitting.published import Published, publish, repeat_correlations
-from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.fitting.worth import Hyperparameters
 from app.inference.gaussian import Scores, TooMany
 
 __all__ = [
     "BASELINES",
     "WEAK",
     "AbsoluteScores",
-    "Approximation",
-    "Contribution",
     "Hyperparameters",
     "Hyperprior",
     "Method",
@@ -41,24 +38,16 @@ __all__ = [
     "Published",
     "Scores",
     "TooMany",
-    "as_votes",
-    "at_scale",
     "build",
     "build_for",
     "combine",
-    "evidence_apart",
     "fit",
-    "fold",
     "is_certified",
-    "learn",
     "moments",
     "no_absolute_scores",
     "pool",
     "position_bias_of",
-    "prior",
     "publish",
     "repeat_correlations",
     "usual_evidence",
-    "usual_votes",
-    "weighed",
 ]

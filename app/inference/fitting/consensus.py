@@ -40,11 +40,11 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model
-from app.inference.gaussian import Scores, from_precision, plain
+from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.graphs.conjugate_gradients import newton_step_by_products
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS
-from app.inference.types import Comparisons, Convergence, Floats, Outcome
+from app.inference.types import Comparisons, Convergence, Floats
 
 PRIOR_WEIGHT = 2.0
 PRIOR_SHARE = 0.25
@@ -121,20 +121,17 @@ def fit(
             f"{model.n:,} x {judges:,}; judge-aware takes more"
         )
     of_scores, of_tastes = _expected(model)
-    variances = Variances(of_scores, np.full(judges, of_tastes))
+    objective = ConsensusObjective(comparisons, model, Variances(of_scores, np.full(judges, of_tastes)))
     theta = np.zeros(model.n + model.n * judges + judges)
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
-        theta, reduced = likeliest(theta, ConsensusObjective(comparisons, model, variances))
-        before, variances = variances, likelier(theta, reduced, ConsensusObjective(comparisons, model, variances))
-        moved = float(np.abs(variances.logarithms - before.logarithms).max())
-        rounds += 1
+        theta, reduced = likeliest(theta, objective)
+        variances = likelier(theta, reduced, objective)
+        moved = float(np.abs(variances.logarithms - objective.variances.logarithms).max())
+        objective, rounds = objective._replace(variances=variances), rounds + 1
         progress(rounds)
-    theta, reduced = likeliest(theta, ConsensusObjective(comparisons, model, variances))
-    outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
-    return at_mode(
-        theta, reduced, ConsensusObjective(comparisons, model, variances), Convergence(outcome, rounds, moved)
-    )
+    theta, reduced = likeliest(theta, objective)
+    return at_mode(theta, reduced, objective, Convergence.of(moved, rounds, TOLERANCE))
 
 
 def likeliest(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Reduced]:
@@ -210,7 +207,7 @@ def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
 def likelier(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> Variances:
     """A step towards the likeliest variances, at most 1 in a logarithm, from the mode and what is known of it."""
     (s, _, _), tau2, omega2 = split(theta, objective), *objective.variances
-    known = len(s) - covariance_of_scores(reduced, objective).trace() / tau2
+    known = len(s) - covariance_of_scores(reduced, objective).base.trace() / tau2
     expected, _ = _expected(objective.model)
     slope, information = evidence(theta, reduced, objective)
     step = np.clip(np.linalg.solve(information, slope), -1.0, 1.0)
@@ -232,10 +229,10 @@ def evidence(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> 
     return slope, 0.5 * (np.diag(own) - told @ flat @ told.T)
 
 
-def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> Floats:
-    """Sigma, (N, N), the variances being known."""
+def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> DenseCovariance:
+    """Sigma, the variances being known."""
     precision = objective.precision[: objective.model.n]
-    return from_precision(np.diag(precision) + reduced.of_scores.sum(axis=0)).base
+    return from_precision(np.diag(precision) + reduced.of_scores.sum(axis=0))
 
 
 def covariance_under_flat_prior(reduced: Reduced) -> Floats:
@@ -247,7 +244,7 @@ def covariance_under_flat_prior(reduced: Reduced) -> Floats:
 def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, convergence: Convergence) -> Consensus:
     """All that is known, from the mode."""
     (s, u, delta), omega2, n = split(theta, objective), objective.variances.of_tastes, objective.model.n
-    m, sigma = reduced.of_scores, covariance_of_scores(reduced, objective)
+    m, sigma = reduced.of_scores, covariance_of_scores(reduced, objective).base
     _, information = evidence(theta, reduced, objective)
     by_variances = -_times(m, u) @ sigma
     of_variances = np.linalg.inv(information)

@@ -15,7 +15,7 @@ Not here: the fits that a snapshot holds (fitting), the rows that a log is read 
 from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, ask, has_pair
 from app.inference.state.asking_people import HumanCheck, ask_people
 from app.inference.state.catalogue import Catalogue, make_catalogue
-from app.inference.state.evidence import Evidence, Interpretation
+from app.inference.state.evidence import Interpretation
 from app.inference.state.log import ComparisonRow, Log, ScoreRow, SharedPriors, log_from_rows
 from app.inference.state.pooling import LogContribution, contribution_of, pooled
 from app.inference.state.published import (
@@ -39,7 +39,6 @@ from app.inference.state.snapshot import (
     empty,
     looks_ahead,
     pair_votes_of,
-    plain_model,
     raw,
     with_all_computed,
     with_computed,
@@ -55,7 +54,6 @@ __all__ = [
     "Checked",
     "ChosenPair",
     "ComparisonRow",
-    "Evidence",
     "HumanCheck",
     "Interpretation",
     "Log",
@@ -83,7 +81,6 @@ __all__ = [
     "looks_ahead",
     "make_catalogue",
     "pair_votes_of",
-    "plain_model",
     "pooled",
     "quantity",
     "quantity_after",

@@ -88,7 +88,7 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     tastes = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
     about_their_mean = tastes - of.variances.of_tastes[:, None] / N
 
-    np.testing.assert_allclose(covariance_of_scores(reduced, of), whole[:N, :N], atol=1e-9)
+    np.testing.assert_allclose(covariance_of_scores(reduced, of).base, whole[:N, :N], atol=1e-9)
     np.testing.assert_allclose(found.sd_of_tastes**2, about_their_mean, atol=1e-9)
     np.testing.assert_allclose(found.sd_of_delta**2, whole.diagonal()[-JUDGES:], atol=1e-9)
     np.testing.assert_allclose(found.tastes.sum(axis=1), 0.0, atol=1e-6)
@@ -121,7 +121,7 @@ def test_judges_without_tastes_give_what_pooling_gives() -> None:
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
 
     np.testing.assert_allclose(theta[:N], pooled.mean[:N], atol=1e-5)
-    np.testing.assert_allclose(covariance_of_scores(reduced, of), pooled.covariance.matrix()[:N, :N], atol=1e-5)
+    np.testing.assert_allclose(covariance_of_scores(reduced, of).base, pooled.covariance.matrix()[:N, :N], atol=1e-5)
 
 
 def test_intervals_hold_though_one_judge_says_most() -> None:

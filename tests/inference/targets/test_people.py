@@ -11,17 +11,9 @@ from app.inference.fitting import Method, Normal, Published, build, fit, no_abso
 from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
 from app.inference.fitting.hyperparameters import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
-from app.inference.targets.people import (
-    USUAL_EFFECTS,
-    Voices,
-    at,
-    effects_apart,
-    integrated,
-    of_people,
-    pool_effects,
-    step_by_blocks,
-    voices_of,
-)
+from app.inference.targets.effects import effects_apart, pool_effects
+from app.inference.targets.people import integrated, of_people
+from app.inference.targets.voices import USUAL_EFFECTS, Voices, at, step_by_blocks, voices_of
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, no_comparisons, once_each, take
 
 N = 8
