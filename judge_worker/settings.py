@@ -172,8 +172,8 @@ def load(options: Mapping[str, Any], file: Path | None, environment: Mapping[str
         from_file = tomllib.loads(file.read_text("utf-8")) if file else {}
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{file}: {error}") from error
-    given = {name: value for name, value in options.items() if value is not None}
-    return _validated({**from_file, **shared, **from_environment, **given})
+    from_options = {name: value for name, value in options.items() if value is not None}
+    return _validated({**from_file, **shared, **from_environment, **from_options})
 
 
 def _validated(values: dict[str, Any]) -> WorkerSettings:

@@ -76,17 +76,17 @@ class LocalLoop:
     """
 
     def __init__(self, case: Case, setup: Setup) -> None:
-        n, said = len(case.keys), case.absolute
+        n, absolute = len(case.keys), case.absolute
         self._setup, self._plan = setup, Plan(setup.policy, setup.order, setup.seed, case.goal)
         self._catalogue = make_catalogue(0, tuple(case.keys), (("", None),), np.ones((1, n), np.int64))
         self._pooled_at = 0  # comparisons
         never_judged = np.nonzero(np.isnan(case.answers) & ~np.eye(n, dtype=np.bool_))
         interpretation = Interpretation(definition_of(choosing(setup.method)), {})
         self.snapshot = without_pairs(empty(interpretation, n, 1), *never_judged)
-        scores = zip(*(column.tolist() for column in said), strict=True)
-        if said.size:
+        scores = zip(*(column.tolist() for column in absolute), strict=True)
+        if absolute.size:
             rows = (ScoreRow(seq, 0, who, 1 + judge, *score) for seq, (who, judge, *score) in enumerate(scores, 1))
-            self._advance(said.size, log_from_rows([], rows))
+            self._advance(absolute.size, log_from_rows([], rows))
 
     def ask(self) -> list[Pair]:
         chosen = ask(self.snapshot, self._catalogue, NONE_BLOCKED, self._plan, self._setup.batch)
@@ -94,7 +94,7 @@ class LocalLoop:
 
     def tell(self, pairs: Sequence[Pair], p: Floats) -> None:
         seqs = range(self.snapshot.version + 1, self.snapshot.version + 1 + len(pairs))
-        rows = (ComparisonRow(seq, 0, *pair, said, 0) for seq, pair, said in zip(seqs, pairs, p.tolist(), strict=True))
+        rows = (ComparisonRow(seq, 0, *pair, one, 0) for seq, pair, one in zip(seqs, pairs, p.tolist(), strict=True))
         self._advance(seqs[-1], log_from_rows(rows))
 
     def _advance(self, version: int, new: Log) -> None:

@@ -27,9 +27,9 @@ def measure(extent: Extent) -> Iterator[Row]:
         mean, sigma = snapshot.posterior.mean, snapshot.posterior.covariance
         assert isinstance(sigma, CertifiedCovariance)
         product, fitted, intervals = medians(
-            partial(_by_scipy(sigma.held).__matmul__, np.ones(n)),
+            partial(_by_scipy(sigma.precision).__matmul__, np.ones(n)),
             partial(newton.fit, snapshot.comparisons, snapshot.model),
-            partial(measured, sigma.held, mean),
+            partial(measured, sigma.precision, mean),
             seconds=extent.seconds,
         )
         lower, upper = sigma.ends

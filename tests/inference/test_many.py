@@ -109,7 +109,7 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     assert before.graph is not None
     sigma, graph = certified(before.covariance), before.graph
     arrays: list[NDArray[Any]] = [
-        *sigma.held,
+        *sigma.precision,
         sigma.lower,
         sigma.upper,
         graph.start,

@@ -93,7 +93,7 @@ def _certified(
         rule = rule._replace(form=POWER, power=0.0)
     pairs = open_pairs if search.goal == RANKING else favoured(open_pairs, search.matters)
     picks = certified.choose(
-        search.mean, sigma.held, sigma.ends[1], search.model, rule, pairs, count,
+        search.mean, sigma.precision, sigma.ends[1], search.model, rule, pairs, count,
         np.random.default_rng(rng.integers(2**62)),
     )  # fmt: skip
     share = search.policy.random_share

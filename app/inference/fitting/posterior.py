@@ -209,7 +209,9 @@ def _updated(posterior: Posterior, fitted: Fit, comparisons: Comparisons, since_
     in_sigma = np.append(posterior.weights * ratio, weights[seen:])
     change = in_sigma - np.append(posterior.weights, np.zeros(len(weights) - seen))
     changed = np.flatnonzero(change)
-    rows, changes = _once_each(_rows_of(take(comparisons, changed), model), change[changed], model.n)
+    first, second, _, judge, _ = take(comparisons, changed)
+    rows = DesignRows(first, second, model.n + judge if model.has_biases else None)
+    rows, changes = _once_each(rows, change[changed], model.n)
     are_near = (np.abs(weights - in_sigma) <= MAX_DRIFT * in_sigma).all()
     if not are_near or (changes < -ROUNDED * in_sigma.max()).any():
         return fit(comparisons, model, start=fitted.mean)
@@ -225,10 +227,6 @@ def is_due(posterior: Posterior) -> bool:
     """Whether the covariance is to be made afresh, by whoever has time."""
     is_dense = isinstance(posterior.covariance, DenseCovariance)
     return is_dense and posterior.convergence.converged and _wants_fresh(posterior.model, posterior.since_exact)
-
-
-def _rows_of(comparisons: Comparisons, model: Model) -> DesignRows:
-    return DesignRows(comparisons.first, comparisons.second, model.n + comparisons.judge if model.has_biases else None)
 
 
 def _once_each(rows: DesignRows, changes: Floats, n: int) -> tuple[DesignRows, Floats]:

@@ -5,7 +5,7 @@ each; smaller ones wait, and widen what is read by (5). A candidate whose interv
 which after a vote means the two and some of those they were compared with. Where following takes more pushes than
 measuring all, all are measured.
 
-    H            CertifiedCovariance.held                 (N, N) in rows
+    H            CertifiedCovariance.precision            (N, N) in rows
     Sigma_ii     .lower, .upper; .ends of the posterior   (N,)
 """
 
@@ -31,7 +31,7 @@ SOLVED, ITERATIONS = 1e-8, 2_000
 class CertifiedCovariance(NamedTuple):
     """The inverse of a precision whose weights are within DRIFT of those of the posterior."""
 
-    held: Precision
+    precision: Precision
     lower: Floats  # (N,)
     upper: Floats  # (N,)
 
@@ -45,7 +45,7 @@ class CertifiedCovariance(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        return sum(each.nbytes for each in (*self.held, self.lower, self.upper))
+        return sum(each.nbytes for each in (*self.precision, self.lower, self.upper))
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
@@ -57,13 +57,13 @@ class CertifiedCovariance(NamedTuple):
         raise TooMany(f"a matrix of all pairs of {len(self.lower):,} candidates; there is one of up to {DENSE:,}")
 
     def times(self, x: Floats) -> Floats:
-        return np.asarray(solve(self.held, x[:, None], SOLVED, ITERATIONS)[0][:, 0])
+        return np.asarray(solve(self.precision, x[:, None], SOLVED, ITERATIONS)[0][:, 0])
 
     def variance_of_difference(self, i: int, j: int) -> float:
         return float(self.variances(np.array([i]), np.array([j]))[0])
 
     def variances(self, first: Ints, second: Ints, width: float = NARROW) -> Floats:
-        lower, upper = differences(self.held, first, second, width, EFFORT_FOR_A_PAIR)
+        lower, upper = differences(self.precision, first, second, width, EFFORT_FOR_A_PAIR)
         return np.asarray(0.5 * (lower + upper))
 
     def condition(self, rows: DesignRows, weights: Floats) -> "CertifiedCovariance":
@@ -74,9 +74,9 @@ class CertifiedCovariance(NamedTuple):
         if not len(weights):
             return self
         who, lower = np.unique(np.append(rows.first, rows.second)), self.lower.copy()
-        precision = answered(self.held, rows.first, rows.second, weights)
+        precision = answered(self.precision, rows.first, rows.second, weights)
         lower[who] = 1.0 / precision.diagonal[who]
-        return _measured(self._replace(held=precision, lower=lower), who)
+        return _measured(self._replace(precision=precision, lower=lower), who)
 
     def block(self, n: int, log_det: float) -> "CertifiedCovariance":
         """All of it: no bias is a parameter."""
@@ -102,16 +102,18 @@ def followed(before: CertifiedCovariance, now: Precision, mean: Floats) -> Certi
 
     Equivalent to `measured(now, mean)`, but for the widths. Each row of `now` begins with the comparisons it had.
     """
-    most, room = len(mean) // 2, np.empty(len(now.weight))
-    held, lower, upper, changes = follow(before.held, now, before.lower, before.upper, DRIFT, EFFORT, most, room)
+    most, space = len(mean) // 2, np.empty(len(now.weight))
+    precision, lower, upper, changes = follow(
+        before.precision, now, before.lower, before.upper, DRIFT, EFFORT, most, space
+    )
     if changes > most:
         return measured(now, mean)
-    return _measured(CertifiedCovariance(held, lower, upper), np.flatnonzero(upper > (1.0 + WIDEST) * lower))
+    return _measured(CertifiedCovariance(precision, lower, upper), np.flatnonzero(upper > (1.0 + WIDEST) * lower))
 
 
 def _measured(sigma: CertifiedCovariance, who: Ints) -> CertifiedCovariance:
     """The intervals with those of `who` measured anew, where that makes them narrower."""
     lower, upper = sigma.lower.copy(), sigma.upper.copy()
-    low, high = variances(sigma.held, who, WIDTH, EFFORT)
+    low, high = variances(sigma.precision, who, WIDTH, EFFORT)
     lower[who], upper[who] = np.maximum(lower[who], low), np.minimum(upper[who], high)
     return sigma._replace(lower=lower, upper=upper)

@@ -117,7 +117,10 @@ def _with_level(precision: Precision, r: Floats) -> Floats:
 
 @unchecked_kernel
 def _largest(_: Precision, r: Floats) -> float:
-    return float(np.abs(r).max())
+    largest = 0.0
+    for a in range(len(r)):
+        largest = max(largest, abs(r[a]))
+    return largest
 
 
 _solve_one = unchecked_kernel(conjugate_gradients(_times, _with_level, dot, add, turn, _largest))
@@ -137,16 +140,8 @@ class _Products(NamedTuple):
     precondition: Callable[[Floats], Floats]
 
 
-def _multiplied(h: _Products, x: Floats) -> Floats:
-    return h.times(x)
-
-
-def _preconditioned(h: _Products, r: Floats) -> Floats:
-    return h.precondition(r)
-
-
-_solve_by_products = conjugate_gradients(
-    _multiplied, _preconditioned, dot, add, turn, lambda _, r: float(np.abs(r).max())
+_solve_by_products: Solver[_Products] = conjugate_gradients(
+    lambda h, x: h.times(x), lambda h, r: h.precondition(r), dot, add, turn, lambda _, r: float(np.abs(r).max())
 )
 
 

@@ -75,7 +75,7 @@ def by_posterior(
     if not posterior.convergence.converged:
         return _unranked(posterior.convergence)
     if isinstance(marginal.covariance, CertifiedCovariance):
-        standings = _by_rows(marginal.mean, marginal.covariance.held, posterior.convergence, comparisons, wanted)
+        standings = _by_rows(marginal.mean, marginal.covariance.precision, posterior.convergence, comparisons, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
         return standings if is_about_all else standings._replace(sureness=None, forecast=[])
     biases = estimates(posterior, comparisons, model)

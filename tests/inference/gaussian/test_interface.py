@@ -112,7 +112,7 @@ def test_one_by_one_is_all_at_once(some: Both) -> None:
     at_once = conditioned(some, rows, weights)
 
     np.testing.assert_allclose(step_by_step.dense.matrix(), at_once.dense.matrix(), rtol=0.0, atol=1e-12)
-    one, other = step_by_step.certified.held, at_once.certified.held
+    one, other = step_by_step.certified.precision, at_once.certified.precision
     np.testing.assert_array_equal(one.rival, other.rival)
     np.testing.assert_array_equal(one.weight, other.weight)
     np.testing.assert_allclose(one.diagonal, other.diagonal, rtol=1e-14)

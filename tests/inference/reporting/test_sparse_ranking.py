@@ -39,7 +39,7 @@ def both(comparisons: Comparisons, n: int, variance: float = 1.0) -> tuple[Poste
 
 
 def precision_of(sparse: Posterior) -> Precision:
-    return certified(sparse.covariance).held
+    return certified(sparse.covariance).precision
 
 
 def summaries(sparse: Posterior, dense: Scores) -> tuple[RankTable, RankTable]:
