@@ -1,4 +1,6 @@
 """The cache and the jobs: snapshots of the sets in use, their threads, and long computations. Never the truth.
 
-Not here: numerics (inference), and reading what a snapshot is made of (service.posteriors).
+posteriors.py holds the snapshots, jobs.py the long computations and their results.
+
+Not here: numerics (inference), and whatever brings a snapshot up to its log (service.posteriors).
 """

@@ -1,5 +1,8 @@
 """Use cases: one module per thing that a user does, each reading as its steps. presenting/ makes what they answer.
 
+A verdict: comparisons.tell, then posteriors.learn once it is answered. A pair: asking.ask, then choosing and leases.
+A ranking: rankings.rank, which results.read computes on a thread of live.jobs.
+
 What several of them share is here too: basis, choosing, context, definitions, errors, failures, grouping, held_out,
 idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing. checks/ are those of trust.
 
