@@ -25,7 +25,8 @@ How scores are fitted
     FACTORED                  64  parameters  Newton steps by a Cholesky factor, for soft-bt in one compiled loop;
                                               beyond, by conjugate gradients, which are quicker there [23]
     INVERTED_AT_ONCE         256  candidates  a covariance that is due is made at once, within milliseconds; beyond, it
-                                              is made beside the requests, and taken when it is there [73]
+                                              is made beside the requests and taken when it is there, or at once if it
+                                              is three periods late [73]
     BIASED_BY_DEFAULT        500  candidates  judges who say probabilities have a position bias; beyond, none by
                                               default, as it makes the next pair slow to choose [71]
 

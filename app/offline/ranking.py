@@ -25,7 +25,7 @@ from app.files.columns import Labels, where
 from app.files.comparisons import ComparisonColumns, columns_of, read_grouped
 from app.files.reading import read_in_parts, rows_of
 from app.files.tables import EXPORTED, JUDGED, InputError
-from app.inference import fitting
+from app.inference import experts, fitting
 from app.inference.fitting import (
     BASELINES,
     Model,
@@ -43,7 +43,6 @@ from app.offline.agreement import JudgeAgreement, agreement_of
 from app.offline.groups import Group, split
 
 MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where the method allows it
-LINEAR = ("soft-bt", "sigma-beta", "phi-beta", "gaussian", "average-probability")  # in p
 ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
 IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
 NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
@@ -122,8 +121,11 @@ def rank_file(
 def reads_sums(method: RankingMethod) -> bool:
     """True where the likelihood is linear in p, and nothing else is read of single rows."""
     is_learnt = method.evidence == "learnt" and not method.is_evidence_usual
-    powers = [value for name, value in method.parameters if name == "power"]
-    return method.name in LINEAR and not is_learnt and method.position_bias != "closed-form" and not any(powers)
+    if is_learnt or method.position_bias == "closed-form":
+        return False
+    if method.name in experts.MAKERS:
+        return experts.make(method.name, dict(method.parameters)).linear_in_p
+    return method.name == "average-probability"
 
 
 def rank(group: Group, method: RankingMethod) -> Ranked:

@@ -5,15 +5,16 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from nextpair.words import MethodName
+from nextpair.words import ExpertName, MethodName
 
 from app.files.comparisons import ComparisonColumns, GroupedComparisons, read_grouped
 from app.files.reading import read
+from app.inference.experts import make
 from app.inference.fitting import baselines
 from app.inference.reporting import Wanted, standings
 from app.inference.types import Convergence, Outcome, by_one_judge, once_each, take
 from app.offline.groups import Group, split
-from app.offline.ranking import NotConvergedError, RankingMethod, rank
+from app.offline.ranking import NotConvergedError, RankingMethod, rank, reads_sums
 from app.offline.replay import spearman
 
 CHAIN = Group(
@@ -137,3 +138,9 @@ def restricted(group: Group, keys: set[str]) -> Group:
 
 def scores(group: Group) -> dict[str, float]:
     return {row.key: row.score for row in rank(group, RankingMethod("soft-bt")).ranking.ranking if row.comparisons}
+
+
+@pytest.mark.parametrize("name", get_args(ExpertName))
+def test_rows_alike_go_together_wherever_the_expert_is_linear_in_p(name: ExpertName) -> None:
+    assert reads_sums(RankingMethod(name, evidence="one-vote")) == make(name).linear_in_p
+    assert not reads_sums(RankingMethod(name, evidence="one-vote", position_bias="closed-form"))

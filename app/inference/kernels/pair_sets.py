@@ -402,6 +402,8 @@ def _acquisition(rule: Rule, m: float, v: float, weight: float) -> float:
         return v / (equal if rule.power == 1.0 else equal**rule.power)
     if rule.form == DETERMINANT:
         return weight * v
+    if rule.form != OWN_TERM:
+        raise ValueError("a form without a formula")
     s = v * math.sqrt(weight / (1.0 + weight * v))
     if s <= 0.0:
         return 0.0
