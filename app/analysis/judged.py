@@ -27,12 +27,12 @@ class Impossible(ValueError):
 
 @dataclass(frozen=True)
 class JudgedLog:
-    """K comparisons of N candidates by J judges, as they were said and as they count."""
+    """K comparisons of N candidates by J judges, as they came and as they count."""
 
     keys: Sequence[str]  # (N,)
     judges: Sequence[str]  # (J,) names
     people: Bools  # (J,) which of them are people
-    said: Comparisons  # p and weight as they came
+    verdicts: Comparisons  # p and weight as they came
     answers: Comparisons  # p tempered, as many votes as an answer is said to be worth
     item: Ints  # (K,) what each was about
     has: Bools  # (I, N) which candidates have an output for an item
@@ -45,7 +45,7 @@ class JudgedLog:
     @property
     def rows(self) -> int:
         """Comparisons, each by itself."""
-        return self.said.size if self.times is None else int(self.times.sum())
+        return self.verdicts.size if self.times is None else int(self.times.sum())
 
     def target(
         self, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
@@ -78,13 +78,13 @@ class JudgedLog:
 
     @cached_property
     def _signal_of(self) -> Callable[[bool], SignalTest]:
-        return cache(lambda is_new: signal_of(self.said, len(self.keys), self.item, new_items=is_new))
+        return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))
 
     def certainty(self, level: float) -> schemas.Certainty:
         """What certainty is about, and what people say of the same pairs; unknown where rows were put together."""
         if self.times is not None:
             return schemas.Certainty(about=schemas.ABOUT_CERTAINTY, agreement_with_people=None, temperature=None)
-        agreed, fits = certainty_beside_people(self.said, self.item, self.people, level)
+        agreed, fits = certainty_beside_people(self.verdicts, self.item, self.people, level)
         temperatures = {
             self.judges[judge]: schemas.Temperature(
                 temperature=fit.temperature, verdicts=fit.verdicts, at_bound=fit.at_bound

@@ -110,7 +110,7 @@ def _rows(standings: Standings, log: JudgedLog) -> list[schemas.Rank]:
     """Best first; comparisons are rows of the log, each by itself."""
     rows = standings.rows
     if log.times is not None:
-        sides, times = np.append(log.said.first, log.said.second), np.append(log.times, log.times)
+        sides, times = np.append(log.verdicts.first, log.verdicts.second), np.append(log.times, log.times)
         counts = np.bincount(sides, times, len(log.keys)).astype(np.int64).tolist()
         rows = [row._replace(comparisons=counts[row.candidate]) for row in rows]
     return [_rank(row, log.keys[row.candidate]) for row in rows]

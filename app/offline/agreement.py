@@ -32,10 +32,10 @@ class JudgeAgreement(schemas.Response):
 def agreement_of(log: JudgedLog, items: Sequence[str]) -> JudgeAgreement | None:
     """None of one judge, and of so many that it would take long; `items` (I,) are the names of what was judged."""
     judges = len(log.judges)
-    if judges < 2 or judges * log.said.size > MOST_CELLS:
+    if judges < 2 or judges * log.verdicts.size > MOST_CELLS:
         return None
-    direction = votes_by_pair(log.said, log.item, judges).direction
-    seq = np.arange(1, log.said.size + 1)
+    direction = votes_by_pair(log.verdicts, log.item, judges).direction
+    seq = np.arange(1, log.verdicts.size + 1)
     disputes = [
         FileDispute(
             item=items[dispute.item] or None,
@@ -43,7 +43,7 @@ def agreement_of(log: JudgedLog, items: Sequence[str]) -> JudgeAgreement | None:
             second=log.keys[dispute.high],
             p_first={log.judges[judge]: p for judge, p in dispute.p_low.items()},
         )
-        for dispute in disputed_pairs(log.said, log.item, seq, len(log.keys))
+        for dispute in disputed_pairs(log.verdicts, log.item, seq, len(log.keys))
     ]
     by_pair = present_agreements(agreements(direction), log.judges)
     return JudgeAgreement(alpha=present_alpha(direction), judges=by_pair, disputes=disputes)

@@ -180,7 +180,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         keys=group.keys,
         judges=[judge or NOBODY for judge in group.judges],
         people=people,
-        said=comparisons,
+        verdicts=comparisons,
         answers=comparisons,
         item=item,
         has=has,

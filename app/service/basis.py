@@ -71,7 +71,7 @@ class Basis:
             keys=self.catalogue.keys,
             judges=[self.names[judge] for judge in evidence.judges.tolist()],
             people=np.isin(evidence.judges, list(self.people)),
-            said=raw(snapshot),
+            verdicts=raw(snapshot),
             answers=evidence.answers,
             item=evidence.item,
             has=self.catalogue.has,

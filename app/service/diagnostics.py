@@ -35,7 +35,7 @@ class Facts:
     def of_log(self) -> LogDiagnostics:
         """All that the log alone says about its judges."""
         judged = self.basis.judged
-        return diagnose_log(judged.said, len(judged.keys), judged.item)
+        return diagnose_log(judged.verdicts, len(judged.keys), judged.item)
 
     @cached_property
     def of_now(self) -> schemas.Diagnostics:
@@ -100,7 +100,8 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
         order_balance=schemas.OrderBalance.model_validate(of_log.order_balance, from_attributes=True),
         position_bias=biases_by_name(biases(snapshot), judged.judges),
         judges={
-            name: _judge(take(judged.said, judged.said.judge == number)) for number, name in enumerate(judged.judges)
+            name: _judge(take(judged.verdicts, judged.verdicts.judge == number))
+            for number, name in enumerate(judged.judges)
         },
         held_out=basis.tested,
         history=[],

@@ -30,7 +30,7 @@ async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
 def _observed(basis: Basis) -> schemas.Matrix:
     """Raises TooMany."""
     _require_matrix(basis)
-    return _matrix(basis, "observed", _means(basis), observed_wins(basis.judged.said, basis.snapshot.model.n))
+    return _matrix(basis, "observed", _means(basis), observed_wins(basis.judged.verdicts, basis.snapshot.model.n))
 
 
 def _expected(basis: Basis) -> schemas.Matrix:

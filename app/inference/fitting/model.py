@@ -99,7 +99,7 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
         biased = np.full(judges, method.position_bias == "estimate")
     expert = experts.make(method.expert, dict(method.parameters))
     if method.evidence == "learnt":
-        if method.expert != "soft-bt" or method.prior != "unit":
+        if usual_evidence(method.expert, method.prior) != "learnt":
             raise ValueError("evidence learnt needs the expert soft-bt and the prior unit; with others use one-vote")
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from app.inference.fitting import interior_point
-from app.inference.fitting.model import Model, bias_places, differences, hessian, information, scatter
+from app.inference.fitting.model import NONE, Model, bias_places, differences, hessian, information, scatter
 from app.inference.gaussian import Covariance
 from app.inference.graphs import comparison_graph
 from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
@@ -39,7 +39,6 @@ from app.inference.kernels.design import precision_times, shown
 from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 
-NONE = np.empty(0)
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 EFFORT = 0.2  # rivals visited before that, of all there are
 AFRESH = 10  # one in so many comparisons is new: all are put in rows again

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, hessian, information
+from app.inference.fitting.model import NONE, Model, hessian, information
 from app.inference.fitting.newton import Fit
 from app.inference.gaussian import (
     CertifiedCovariance,
@@ -114,7 +114,7 @@ def prior(model: Model) -> Posterior:
     else:
         require_matrix(model.size)
         sigma = plain(np.diag(1.0 / model.prior.precision), -float(np.log(model.prior.precision).sum()))
-    return Posterior(mean, sigma, newton.NONE, converged, nothing, model)
+    return Posterior(mean, sigma, NONE, converged, nothing, model)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
@@ -166,7 +166,7 @@ def _precision(fitted: Fit, comparisons: Comparisons, model: Model) -> Precision
 
 
 def _certified(fitted: Fit, sigma: CertifiedCovariance, comparisons: Comparisons, model: Model) -> Posterior:
-    return Posterior(fitted.mean, sigma, newton.NONE, fitted.convergence, comparisons, model, fitted.graph)
+    return Posterior(fitted.mean, sigma, NONE, fitted.convergence, comparisons, model, fitted.graph)
 
 
 def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:

@@ -74,7 +74,7 @@ def agreement(facts: Examined) -> CheckResult:
 
 def judges(facts: Examined) -> CheckResult:
     basis, judged = facts.basis, facts.basis.judged
-    examined = accords(judged.said, len(judged.keys), judged.item)
+    examined = accords(judged.verdicts, len(judged.keys), judged.item)
     if not examined:
         return CheckResult("unknown", "No judge has given enough verdicts to tell how it answers.", "–")
     names = {accord: judged.judges[accord.judge] for accord in examined}

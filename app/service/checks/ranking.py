@@ -88,7 +88,7 @@ def cycles(facts: Examined) -> CheckResult:
     if cycles.share is None or cycles.triads < FEW:
         says = "Too few triples of candidates were all compared to look for cycles."
         return CheckResult("unknown", says, counted(cycles.triads, "triple"))
-    whirl = circulation(facts.basis.judged.said, facts.basis.snapshot.model.n, np.random.default_rng(SEED))
+    whirl = circulation(facts.basis.judged.verdicts, facts.basis.snapshot.model.n, np.random.default_rng(SEED))
     triples = counted(cycles.triads, "triple")
     figure = f"{cycles.share:.1%} of {triples}; {whirl.coins} of {DRAWS} logs of coins go round as much"
     if whirl.coins <= RARE:
