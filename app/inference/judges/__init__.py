@@ -30,19 +30,12 @@ from app.inference.judges.item_verdicts import (
     share_right,
 )
 from app.inference.judges.labels import Accuracy, LabelFindings, confirmed, labels_by, next_to_label
+from app.inference.judges.mean_wins import Instances, Wins, pair_numbers
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankBounds, ranked, usual_simultaneous
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
-from app.inference.judges.system_scores import (
-    Instances,
-    SystemScores,
-    Wins,
-    by_people,
-    pair_numbers,
-    prediction_powered,
-    verdicts_saved,
-)
+from app.inference.judges.system_scores import SystemScores, by_people, prediction_powered, verdicts_saved
 
 __all__ = [
     "DEPARTS",
