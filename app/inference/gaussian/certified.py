@@ -103,10 +103,10 @@ def followed(before: CertifiedCovariance, now: Precision, mean: Floats) -> Certi
     Equivalent to `measured(now, mean)`, but for the widths. Each row of `now` begins with the comparisons it had.
     """
     most, room = len(mean) // 2, np.empty(len(now.weight))
-    held, lower, upper, changes = follow(before.held, now, before.lower, before.upper, DRIFT, EFFORT, most, room)
+    precision, lower, upper, changes = follow(before.held, now, before.lower, before.upper, DRIFT, EFFORT, most, room)
     if changes > most:
         return measured(now, mean)
-    return _measured(CertifiedCovariance(held, lower, upper), np.flatnonzero(upper > (1.0 + WIDEST) * lower))
+    return _measured(CertifiedCovariance(precision, lower, upper), np.flatnonzero(upper > (1.0 + WIDEST) * lower))
 
 
 def _measured(sigma: CertifiedCovariance, who: Ints) -> CertifiedCovariance:

@@ -137,16 +137,8 @@ class _Products(NamedTuple):
     precondition: Callable[[Floats], Floats]
 
 
-def _multiplied(h: _Products, x: Floats) -> Floats:
-    return h.times(x)
-
-
-def _preconditioned(h: _Products, r: Floats) -> Floats:
-    return h.precondition(r)
-
-
-_solve_by_products = conjugate_gradients(
-    _multiplied, _preconditioned, dot, add, turn, lambda _, r: float(np.abs(r).max())
+_solve_by_products: Solver[_Products] = conjugate_gradients(
+    lambda h, x: h.times(x), lambda h, r: h.precondition(r), dot, add, turn, lambda _, r: float(np.abs(r).max())
 )
 
 
