@@ -30,6 +30,13 @@ def pooled_directions(comparisons: Comparisons, group: Ints) -> Ints:
     return directions(np.bincount(group, comparisons.weight * lean_to_lower(comparisons)) / votes).astype(np.int64)
 
 
+def means(values: Floats, group: Ints, groups: int, weight: Floats | None = None) -> Floats:
+    """(G,) mean of the values (K,) of each group, by weight; NaN where there is none."""
+    weight = np.ones(len(values)) if weight is None else weight
+    total, weights = np.bincount(group, weight * values, groups), np.bincount(group, weight, groups)
+    return np.asarray(np.divide(total, weights, out=np.full(groups, np.nan), where=weights > 0.0))
+
+
 def numbered(*columns: Ints) -> Ints:
     """(K,) row numbers 0, 1, ... without gaps, the same where all columns are the same; columns are not negative."""
     number = np.zeros(len(columns[0]), np.int64)

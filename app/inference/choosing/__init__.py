@@ -19,28 +19,3 @@ from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.prompts import prompts_to_settle
 from app.inference.choosing.stopping import Stop, can_be_met, reason
-
-__all__ = [
-    "EQUAL",
-    "IN_BOTH_ORDERS",
-    "RANKING",
-    "Batch",
-    "Criterion",
-    "Forecast",
-    "Goal",
-    "Left",
-    "Order",
-    "Overlap",
-    "Plan",
-    "Policy",
-    "Stop",
-    "Stopping",
-    "can_be_met",
-    "drawn",
-    "goal_kinds",
-    "goal_pairs",
-    "of_mask",
-    "present",
-    "prompts_to_settle",
-    "reason",
-]

@@ -39,7 +39,7 @@ def reason(quantity: Quantity, scores: Scores, model: Model, stop: Stop, goal: G
         if gain[is_unsettled(values)].max(initial=0.0) <= stop.entropy_change:
             return "entropy_change"
     if stop.concordance is not None:
-        in_order = shares_in_order(mean, ranks_of(values), goal_pairs(goal, mean))
+        in_order = shares_in_order(ranks(mean), ranks_of(values), goal_pairs(goal, mean))
         if in_order.mean() >= stop.concordance:
             return "concordance"
     return None

@@ -53,6 +53,3 @@ def make(name: str, values: Mapping[str, float] | None = None) -> Expert:
         has = f"it has {', '.join(known)}" if known else "it has none"
         raise ValueError(f"{name} has no parameter {unknown[0]!r}; {has}")
     return MAKERS[name](**values)
-
-
-__all__ = ["MAKERS", "Expert", "make", "parameters"]

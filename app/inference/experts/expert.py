@@ -31,9 +31,7 @@ class Expert(NamedTuple):
     linear_in_p: bool = False  # l(d) - l(0) is linear in p: comparisons alike may be one, at their mean p
     kink: Kink | None = None  # where l is that
     as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is soft-bt's, so that sigma(d) is P(first)
-    measurement: Callable[[Floats], Floats] | None = (
-        None  # y where l is -(y - d)^2 / 2, NaN where it is that of soft-bt
-    )
+    measurement: Callable[[Floats], Floats] | None = None  # y where l is -(y - d)^2 / 2, NaN where l is soft-bt's
 
 
 def unsaturated(p: Floats) -> Floats:

@@ -23,31 +23,3 @@ from app.inference.fitting.posterior import Posterior, fit, is_certified
 from app.inference.fitting.published import Published, publish, repeat_correlations
 from app.inference.fitting.worth import Hyperparameters
 from app.inference.gaussian import Scores, TooMany
-
-__all__ = [
-    "BASELINES",
-    "WEAK",
-    "AbsoluteScores",
-    "Hyperparameters",
-    "Hyperprior",
-    "Method",
-    "Model",
-    "Moments",
-    "Normal",
-    "Posterior",
-    "Published",
-    "Scores",
-    "TooMany",
-    "build",
-    "build_for",
-    "combine",
-    "fit",
-    "is_certified",
-    "moments",
-    "no_absolute_scores",
-    "pool",
-    "position_bias_of",
-    "publish",
-    "repeat_correlations",
-    "usual_evidence",
-]

@@ -130,12 +130,7 @@ def take_scores(absolute: AbsoluteScores, index: Ints | Bools) -> AbsoluteScores
 
 
 def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
-    return AbsoluteScores(
-        np.concatenate([old.candidate, new.candidate]),
-        np.concatenate([old.judge, new.judge]),
-        np.concatenate([old.mean, new.mean]),
-        np.concatenate([old.variance, new.variance]),
-    )
+    return AbsoluteScores(*(np.concatenate(columns) for columns in zip(old, new, strict=True)))
 
 
 def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model:

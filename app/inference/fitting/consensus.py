@@ -77,7 +77,7 @@ class Consensus(NamedTuple):
     @property
     def of_scores(self) -> Scores:
         """Their marginal posterior."""
-        return Scores(self.scores, plain(self.covariance, float(np.linalg.slogdet(self.covariance)[1])))
+        return Scores(self.scores, plain(self.covariance))
 
 
 class ConsensusObjective(NamedTuple):

@@ -37,7 +37,8 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation:
         of_scores = of_scores._replace(scale=float(scale), noise=float(noise))
         is_singular = outcome is Outcome.SINGULAR
         (failed if is_singular else parts).append((float(weight), of_scores))
-    return mixed(_of_weight_1(parts) if failed and parts else parts or failed)
+    total = sum(weight for weight, _ in parts)
+    return mixed([(weight / total, part) for weight, part in parts] if failed and parts else parts or failed)
 
 
 def approximate(
@@ -55,11 +56,6 @@ def approximate(
     return posterior.scores, posterior.convergence.outcome
 
 
-def _of_weight_1(parts: list[Weighted]) -> list[Weighted]:
-    total = sum(weight for weight, _ in parts)
-    return [(weight / total, part) for weight, part in parts]
-
-
 def mixed(parts: list[Weighted]) -> Scores:
     """The mixture of posteriors with these weights, which sum to 1; one alone is itself."""
     if len(parts) == 1:
@@ -69,4 +65,4 @@ def mixed(parts: list[Weighted]) -> Scores:
     for weight, part in parts:
         apart = part.mean - mean
         sigma += weight * (part.covariance.matrix() + np.outer(apart, apart))
-    return Scores(mean, plain(sigma, float(np.linalg.slogdet(sigma)[1])), tuple(parts))
+    return Scores(mean, plain(sigma), tuple(parts))

@@ -38,7 +38,7 @@ from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, hessi
 from app.inference.fitting.newton import Objective, newton_step
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.kernels.bradley_terry import maximiser
-from app.inference.types import Bools, Comparisons, Convergence, Floats, Outcome, take
+from app.inference.types import Bools, Comparisons, Convergence, Floats, take
 
 C_VARIANCE = 1.0
 KNOWN = 1e12  # precision of what is known
@@ -67,8 +67,7 @@ class JudgeAware(NamedTuple):
     def of_scores(self) -> Scores:
         """Their marginal posterior."""
         n = len(self.scores)
-        sigma = self.covariance[:n, :n]
-        return Scores(self.scores, plain(sigma, float(np.linalg.slogdet(sigma)[1])))
+        return Scores(self.scores, plain(self.covariance[:n, :n]))
 
     @property
     def sd_of_judges(self) -> JudgeParameters:
@@ -104,8 +103,7 @@ def fit(
     information = _information(s, weights, parameters, people, comparisons, model)
     covariance = from_precision(information.copy(order="F")).base
     shares = share_of_verdicts(information, covariance.diagonal()[model.n : model.n + judges], model)
-    outcome = Outcome.CONVERGED if moved <= TOLERANCE else Outcome.MAX_ITERATIONS
-    return JudgeAware(s, parameters, covariance, shares, Convergence(outcome, rounds, moved))
+    return JudgeAware(s, parameters, covariance, shares, Convergence.of(moved, rounds, TOLERANCE))
 
 
 def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:

@@ -34,17 +34,3 @@ class Scores(NamedTuple):
     parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
     scale: float | None = None  # tau2 of a part
     noise: float = 1.0  # sigma2 of a part, relative to that learnt
-
-
-__all__ = [
-    "CertifiedCovariance",
-    "Covariance",
-    "DenseCovariance",
-    "DesignRows",
-    "OneCovariance",
-    "Scores",
-    "TooMany",
-    "from_precision",
-    "plain",
-    "require_matrix",
-]

@@ -88,8 +88,9 @@ class DenseCovariance(NamedTuple):
         return DenseCovariance(self.base[:n, :n], self.columns[:, :n], self.diagonal[:n], log_det)
 
 
-def plain(base: Floats, log_det: float) -> DenseCovariance:
-    """A covariance without columns."""
+def plain(base: Floats, log_det: float | None = None) -> DenseCovariance:
+    """A covariance without columns; its log det is worked out where it is not known."""
+    log_det = float(np.linalg.slogdet(base)[1]) if log_det is None else log_det
     return DenseCovariance(base, np.empty((0, len(base))), base.diagonal().copy(), log_det)
 
 

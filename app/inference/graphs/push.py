@@ -66,18 +66,12 @@ def variances(graph: Precision, nodes: Ints, width: float, effort: int) -> tuple
         width: of an interval, relative to its lower end; a push ends there.
         effort: neighbours that one push may visit; the interval is as wide as it is then.
     """
-    lower, upper, space = np.empty(len(nodes)), np.empty(len(nodes)), _space(len(graph.precision))
-    for k in range(len(nodes)):
-        lower[k], upper[k] = _measure(graph, nodes[k], NOBODY, width, effort, space)
-    return lower, upper
+    return differences(graph, nodes, np.full(len(nodes), NOBODY), width, effort)
 
 
 @unchecked_kernel
 def differences(graph: Precision, first: Ints, second: Ints, width: float, effort: int) -> tuple[Floats, Floats]:
-    """(L,) lower and (L,) upper ends of v_ij of these pairs.
-
-    Args: those of `variances`.
-    """
+    """(L,) lower and (L,) upper ends of v_ij of these pairs, or of Sigma_ii beside NOBODY. Args: as `variances`."""
     lower, upper, space = np.empty(len(first)), np.empty(len(first)), _space(len(graph.precision))
     for k in range(len(first)):
         lower[k], upper[k] = _measure(graph, first[k], second[k], width, effort, space)
@@ -271,15 +265,8 @@ def _least_variance(graph: Precision, i: int, j: int) -> float:
 
 @unchecked_kernel
 def _space(n: int) -> _Space:
-    return _Space(
-        np.full(n, UNSEEN, np.int32),
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.zeros(n, np.bool_),
-        np.empty(n, np.int64),
-    )
+    place, waits = np.full(n, UNSEEN, np.int32), np.zeros(n, np.bool_)
+    return _Space(place, np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n), waits, np.empty(n, np.int64))
 
 
 @unchecked_kernel

@@ -22,6 +22,7 @@ confusion matrices together), the classes are renamed. A few prior votes keep ev
 are few items, better than chance: an EM without them may turn any minority into the truth.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 
-from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
+from app.inference.types import Bools, Convergence, Floats, Ints
 
 TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
 RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to have got right, and given each other one
@@ -105,15 +106,20 @@ def majority(v: Votes) -> Aggregate:
 
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
     """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`."""
-    p = majority(v).probability
-    outcome, iterations, moved = Outcome.MAX_ITERATIONS, 0, np.inf
-    while iterations < MAX_ITERATIONS and outcome is not Outcome.CONVERGED:
-        new = expected(v, estimated(v, p, equal_shares=equal_shares))
-        moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
-        outcome = Outcome.CONVERGED if moved <= TOLERANCE else outcome
+    start = majority(v).probability
+    p, convergence = settled(start, lambda p: expected(v, estimated(v, p, equal_shares=equal_shares)), TOLERANCE)
     confusion = estimated(v, p).confusion
     names = _names(confusion)
-    return Aggregate(p[:, names], confusion[:, names], Convergence(outcome, iterations, moved))
+    return Aggregate(p[:, names], confusion[:, names], convergence)
+
+
+def settled(p: Floats, step: Callable[[Floats], Floats], tolerance: float) -> tuple[Floats, Convergence]:
+    """P(c | n), (N, C), once a step, E after M, moves no probability by more than the tolerance."""
+    iterations, moved = 0, np.inf
+    while moved > tolerance and iterations < MAX_ITERATIONS:
+        new = step(p)
+        moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
+    return p, Convergence.of(moved, iterations, tolerance)
 
 
 def _normalised(weights: Floats) -> Floats:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.judges.aggregation import (
-    MAX_ITERATIONS,
     TOLERANCE,
     Aggregate,
     Labels,
@@ -28,11 +27,12 @@ from app.inference.judges.aggregation import (
     estimated,
     expected,
     is_labelled,
+    settled,
     with_labels,
 )
 from app.inference.judges.dependence import Dependence, dependence
 from app.inference.judges.labels import as_of_all
-from app.inference.types import Convergence, Floats, Ints, Outcome
+from app.inference.types import Convergence, Floats, Ints
 
 WEIGHTS = (0.0, 0.1, 1.0)
 FOLDS = 10
@@ -80,11 +80,11 @@ def _decided(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Aggr
 
 def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, Convergence]:
     known, by_labels = is_labelled(labels)[:, None], as_of_all(v, labels)
-    latent, p = estimated(v, by_labels), labels
-    iterations, moved = 0, np.inf if u else 0.0
-    while moved > tolerance and iterations < MAX_ITERATIONS:
-        new = np.where(known, labels, expected(v, latent))
-        moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
-        latent = estimated(v, by_labels + np.where(known, 0.0, u * p))
-    outcome = Outcome.CONVERGED if moved <= tolerance else Outcome.MAX_ITERATIONS
-    return latent, Convergence(outcome, iterations, moved)
+    if not u:
+        return estimated(v, by_labels), Convergence.of(0.0, 0, tolerance)
+
+    def latent(p: Floats) -> Latent:
+        return estimated(v, by_labels + np.where(known, 0.0, u * p))
+
+    p, convergence = settled(labels, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
+    return latent(p), convergence

@@ -20,7 +20,7 @@ from scipy.special import expit, logit
 from app.inference.experts.expert import unsaturated
 from app.inference.reporting.calibration import CalibrationObjective, tells_temperature, temperature
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import lean_to_lower, numbered, pair_numbers
+from app.inference.verdicts import lean_to_lower, means, numbered, pair_numbers
 
 
 class ShownAnswers(NamedTuple):
@@ -51,9 +51,7 @@ def debiased_comparisons(comparisons: Comparisons, item: Ints, n: int, people: B
     """The comparisons with p debiased; those of `people` (J,) are the labels of their pairs of outputs."""
     pair, lean = numbered(item, pair_numbers(comparisons, n)), lean_to_lower(comparisons)
     by_people = people[comparisons.judge]
-    counts = np.bincount(pair[by_people], minlength=pair.max(initial=-1) + 1)
-    totals = np.bincount(pair[by_people], 0.5 + lean[by_people], len(counts))
-    labels = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    labels = means(0.5 + lean[by_people], pair[by_people], pair.max(initial=-1) + 1)
     answers = ShownAnswers(comparisons.p, comparisons.judge, pair, comparisons.first > comparisons.second)
     return comparisons._replace(p=debias(answers, labels, len(people)).p)
 

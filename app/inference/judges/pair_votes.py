@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Comparisons, Floats, Ints
-from app.inference.verdicts import directions
+from app.inference.verdicts import directions, means
 
 
 class PairVotes(NamedTuple):
@@ -35,8 +35,6 @@ def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVote
     first, second, p, judge, weight = comparisons
     pair_of_each = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
     pairs, number = np.unique(pair_of_each, axis=0, return_inverse=True)
-    vote, size = number.reshape(-1) * judges + judge, len(pairs) * judges
-    votes = np.bincount(vote, weight, size)
-    total = np.bincount(vote, weight * np.where(first < second, p, 1.0 - p), size)
-    mean = np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0.0).reshape(len(pairs), judges)
-    return PairVotes(pairs[:, 0], pairs[:, 1], pairs[:, 2], mean)
+    vote = number.reshape(-1) * judges + judge
+    mean = means(np.where(first < second, p, 1.0 - p), vote, len(pairs) * judges, weight)
+    return PairVotes(pairs[:, 0], pairs[:, 1], pairs[:, 2], mean.reshape(len(pairs), judges))

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.judges.mean_wins import Instances, Wins
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.system_scores import Instances, Wins
 from app.inference.types import Bools, Ints
 from app.inference.verdicts import directions
 

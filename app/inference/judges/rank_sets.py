@@ -45,7 +45,10 @@ def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
 
 def ranked(estimate: SystemScores, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankBounds:
     """Rank-sets that all hold together with probability 1 - alpha."""
-    reach = (reach_by_contrasts if simultaneous == "contrasts" else reach_by_ellipsoid)(estimate, alpha)
+    if simultaneous == "contrasts":
+        reach = reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
+    else:
+        reach = reach_by_ellipsoid(estimate, alpha)
     return RankBounds(estimate, reach, ranks(estimate.theta, reach))
 
 
@@ -53,11 +56,6 @@ def ranks(theta: Floats, reach: Floats) -> Ints:
     """(k, 2) best and worst rank."""
     apart = theta[None, :] - theta[:, None] > reach
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
-
-
-def reach_by_contrasts(estimate: SystemScores, alpha: float) -> Floats:
-    """(k, k)."""
-    return reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
 
 
 def critical_values(estimate: SystemScores, alphas: Sequence[float]) -> Floats:

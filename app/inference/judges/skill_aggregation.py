@@ -36,18 +36,8 @@ import numpy as np
 from nextpair.words import ContextMethod
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
-from scipy.special import softmax
 
-from app.inference.judges.aggregation import (
-    Aggregate,
-    Probabilities,
-    Votes,
-    estimated,
-    is_labelled,
-    one_sided,
-    votes,
-    with_labels,
-)
+from app.inference.judges.aggregation import Aggregate, Probabilities, estimated, one_sided, votes
 from app.inference.judges.anchored import Anchored
 from app.inference.judges.labels import as_of_all
 from app.inference.judges.skill_model import (
@@ -65,6 +55,7 @@ from app.inference.judges.skill_model import (
     take,
     unpack,
 )
+from app.inference.judges.skill_verdicts import CrossFitted, decide, pool, slowest
 from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 
 HEADS: Mapping[ContextMethod, Head] = {
@@ -103,14 +94,6 @@ Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; 
 Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
-class CrossFitted(NamedTuple):
-    """Each item's classes and judges, by a fit that never saw its group."""
-
-    s: Floats  # (N, C)
-    a: Floats  # (N, K, C, C)
-    convergence: Convergence  # of the fit that took longest, or failed
-
-
 def by_context(
     y: Probabilities,
     context: ItemContext,
@@ -134,18 +117,20 @@ def by_context(
     head, heard = HEADS[method], _heard(y)
     judged = VotedItems(context.x, _answers(y[:, heard], method), context.group, np.zeros((len(y), y.shape[2])))
     trainings = _trainings(head, training, REGULARISER if regulariser is None and learner else regulariser)
-    rounds = _rounds(progress, len(trainings) + _chooses_by_skills(head, trainings) + (by_labels is not None))
+    chooser: Head = "skills" if head == "skills-x" and len(trainings) > 1 else head
+    rounds = _rounds(progress, len(trainings) + (chooser != head) + (by_labels is not None))
     seed = int(rng.integers(2**32))
 
     def fit(judged: VotedItems, head: Head, training: Training) -> CrossFitted:
         return cross_fit(judged, head, training, np.random.default_rng(seed), next(rounds), learner or linear)
 
-    best, by_judges = _best(judged, head, trainings, fit)
+    best, by_judges = _best(judged, chooser, trainings, fit)
+    by_judges = by_judges if chooser == head else fit(judged, head, best)
     v = None if head in BY_CONTEXT_ALONE else votes(y)
     if by_labels is None:
-        return _decide(by_judges, v, heard)
+        return decide(by_judges, v, heard)
     by_both = fit(judged._replace(labels=by_labels.labels), head, best._replace(folds=training.folds))
-    return _pool([_decide(by_judges, v, heard), _decide(by_both, v, heard)], by_labels)
+    return pool([decide(by_judges, v, heard), decide(by_both, v, heard)], by_labels)
 
 
 def _heard(y: Probabilities) -> Bools:
@@ -170,10 +155,6 @@ def _trainings(head: Head, training: Training, regulariser: float | None) -> lis
     return [training._replace(regulariser=each) for each in options]
 
 
-def _chooses_by_skills(head: Head, trainings: Sequence[Training]) -> bool:
-    return head == "skills-x" and len(trainings) > 1
-
-
 def _best(
     judged: VotedItems,
     head: Head,
@@ -181,9 +162,6 @@ def _best(
     fit: Callable[[VotedItems, Head, Training], CrossFitted],
 ) -> tuple[Training, CrossFitted]:
     """The training by which answers to items held out are foretold best, and its fits."""
-    if _chooses_by_skills(head, trainings):
-        best, _ = _best(judged, "skills", trainings, fit)
-        return best, fit(judged, head, best)
     fits = [fit(judged, head, each) for each in trainings]
     surprises = [surprise(judged.y, np.einsum("nc,nkcb->nkb", each.s, each.a) + LEAST) for each in fits]
     least = int(np.argmin(surprises))
@@ -206,7 +184,7 @@ def cross_fit(
         predict, end = learner(rest, head, training, rng, partial(tell, number))
         s[fold], a[fold] = predict(judged.x[fold])
         ends.append(end)
-    return CrossFitted(s, a, _slowest(ends))
+    return CrossFitted(s, a, slowest(ends))
 
 
 def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
@@ -221,10 +199,6 @@ def _with_skills(judged: VotedItems) -> VotedItems:
         return judged
     v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
     return judged._replace(z=np.log(estimated(v, as_of_all(v, judged.labels)).confusion))
-
-
-def _slowest(ends: Sequence[Convergence]) -> Convergence:
-    return max(ends, key=lambda end: (not end.converged, end.iterations))
 
 
 def linear(
@@ -281,26 +255,6 @@ class _Watch:
         if self._since >= self._patience:
             self.patience_ended = True
             raise StopIteration
-
-
-def _decide(fits: CrossFitted, v: Votes | None, heard: Bools) -> Aggregate:
-    """The verdicts by s, A and the votes of those who are heard; by s alone where there are no votes."""
-    if v is None:
-        return Aggregate(fits.s, None, fits.convergence)
-    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, heard], np.log(fits.a + LEAST))
-    confusion = np.full((len(heard), *fits.a.shape[2:]), 1.0 / v.shape[2])
-    confusion[heard] = fits.a.mean(axis=0)
-    return Aggregate(softmax(log_p, axis=1), confusion, fits.convergence)
-
-
-def _pool(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
-    """The mean of `answers` and those by labels, weighted by how well they foretell labels that they have not seen."""
-    labels, known = by_labels.labels, is_labelled(by_labels.labels)
-    p = np.stack([*(answer.probability for answer in answers), by_labels.held_out])
-    foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
-    pooled = np.tensordot(softmax(foreseen.sum(axis=1)), p, 1)
-    ends = [answer.convergence for answer in (*answers, by_labels.aggregate) if answer.convergence is not None]
-    return with_labels(Aggregate(pooled, by_labels.aggregate.confusion, _slowest(ends)), labels)
 
 
 def _rounds(progress: Progress, count: int) -> Iterator[Progress]:

@@ -48,34 +48,11 @@ import numpy as np
 from nextpair.words import CovarianceName
 from scipy.optimize import lsq_linear
 
+from app.inference.judges.mean_wins import Instances, MeanWins, Wins, mean_wins, or_infinite, pair_numbers
 from app.inference.types import Bools, Floats, Ints
 
 ALIKE = 1e-12  # error of a verdict up to which it is like the others
 ALONE = 2  # instances of a pair that a judge has to judge alone for the pair to count
-
-
-class Instances(NamedTuple):
-    """The pairs of systems that were shown, M of them."""
-
-    first: Ints  # (M,)
-    second: Ints  # (M,)
-
-    @property
-    def size(self) -> int:
-        """M."""
-        return len(self.first)
-
-
-class Wins(NamedTuple):
-    """Shares of a win of the systems shown first and second; 0 and 0 in a tie, NaN where nothing was said."""
-
-    first: Floats  # (M,)
-    second: Floats  # (M,)
-
-    @property
-    def are_there(self) -> Bools:
-        """(M,) whether there is a verdict."""
-        return ~np.isnan(self.first)
 
 
 class SystemScores(NamedTuple):
@@ -86,15 +63,6 @@ class SystemScores(NamedTuple):
     lambdas: Floats  # (J,) of the judges: 0 leaves one out
     freedom: float  # nu of the covariance: infinite for one that is taken as known
     freedom_of_differences: Floats  # (k, k) nu of the variance of each difference
-
-
-class MeanWins(NamedTuple):
-    """t(v) and the contributions of the instances to its error, those to the systems shown first and second."""
-
-    theta: Floats  # (k,)
-    weight: Floats  # (2, M) w_i of each instance in theta
-    error: Floats  # (2, M) x_i
-    chance: Floats  # (2, M) the same around the means of pairs; x_i too as published, where it is r_i / n
 
 
 class Help(NamedTuple):
@@ -159,44 +127,6 @@ def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> in
     return max(round((gain - 1.0) * people), 0)
 
 
-def pair_numbers(shown: Instances, k: int) -> Ints:
-    """(M,) the number of each instance's pair of systems, the same for either side."""
-    return np.minimum(shown.first, shown.second) * k + np.maximum(shown.first, shown.second)
-
-
-def mean_wins(
-    shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
-) -> MeanWins:
-    """t(v), each system held against every other alike, or as published every instance.
-
-    Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
-    """
-    used = wins.are_there if used is None else used
-    won = np.where(used, wins, 0.0)  # (2, M)
-    if covariance == "published":
-        return _mean_wins_as_published(shown, won, used, k)
-    met = _against(shown, used, used, k)
-    rate = _against(shown, won[0], won[1], k) / _or_infinite(met)
-    opponents = (met > 0.0).sum(axis=1)
-    theta = rate.sum(axis=1) / _or_infinite(opponents)
-    system, other = np.array(shown), np.array(shown[::-1])
-    times = met[system, other]
-    weight = used / _or_infinite(times * opponents[system])
-    around_theta, around_rate = used * (won - theta[system]), used * (won - rate[system, other])
-    error = weight * around_theta / _or_infinite(1.0 - weight)
-    chance = np.where(times > 1.0, np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate, error)
-    return MeanWins(theta, weight, error, chance)
-
-
-def _mean_wins_as_published(shown: Instances, won: Floats, used: Bools, k: int) -> MeanWins:
-    """A part of eq. 5 and of eq. 7."""
-    system = np.array(shown)
-    times = np.bincount(system[:, used].ravel(), minlength=k)
-    theta = np.bincount(system.ravel(), won.ravel(), k) / _or_infinite(times)
-    error = used * (won - theta[system]) / max(used.sum(), 1)
-    return MeanWins(theta, used / _or_infinite(times[system]), error, error)
-
-
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
     beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
@@ -210,8 +140,8 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
         mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, judge.are_there)
     )
     times = times_beside + times_alone
-    far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
-    near = beside * times / _or_infinite(times_beside) * of_all.error
+    far = np.sqrt(times / or_infinite(times_alone)) * of_all.chance
+    near = beside * times / or_infinite(times_beside) * of_all.error
     return Help(of_alone.theta - of_beside.theta, far, near, of_beside.chance)
 
 
@@ -279,7 +209,7 @@ def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
     """(k,) the errors of the systems on which people's verdicts are all alike, 0 of the others."""
     systems = np.concatenate(shown)
     error, weight = (np.bincount(systems, side.ravel() ** 2, k) for side in (people.error, people.weight))
-    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
+    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / or_infinite(weight)), 0.0)
 
 
 def _estimate(
@@ -331,15 +261,3 @@ def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floa
     people, *judges = (Wins(*(side[kept] for side in wins)) for wins in (people, *judges))
     helps = [lam * help_of(shown, people, judge, k).theta for lam, judge in zip(lambdas, judges, strict=True)]
     return np.asarray(mean_wins(shown, people, k).theta + sum(helps), np.float64)
-
-
-def _against(shown: Instances, first: Floats | Bools, second: Floats | Bools, k: int) -> Floats:
-    """(k, k) sums over the instances in which the row met the column, of what is given for the row's system."""
-    of_first = np.bincount(shown.first * k + shown.second, first, minlength=k * k)
-    of_second = np.bincount(shown.second * k + shown.first, second, minlength=k * k)
-    return np.asarray(of_first + of_second, dtype=np.float64).reshape(k, k)
-
-
-def _or_infinite(weight: Floats | Ints) -> Floats:
-    """The weight, or infinity for none, by which nothing is divided."""
-    return np.where(weight > 0.0, weight, np.inf)

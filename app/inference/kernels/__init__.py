@@ -50,6 +50,3 @@ def _compiled(function: F, boundscheck: bool, fastmath: bool | set[str]) -> "Dis
 def contiguous(array: NDArray[Number]) -> NDArray[Number]:
     """The array, or a copy where its layout is not the one that kernels are compiled for."""
     return array if array.flags.carray else array.copy()
-
-
-__all__ = ["contiguous", "kernel", "unchecked_kernel"]

@@ -14,7 +14,6 @@ forecast        as in sureness.py with the draws' m and v, where v' = v (1 - c f
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import owens_t
 from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
@@ -26,11 +25,12 @@ from app.inference.reporting.ranking import (
     intervals,
     normal_scores,
     ranks,
+    ranks_within,
     relative_sd,
     split_by_ranks,
 )
-from app.inference.reporting.sureness import FEWEST, ORDERS, Concordance, PairsOf, all_pairs
-from app.inference.targets.all_pairs import ROUNDING, WinRates
+from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, all_pairs, by_draws, in_order_after
+from app.inference.targets.all_pairs import WinRates
 from app.inference.types import Bools, Floats, Ints
 
 KNOWN = 1e-18  # variance of a difference of win rates
@@ -41,7 +41,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) ->
     scores, win_rate = drawn.scores, drawn.mean
     rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
     rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
-    tails = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level]
+    tails, pairs = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level], matching(pairs_of(win_rate))
     return RankTable(
         rank,
         scores.mean - scores.mean.mean(),
@@ -54,7 +54,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) ->
         win_rate,
         np.quantile(drawn.values, tails, axis=0).T,
         entropy(scores.covariance),
-        _sureness(rank, drawn_ranks, matching(pairs_of(win_rate)), wanted.level),
+        by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level) if pairs.any() else None,
     )
 
 
@@ -66,10 +66,7 @@ def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf = all_pa
     v = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
     judged = drawn.known / drawn.verdicts
     later = max(1.0 - judged * factor, 0.0) / (factor * (1.0 - judged)) if judged < 1.0 else 0.0
-    still = v * later
-    with np.errstate(divide="ignore", invalid="ignore"):
-        right = 1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), np.sqrt(still / (v - still)))
-    return float(np.where(v > KNOWN, right, 1.0).mean())
+    return float(np.where(v > KNOWN, in_order_after(m, v, v * later), 1.0).mean())
 
 
 def ranks_of(values: Floats) -> Ints:
@@ -85,8 +82,7 @@ def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     is beyond all of a thousand draws.
     """
     count, n = drawn.shape
-    scale = normal_scores(n)
-    z = scale[drawn - 1]
+    z = normal_scores(n)[drawn - 1]
     centre = z.mean(axis=0)
     apart = z - centre
     below, above = (
@@ -95,8 +91,7 @@ def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     spread = np.where(apart < 0.0, below, above)
     farthest = (np.abs(apart) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     c = np.sort(farthest)[int(np.ceil(level * count)) - 1]
-    best = np.searchsorted(scale, centre - c * below - ROUNDED, side="left") + 1
-    worst = np.searchsorted(scale, centre + c * above + ROUNDED, side="right")
+    best, worst = ranks_within(centre - c * below - ROUNDED, centre + c * above + ROUNDED).T
     return np.column_stack([np.minimum(best, rank), np.maximum(worst, rank)])
 
 
@@ -115,18 +110,9 @@ def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: W
     return groups
 
 
-def _sureness(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Concordance | None:
-    if not pairs.any():
-        return None
-    right = shares_in_order(-rank.astype(np.float64), drawn, pairs)
-    low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Concordance(float(right.mean()), int(pairs.sum()), (float(low), float(high)))
-
-
-def shares_in_order(mean: Floats, drawn: Ints, pairs: Bools) -> Floats:
-    """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the means do."""
+def shares_in_order(rank: Ints, drawn: Ints, pairs: Bools) -> Floats:
+    """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the `rank` (N,)."""
     first, second = np.nonzero(pairs)
     some = drawn[:: max(len(drawn) // max(ORDERS // len(first), FEWEST), 1)]
-    published = np.sign(np.round(mean[first] - mean[second], ROUNDING))
-    in_draws = np.sign(some[:, second] - some[:, first])
+    published, in_draws = np.sign(rank[second] - rank[first]), np.sign(some[:, second] - some[:, first])
     return np.asarray(1.0 - 0.5 * np.abs(in_draws - published).mean(axis=1))

@@ -53,7 +53,7 @@ def _concordance(quantity: Quantity, pairs_of: PairsOf) -> float:
     pairs = matching(pairs_of(quantity.mean))
     if not isinstance(quantity, WinRates):
         return float(concordance(quantity, pairs))
-    return float(shares_in_order(-ranks(quantity.mean).astype(np.float64), ranks_of(quantity.values), pairs).mean())
+    return float(shares_in_order(ranks(quantity.mean), ranks_of(quantity.values), pairs).mean())
 
 
 def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:

@@ -5,15 +5,14 @@ from scipy.special import ndtr
 
 from app.inference.targets import Quantity, WinRates
 from app.inference.types import Comparisons, Floats
+from app.inference.verdicts import means
 
 
 def observed_wins(comparisons: Comparisons, n: int) -> Floats:
     """(N, N) mean probability that the row beats the column; NaN where they never met."""
     first, second, p, _, _ = comparisons
     at = np.concatenate([first * n + second, second * n + first])
-    count = np.bincount(at, minlength=n * n)
-    total = np.bincount(at, np.concatenate([p, 1.0 - p]), n * n)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(n, n)
+    return means(np.concatenate([p, 1.0 - p]), at, n * n).reshape(n, n)
 
 
 def expected_wins(quantity: Quantity) -> Floats:

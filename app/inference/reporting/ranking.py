@@ -202,15 +202,20 @@ def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
     one mean and one sd.
     """
     count, n = drawn.shape
-    scale = normal_scores(n)
-    z = scale[drawn - 1]
+    z = normal_scores(n)[drawn - 1]
     centre = _shared(z.mean(axis=0), alike)
     spread = np.sqrt(_shared(((z - centre) ** 2).mean(axis=0), alike))
     farthest = (np.abs(z - centre) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     half = np.sort(farthest)[int(np.ceil(level * count)) - 1] * spread + ROUNDED
-    best = np.searchsorted(scale, centre - half, side="left") + 1
-    worst = np.searchsorted(scale, centre + half, side="right")
-    return np.column_stack([best, worst])
+    return ranks_within(centre - half, centre + half)
+
+
+def ranks_within(low: Floats, high: Floats) -> Ints:
+    """(N, 2) the best and the worst rank with a normal score from `low` to `high`."""
+    n = len(low)
+    scale = normal_scores(n)
+    best = np.minimum(np.searchsorted(scale, low, side="left") + 1, n)
+    return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
 
 
 def normal_scores(n: int) -> Floats:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, lean_to_lower
+from app.inference.verdicts import directions, lean_to_lower, means, numbered
 from app.inference.wilson import wilson
 
 
@@ -32,8 +32,8 @@ class PairsAgreed(NamedTuple):
 
 def held_against(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> HeldAgainst:
     """Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges, by number."""
-    pair, lean = _pairs(comparisons, item), lean_to_lower(comparisons)
-    truth = _mean_lean(pair, lean, reference[comparisons.judge])
+    pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
+    truth = means(lean[by_reference], pair[by_reference], pair.max(initial=-1) + 1)
     answers = np.flatnonzero((comparisons.judge == judge) & ~np.isnan(truth[pair]))
     turned = (comparisons.first > comparisons.second)[answers].astype(np.int64)
     turn = _times_before(2 * pair[answers] + turned)
@@ -47,8 +47,9 @@ def held_against(comparisons: Comparisons, item: Ints, judge: int, reference: Bo
 def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed | None:
     """The agreement of all other judges with the references, None without a pair; arguments as in `held_against`."""
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
-    theirs, others = (directions(_mean_lean(pair, lean, side)) for side in (by_reference, ~by_reference))
-    decided = np.nan_to_num(theirs * others)
+    pairs = pair.max(initial=-1) + 1
+    theirs, others = (means(lean[side], pair[side], pairs) for side in (by_reference, ~by_reference))
+    decided = np.nan_to_num(directions(theirs) * directions(others))
     pairs, agreeing = int(np.count_nonzero(decided)), int((decided > 0.0).sum())
     if not pairs:
         return None
@@ -57,17 +58,8 @@ def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level
 
 def _pairs(comparisons: Comparisons, item: Ints) -> Ints:
     """(K,) the number of each comparison's pair, without gaps."""
-    first, second = comparisons.first, comparisons.second
-    rows = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
-    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1), np.int64)
-
-
-def _mean_lean(pair: Ints, lean: Floats, counted: Bools) -> Floats:
-    """(M,) mean lean of those comparisons on each pair that are counted; NaN where there is none."""
-    size = int(pair.max(initial=-1)) + 1
-    votes = np.bincount(pair[counted], minlength=size)
-    total = np.bincount(pair[counted], lean[counted], size)
-    return np.asarray(np.divide(total, votes, out=np.full(size, np.nan), where=votes > 0), np.float64)
+    first, second, _, _, _ = comparisons
+    return numbered(item, np.minimum(first, second), np.maximum(first, second))
 
 
 def _times_before(key: Ints) -> Ints:

@@ -29,8 +29,17 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import variances
 from app.inference.kernels.inversions import inversions
-from app.inference.reporting.ranking import RankTable, Wanted, ranks, split_by_ranks, sure_of_any, win_rates
-from app.inference.reporting.sureness import Concordance, expected_after
+from app.inference.reporting.ranking import (
+    RankTable,
+    Wanted,
+    normal_scores,
+    ranks,
+    ranks_within,
+    split_by_ranks,
+    sure_of_any,
+    win_rates,
+)
+from app.inference.reporting.sureness import by_draws, expected_after
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -78,7 +87,7 @@ def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
-    rank_interval = _ranks_within(centre - c * spread, centre + c * spread)
+    rank_interval = ranks_within(centre - c * spread, centre + c * spread)
     return RankTable(
         rank,
         score,
@@ -91,7 +100,7 @@ def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random
         win_rates(score, score),
         win_rates(score, interval),
         None,
-        _sureness(tally.in_order, n, wanted.level),
+        by_draws(tally.in_order, n * (n - 1) // 2, wanted.level) if n > 1 else None,
     )
 
 
@@ -140,7 +149,7 @@ def _count(
     start, rival, weight, q, diagonal = precision
     n, prior = len(mean), _prior_variance(precision)
     links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
-    scale, by_rank = ndtri((np.arange(n) + 0.5) / n), np.argsort(rank, kind="stable")
+    scale, by_rank = normal_scores(n), np.argsort(rank, kind="stable")
     tied = np.bincount(rank).astype(np.float64)
     undecided, total = 0.5 * float((tied * (tied - 1.0)).sum()), 0.5 * n * (n - 1)
     p_best, p_top, squares = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -187,18 +196,3 @@ def _on_normal_scores(score: Floats, sd: Floats) -> tuple[Floats, Floats]:
     high, centre, low = (ndtri(np.clip(share, 0.5 / n, 1.0 - 0.5 / n)) for share in above)
     a_rank = ndtri(np.minimum(ndtr(-np.abs(centre)) + 1.0 / n, 1.0 - 0.5 / n)) + np.abs(centre)  # from one to the next
     return centre, np.maximum(0.5 * (low - high), LEAST_SPREAD * a_rank)
-
-
-def _ranks_within(low: Floats, high: Floats) -> Ints:
-    """(N, 2) the best and the worst rank with a normal score from `low` to `high`."""
-    n = len(low)
-    scale = ndtri((np.arange(n) + 0.5) / n)
-    best = np.minimum(np.searchsorted(scale, low, side="left") + 1, n)
-    return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
-
-
-def _sureness(in_order: Floats, n: int, level: float) -> Concordance | None:
-    if n < 2:
-        return None
-    low, high = np.quantile(in_order, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Concordance(float(in_order.mean()), n * (n - 1) // 2, (float(low), float(high)))

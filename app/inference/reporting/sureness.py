@@ -36,12 +36,23 @@ class Concordance(NamedTuple):
     interval: tuple[float, float]  # of that share, at the level asked for
 
 
+def by_draws(right: Floats, pairs: int, level: float) -> Concordance:
+    """The sureness by the (D,) shares of so many pairs that draws have as the ranking does."""
+    low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    return Concordance(float(right.mean()), pairs, (float(low), float(high)))
+
+
 def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Concordance | None:
     """The sureness of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
-    count = int(np.triu(pairs | pairs.T, 1).sum())
-    return Concordance(concordance(posterior, pairs), count, _interval(rank, drawn, pairs, level))
+    wanted = pairs | pairs.T
+    count = int(np.triu(wanted, 1).sum())
+    some = drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)]
+    right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
+    for i, below in enumerate(wanted & (rank[:, None] < rank)):
+        right += (some[:, below] > some[:, [i]]).sum(axis=1)
+    return by_draws(right / count, count, level)._replace(concordance=concordance(posterior, pairs))
 
 
 def concordance(posterior: Scores, pairs: Bools) -> float:
@@ -86,18 +97,11 @@ def _differences(posterior: Scores, above: Ints, below: Ints) -> Iterator[tuple[
 def expected_after(m: Floats, v: Floats, before: Floats, factor: float) -> Floats:
     """(K,) E Phi(|m'| / sqrt v')."""
     learnt = np.maximum(1.0 / v - 1.0 / before, 0.0)
-    still = 1.0 / (1.0 / v + (factor - 1.0) * learnt)
-    with np.errstate(divide="ignore"):
+    return in_order_after(m, v, 1.0 / (1.0 / v + (factor - 1.0) * learnt))
+
+
+def in_order_after(m: Floats, v: Floats, still: Floats) -> Floats:
+    """(K,) the same for v' = `still`; NaN where nothing varies."""
+    with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.sqrt(still / np.maximum(v - still, 0.0))
-    return np.asarray(1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), slope))
-
-
-def _interval(rank: Ints, drawn: Ints, pairs: Bools, level: float) -> tuple[float, float]:
-    wanted = pairs | pairs.T
-    total = int(np.triu(wanted, 1).sum())
-    some = drawn[:: max(len(drawn) // max(ORDERS // total, FEWEST), 1)]
-    right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
-    for i, below in enumerate(wanted & (rank[:, None] < rank)):
-        right += (some[:, below] > some[:, [i]]).sum(axis=1)
-    low, high = np.quantile(right / total, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return float(low), float(high)
+        return np.asarray(1.0 - 2.0 * owens_t(np.abs(m) / np.sqrt(v), slope))

@@ -14,25 +14,3 @@ from app.inference.targets.effects import EffectsContribution, effects_apart, po
 from app.inference.targets.new_items import PromptsNeeded, on_new_items, prompts_needed
 from app.inference.targets.quantities import Quantity, drawn_values, publish_for, quantity_of
 from app.inference.targets.voices import too_many_effects
-
-__all__ = [
-    "DRAWS_SEED",
-    "EffectsContribution",
-    "PromptsNeeded",
-    "Quantity",
-    "WinRates",
-    "asked_in",
-    "best_first",
-    "draw_scores",
-    "drawn_values",
-    "effects_apart",
-    "judged_alone",
-    "on_all_pairs",
-    "on_new_items",
-    "pool_effects",
-    "prompts_needed",
-    "publish_for",
-    "quantity_of",
-    "too_many_effects",
-    "usual_draws",
-]

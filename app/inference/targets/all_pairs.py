@@ -29,6 +29,7 @@ from app.inference.gaussian import Scores
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.targets.drawing import best_first, draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import means
 
 VERDICTS, FEWEST, MOST = 5_000_000, 200, 4000  # drawn in all; draws
 ROUNDING = 10  # decimals of a win rate, below which candidates tie
@@ -79,12 +80,10 @@ def asked_in(answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
         return RoundAnswers(judges, has[:0], np.empty((0, n, n)), np.empty((0, n, n)))
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
-    times, total = np.zeros(shape), np.zeros(shape)
-    at = question, answers.first, answers.second
-    np.add.at(times, at, answers.weight)
-    np.add.at(total, at, answers.weight * answers.p)
-    p = np.divide(total, times, out=np.full(shape, np.nan), where=times > 0.0)
-    return RoundAnswers(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), np.minimum(p, 1.0), times)
+    cell, cells = (question * n + answers.first) * n + answers.second, len(judges) * len(items) * n * n
+    p = np.minimum(means(answers.p, cell, cells, answers.weight), 1.0).reshape(shape)
+    times: Floats = np.bincount(cell, answers.weight, cells).astype(np.float64).reshape(shape)
+    return RoundAnswers(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), p, times)
 
 
 def _as_they_came(values: Ints) -> tuple[Ints, Ints]:

@@ -185,7 +185,7 @@ def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Sc
     sigma = np.linalg.inv(np.diag(q) + share @ root.T)
     mean = sigma @ (pull + share @ inverse.T @ (precision @ part.mean - pull))
     sigma = 0.5 * (sigma + sigma.T)
-    return Scores(mean, plain(sigma, float(np.linalg.slogdet(sigma)[1])), scale=scale)
+    return Scores(mean, plain(sigma), scale=scale)
 
 
 def _nodes(freedom: float) -> list[tuple[float, float]]:

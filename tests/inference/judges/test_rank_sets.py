@@ -25,13 +25,13 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.rank_sets import critical_values, largest_contrasts, reach_by_contrasts, squared_radius
+from app.inference.judges.mean_wins import mean_wins
+from app.inference.judges.rank_sets import critical_values, largest_contrasts, squared_radius
 from app.inference.judges.system_scores import (
     CrossMoments,
     degrees_of_freedom,
     freedom_of_differences,
     help_of,
-    mean_wins,
     moments,
 )
 from app.inference.types import Bools, Floats, Ints
@@ -390,14 +390,14 @@ def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
     z = rng.multivariate_normal(np.zeros(5), covariance, size=100_000)
     pairs = [(a, b) for a in range(5) for b in range(a)]
     known = SystemScores(np.arange(5.0), covariance, np.zeros(0), np.inf, inf)
-    reach = reach_by_contrasts(known, ALPHA)
+    reach = ranked(known, ALPHA).reach
     assert np.diag(reach).tolist() == [0.0] * 5
     q = {reach[a, b] / np.linalg.norm(root[a] - root[b]) for a, b in pairs}
     assert max(q) == pytest.approx(min(q))
     sd = np.array([np.linalg.norm(root[a] - root[b]) for a, b in pairs])
     drawn = np.array([np.abs(z[:, a] - z[:, b]) for a, b in pairs]) / sd[:, None]
     assert (drawn.max(axis=0) <= min(q)).mean() == pytest.approx(1.0 - ALPHA, abs=0.006)
-    unsure = reach_by_contrasts(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA)
+    unsure = ranked(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA).reach
     assert t.sf(unsure[1, 0] / sd[0], 7.0) == pytest.approx(norm.sf(min(q)))
     rare, rarer, rarest = critical_values(known, [0.006, 0.004, 1e-9])
     assert rare < rarer < 1.15 * rare < rarest
