@@ -86,20 +86,9 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     nouns = (
-        sets,
-        candidates,
-        judges,
-        disputes,
-        assignments,
-        comparisons,
-        absolute_scores,
-        pooled_evidence,
-        rankings,
-        rank_sets,
-        aggregations,
-        diagnostics,
-        health,
-    )
+        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
+        rank_sets, aggregations, diagnostics, health,
+    )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
     pages.install(app)

@@ -26,8 +26,8 @@ def pair_numbers(comparisons: Comparisons, n: int) -> Ints:
 
 def pooled_directions(comparisons: Comparisons, group: Ints) -> Ints:
     """(G,) direction of each group's mean verdict; `group` (K,) is numbered without gaps."""
-    votes = np.bincount(group, comparisons.weight)
-    return directions(np.bincount(group, comparisons.weight * lean_to_lower(comparisons)) / votes).astype(np.int64)
+    mean = means(lean_to_lower(comparisons), group, group.max(initial=-1) + 1, comparisons.weight)
+    return directions(mean).astype(np.int64)
 
 
 def means(values: Floats, group: Ints, groups: int, weight: Floats | None = None) -> Floats:

@@ -69,8 +69,5 @@ def _liking_for_first(answers: ShownAnswers, x: Floats, judges: int, pairs: int)
     """(K,) delta."""
     place, size = answers.judge * pairs + answers.pair, judges * pairs
     ways = (~answers.swapped, answers.swapped)
-    counts = np.stack([np.bincount(place[way], minlength=size) for way in ways])
-    totals = np.stack([np.bincount(place[way], x[way], size) for way in ways])
-    both = (counts > 0).all(axis=0)
-    liking = np.where(both, (totals / np.maximum(counts, 1)).mean(axis=0), 0.0).reshape(judges, pairs)
-    return np.asarray(liking.sum(axis=1) / np.maximum(both.reshape(judges, pairs).sum(axis=1), 1))
+    liking = np.mean([means(x[way], place[way], size) for way in ways], axis=0).reshape(judges, pairs)
+    return np.asarray(np.nansum(liking, axis=1) / np.maximum((~np.isnan(liking)).sum(axis=1), 1))

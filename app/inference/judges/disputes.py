@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Comparisons, Ints
-from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers
+from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 
 
 class DisputedPair(NamedTuple):
@@ -31,8 +31,7 @@ def disputed_pairs(
     pair = numbered(item, pair_numbers(comparisons, n))
     vote = numbered(pair, comparisons.judge)
     _, begins = np.unique(vote, return_index=True)
-    weight = np.bincount(vote, comparisons.weight)
-    lean = np.bincount(vote, comparisons.weight * lean_to_lower(comparisons)) / weight
+    lean = means(lean_to_lower(comparisons), vote, len(begins), comparisons.weight)
     pair_of_vote, direction, size = pair[begins], directions(lean), int(pair.max(initial=-1)) + 1
     names_low, names_high = (np.bincount(pair_of_vote[direction == way], minlength=size) for way in (1.0, -1.0))
     last = np.zeros(size, np.int64)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import AggregationName, TiesName
 from scipy.sparse import csr_array
-from scipy.stats import spearmanr
 
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
@@ -22,6 +21,7 @@ from app.inference.regimes import MOST_EFFECTS
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Consistency
+from app.inference.reporting.history import rank_correlation
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.reporting.tastes import JudgeEffects, tastes_of
@@ -127,12 +127,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     with_all = ranks(aware.scores)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))
-    if moved == 0 or len(with_all) < 2:
-        correlation = 1.0
-    elif np.ptp(with_all) == 0.0 or np.ptp(without) == 0.0:
-        correlation = 0.0
-    else:
-        correlation = float(spearmanr(with_all, without)[0])
+    correlation = rank_correlation(with_all, without) if moved else 1.0
     return LeaveOneOut(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
 
 

@@ -29,14 +29,14 @@ from app.inference.reporting.ranking import (
     relative_sd,
     split_by_ranks,
 )
-from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, all_pairs, by_draws, in_order_after
+from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, by_draws, in_order_after
 from app.inference.targets.all_pairs import WinRates
 from app.inference.types import Bools, Floats, Ints
 
 KNOWN = 1e-18  # variance of a difference of win rates
 
 
-def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> RankTable:
+def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
     """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
     scores, win_rate = drawn.scores, drawn.mean
     rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
@@ -58,7 +58,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf = all_pairs) ->
     )
 
 
-def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf = all_pairs) -> float:
+def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> float:
     """The concordance expected when there are `factor` >= 1 times as many comparisons, new pairs all of them."""
     first, second = np.nonzero(np.triu(matching(pairs_of(drawn.mean)), 1))
     sigma = np.cov(drawn.values, rowvar=False)

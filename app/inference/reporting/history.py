@@ -1,6 +1,6 @@
 """The way a ranking settled: what was ranked after the first comparisons of a log, more and more of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from app.inference.reporting.ranking import entropy, ranks
 from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
 from app.inference.targets import Quantity, WinRates
 from app.inference.targets.drawing import ROUNDING
-from app.inference.types import Floats
+from app.inference.types import Floats, Ints
 
 
 class HistoryPoint(NamedTuple):
@@ -36,10 +36,10 @@ def ranking_history(
     ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
     if not ranked or ranked[-1][0] < size:
         return []
-    correlations = rank_correlations_with_last([quantity.mean for _, quantity in ranked])
+    now = ranked[-1][1].mean
     return [
-        HistoryPoint(count, _entropy(quantity), _concordance(quantity, pairs_of), correlation)
-        for (count, quantity), correlation in zip(ranked, correlations, strict=True)
+        HistoryPoint(count, _entropy(then), _concordance(then, pairs_of), rank_correlation(then.mean, now))
+        for count, then in ranked
     ]
 
 
@@ -56,18 +56,11 @@ def _concordance(quantity: Quantity, pairs_of: PairsOf) -> float:
     return float(shares_in_order(ranks(quantity.mean), ranks_of(quantity.values), pairs).mean())
 
 
-def rank_correlations_with_last(scores_over_time: Sequence[Floats]) -> list[float]:
-    """Spearman's correlation of each (N,) scores with the last ones: 1 where the order is already the final one.
+def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
+    """Spearman's correlation of two (N,) scores: 1 where their order is the same, 0 where either is constant.
 
-    Scores equal to nine decimals share their average rank; the correlation with or of constant scores is 0.
+    Scores equal to nine decimals share their average rank.
     """
-    centred = [
-        np.asarray(rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1), np.float64) for each in scores_over_time
-    ]
-    return [_correlation(each, centred[-1]) for each in centred]
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    """Pearson's, of centred values; 0 where either is constant."""
+    x, y = (rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1) for each in (one, other))
     scale = float(np.sqrt((x @ x) * (y @ y)))
     return float(x @ y) / scale if scale else 0.0

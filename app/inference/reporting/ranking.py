@@ -31,6 +31,7 @@ from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, sureness_of
 from app.inference.targets import Quantity, WinRates, best_first, draw_scores, usual_draws
 from app.inference.types import Floats, Ints
+from app.inference.verdicts import means
 
 SAME_SCORE = 1e-9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
@@ -189,9 +190,7 @@ def interchangeable(posterior: Scores) -> Ints:
 
 def _shared(values: Floats, alike: Ints) -> Floats:
     """(N,) the mean of `values` (N,) over those who are alike."""
-    size = len(values)
-    total, count = np.bincount(alike, values, size), np.bincount(alike, minlength=size)
-    return np.asarray(total[alike] / count[alike], np.float64)
+    return means(values, alike, len(values))[alike]
 
 
 def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:

@@ -55,10 +55,10 @@ class Standings(NamedTuple):
     rows: list[Standing]
     convergence: Convergence
     components: int
-    entropy: float | None  # nats; None from a baseline, and without a matrix
-    sureness: Concordance | None  # None from a baseline, and where there are no two candidates
-    forecast: list[ForecastPoint]  # with more comparisons of the same kind; none where there is no comparison yet
-    biases: list[Bias]  # one per judge where they are estimated
+    entropy: float | None = None  # nats; None from a baseline, and without a matrix
+    sureness: Concordance | None = None  # None from a baseline, and where there are no two candidates
+    forecast: Sequence[ForecastPoint] = ()  # with more comparisons of the same kind; none where there is none yet
+    biases: Sequence[Bias] = ()  # one per judge where they are estimated
     tastes: Sequence[JudgeEffects] = ()  # one per judge by consensus
 
 
@@ -71,9 +71,9 @@ def by_posterior(
     """
     marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
-        return Standings([], posterior.convergence, 0, 0.0, None, [], [])
+        return Standings([], posterior.convergence, 0, 0.0)
     if not posterior.convergence.converged:
-        return _unranked(posterior.convergence)
+        return Standings([], posterior.convergence, 0)
     if isinstance(marginal.covariance, CertifiedCovariance):
         standings = _by_rows(marginal.mean, marginal.covariance.precision, posterior.convergence, comparisons, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
@@ -91,7 +91,7 @@ def _by_rows(
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
     foretold = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
-    return Standings(rows, convergence, components, None, summary.sureness, foretold, [])
+    return Standings(rows, convergence, components, None, summary.sureness, foretold)
 
 
 def by_judges(
@@ -112,7 +112,7 @@ def by_judges(
         with np.errstate(all="ignore"):
             return _by_judges(name, comparisons, model, people, wanted, pairs_of)
     except np.linalg.LinAlgError:
-        return _unranked(Convergence(Outcome.SINGULAR, 0, np.nan))
+        return Standings([], Convergence(Outcome.SINGULAR, 0, np.nan), 0)
 
 
 def _by_judges(
@@ -133,11 +133,7 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
     score, convergence = BASELINES[name](comparisons, n)
     rows, components = _rows(ranks(score), score, [None] * n, comparisons)
-    return Standings(rows, convergence, components, None, None, [], [])
-
-
-def _unranked(convergence: Convergence) -> Standings:
-    return Standings([], convergence, 0, None, None, [], [])
+    return Standings(rows, convergence, components)
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
@@ -184,16 +180,12 @@ def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: 
 
 
 def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[ForecastPoint]:
-    votes, prior, pairs = (
-        float(comparisons.weight.sum()),
-        1.0 / model.prior.precision,
-        matching(pairs_of(marginal.mean)),
-    )
+    votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
     if not votes:
         return []
+    pairs = matching(pairs_of(marginal.mean))
     return [
-        ForecastPoint(int(np.ceil(times * votes)), concordance_after(marginal, prior[: model.n], pairs, times))
-        for times in TIMES
+        ForecastPoint(int(np.ceil(times * votes)), concordance_after(marginal, prior, pairs, times)) for times in TIMES
     ]
 
 
@@ -215,12 +207,7 @@ def _rows(
     """The rows, and how many components they are in."""
     n = len(rank)
     component = graph.components(comparisons, n)
-    columns = (
-        rank.tolist(),
-        score.tolist(),
-        uncertainty,
-        np.bincount(np.append(comparisons.first, comparisons.second), minlength=n).tolist(),
-        component.tolist(),
-    )
+    times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
+    columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()
     rows = [Standing(candidate, *row) for candidate, row in enumerate(zip(*columns, strict=True))]
     return sorted(rows, key=lambda row: (row.rank, row.candidate)), int(component.max(initial=-1)) + 1

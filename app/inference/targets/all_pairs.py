@@ -177,10 +177,7 @@ def _errors(published: Published, asked: RoundAnswers) -> Floats:
         return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge]
     d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
     y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
-    square = np.bincount(answers.judge, (y - d) ** 2, judges) / np.maximum(
-        np.bincount(answers.judge, minlength=judges), 1
-    )
-    return np.where(measures, np.sqrt(square), 0.0)[asked.judge]
+    return np.where(measures, np.sqrt(means((y - d) ** 2, answers.judge, judges)), 0.0)[asked.judge]
 
 
 def _biases(published: Published, asked: RoundAnswers, rng: np.random.Generator, draws: int) -> Floats:

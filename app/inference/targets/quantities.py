@@ -17,6 +17,7 @@ from app.inference.fitting import (
     publish,
     repeat_correlations,
 )
+from app.inference.fitting.hyperparameters import Approximation
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, usual_draws
 from app.inference.targets.new_items import on_new_items
@@ -41,11 +42,9 @@ def publish_for(
 
     Of all pairs it is true to votes that separate candidates, and probabilities that pile up count as votes.
     """
-    if target != "all-pairs":
-        return publish(answers, item, absolute, method, n, judges, hyperprior, dense)
-    return publish(
-        answers, item, absolute, method, n, judges, hyperprior, dense, approximation="ep", saturated_as_votes=True
-    )
+    by_votes = target == "all-pairs"
+    approximation: Approximation = "ep" if by_votes else "laplace"
+    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes)
 
 
 def quantity_of(
