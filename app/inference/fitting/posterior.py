@@ -42,7 +42,9 @@ from app.inference.gaussian import (
 )
 from app.inference.gaussian.certified import followed, measured, unmeasured
 from app.inference.graphs.comparison_graph import Graph, Precision, precision_of
+from app.inference.growing import appended
 from app.inference.kernels import bradley_terry, contiguous
+from app.inference.kernels.design import are_near
 from app.inference.regimes import DENSE, INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
 
@@ -175,21 +177,28 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     Equivalent to `fit(comparisons, model)`: exactly for the mean, for the covariance within MAX_DRIFT of each weight.
     """
     model, new = posterior.model, comparisons.size - posterior.seen
+    since_exact = posterior.since_exact + max(new, 1)
+    if new and _is_made_afresh(posterior, new, since_exact):
+        return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
     goes_on = _has_seen(posterior.comparisons, comparisons)
     if goes_on and not new:
         return posterior
-    graph, since_exact = posterior.graph if goes_on else None, posterior.since_exact + max(new, 1)
+    graph = posterior.graph if goes_on else None
     if isinstance(posterior.covariance, CertifiedCovariance):
         fitted = newton.fit(comparisons, model, start=posterior.mean, before=graph)
         sigma = followed(posterior.covariance, _precision(fitted, comparisons, model), fitted.mean)
         return _certified(fitted, sigma, comparisons, model)._replace(since_exact=since_exact)
-    if not posterior.convergence.converged:
-        return fit(comparisons, model)
-    periods = 1 if model.n <= INVERTED_AT_ONCE else OVERDUE
-    if new > model.n or _wants_fresh(model, since_exact, periods):
-        return fit(comparisons, model, start=posterior.mean)
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=posterior.covariance, before=graph)
     return _updated(posterior, fitted, comparisons, since_exact)
+
+
+def _is_made_afresh(posterior: Posterior, new: int, since_exact: int) -> bool:
+    """Whether so many new comparisons are cheaper by a fit, or its time has come."""
+    if not isinstance(posterior.covariance, DenseCovariance):
+        return False
+    n, converged = posterior.model.n, posterior.convergence.converged
+    periods = 1 if n <= INVERTED_AT_ONCE else OVERDUE
+    return not converged or new > n or _wants_fresh(posterior.model, since_exact, periods)
 
 
 def _has_seen(old: Comparisons, comparisons: Comparisons) -> bool:
@@ -205,15 +214,16 @@ def _updated(posterior: Posterior, fitted: Fit, comparisons: Comparisons, since_
     if not fitted.convergence.converged:
         return fit(comparisons, model)
     weights, before = newton.weights(fitted.mean, comparisons, model), posterior.comparisons.weight
-    ratio = np.divide(comparisons.weight[:seen], before, out=np.ones(seen), where=before > 0.0)
-    in_sigma = np.append(posterior.weights * ratio, weights[seen:])
-    change = in_sigma - np.append(posterior.weights, np.zeros(len(weights) - seen))
-    changed = np.flatnonzero(change)
-    first, second, _, judge, _ = take(comparisons, changed)
+    kept, changed = posterior.weights, np.empty(0, np.int64)
+    if not np.array_equal(comparisons.weight[:seen], before):
+        kept = kept * np.divide(comparisons.weight[:seen], before, out=np.ones(seen), where=before > 0.0)
+        changed = np.flatnonzero(kept - posterior.weights)
+    in_sigma = appended(kept, weights[seen:])
+    first, second, _, judge, _ = take(comparisons, np.append(changed, np.arange(seen, len(weights))))
     rows = DesignRows(first, second, model.n + judge if model.has_biases else None)
-    rows, changes = _once_each(rows, change[changed], model.n)
-    are_near = (np.abs(weights - in_sigma) <= MAX_DRIFT * in_sigma).all()
-    if not are_near or (changes < -ROUNDED * in_sigma.max()).any():
+    change = np.append(kept[changed] - posterior.weights[changed], weights[seen:])
+    rows, changes = _once_each(rows, change, model.n)
+    if not are_near(weights, in_sigma, MAX_DRIFT) or (changes < -ROUNDED * in_sigma.max()).any():
         return fit(comparisons, model, start=fitted.mean)
     sigma = posterior.covariance.condition(rows, np.maximum(changes, 0.0))
     return Posterior(fitted.mean, sigma, in_sigma, fitted.convergence, comparisons, model, fitted.graph, since_exact)

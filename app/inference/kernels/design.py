@@ -4,6 +4,7 @@ kernel             slow formula
 shown              np.bincount of first and of second
 precision_times    (diag(q) + R^T diag(w) R) x
 precision          diag(q) + R^T diag(w) R
+are_near           (np.abs(w - before) <= most * before).all()
 
 q, w    prior, weights     (P,), (K,)
 bias    the place of the judge's bias among the parameters; (0,) where there is none
@@ -65,3 +66,12 @@ def precision(first: Ints, second: Ints, bias: Ints, weights: Floats, prior: Flo
     for i in range(len(prior)):
         h[i, i] = prior[i] + (h[i, i] if i >= n else -h[i, :n].sum())
     return h
+
+
+@kernel
+def are_near(weights: Floats, before: Floats, most: float) -> bool:
+    """Whether no weight is further from what it was before than by that share of it."""
+    far = 0
+    for k in range(len(weights)):
+        far += not abs(weights[k] - before[k]) <= most * before[k]
+    return far == 0

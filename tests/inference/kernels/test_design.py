@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.fitting.model import bias_places, hessian
-from app.inference.kernels.design import precision_times, shown
+from app.inference.kernels.design import are_near, precision_times, shown
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import Log, by_judges, logs, model, numerics, random_comparisons, true_scores
 
@@ -60,3 +60,12 @@ def test_of_scores_all_alike_the_precision_is_that_of_the_prior(biases: int) -> 
     h = hessian(rng.random(5000), log, m)
 
     np.testing.assert_allclose(h[:n, :n].sum(axis=1), m.prior.precision[:n], atol=1e-9)
+
+
+@pytest.mark.parametrize("worst", [0.0, 0.49, 0.51, np.nan])
+def test_weights_are_near_if_each_is(worst: float) -> None:
+    before = np.random.default_rng(0).uniform(0.1, 2.0, 50)
+    weights = before * np.random.default_rng(1).uniform(0.8, 1.2, 50)
+    weights[7] = before[7] * (1.0 - worst)
+
+    assert are_near(weights, before, 0.5) == bool((np.abs(weights - before) <= 0.5 * before).all())
