@@ -20,7 +20,7 @@ from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
 from app.service.context import Context, SpentSet, existing_judges, existing_set
-from app.service.goals import refuse_strangers, wanting
+from app.service.goals import wanting
 from app.service.grouping import by_set
 from app.service.leases import NOBODY, Asker, PairLease, Place, Texts
 from app.service.posteriors import CurrentSet
@@ -39,9 +39,6 @@ MOST_LEASED = 50_000  # assignments whose set is known: 12 MB
 
 async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assignments:
     """Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest."""
-    if request.goal is not None:
-        async with ctx.reading() as db:
-            await refuse_strangers(ctx, db, await existing_set(db, set_id), request.goal)
     clock = asyncio.get_running_loop().time
     deadline = clock() + request.wait_seconds
     topic = ctx.notices.about(set_id)
@@ -87,7 +84,6 @@ async def _as_anybody(
 ) -> AskState:
     """The set as an ask by any of its judges so far decides on it. Raises UnknownSet, SetDeleted, InvalidRequest."""
     row = await existing_set(db, set_id)
-    await refuse_strangers(ctx, db, row, goal)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
     (current,), people = await aiming(db, await posteriors.current_many(ctx, db, [row]))
     checked = await _checked(ctx, [current], people)
@@ -111,29 +107,30 @@ async def ask_together(
         ctx.writing(sets.lock_of_asking(ids)) as db,
     ):
         asker = await _asker(ctx, db, request)
-        states, own = await _load(ctx, db, asker, request.goal, counts, most, room)
+        is_about_many = isinstance(request, schemas.AskMany)
+        states, own = await _load(ctx, db, asker, request.goal, counts, most, room, is_about_many=is_about_many)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
         new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
         leased, texts = await leases.lease(db, new, asker)
         if not states:
             await give_up(db)  # a new judge who asks of sets that are gone leaves no trace
     if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
-        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, request.judge)
+        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, asker.judge)
     _note_leased(ctx, [*own, *leased])
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
-    return await _present(ctx, states, [*own, *leased], texts, request.judge)
+    return await _present(ctx, states, [*own, *leased], texts, asker.judge)
 
 
 async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schemas.AskMany) -> Asker:
     """Raises UnknownJudge."""
     judge_id, worker = await ctx.judge_id(db, request.judge), request.worker or ""
     if not isinstance(request, schemas.Ask) or not (request.rank_sets_with or request.check_judges):
-        return Asker(judge_id, worker, request.lease_seconds, None)
+        return Asker(request.judge, judge_id, worker, request.lease_seconds, None)
     name = request.rank_sets_with
     checked = (await existing_judges(db, [name]))[name] if name else None
     people = frozenset({judge_id, *await judges.of_kind(db, "human")} - {checked})
-    return Asker(judge_id, worker, request.lease_seconds, HumanCheck(checked, people))
+    return Asker(request.judge, judge_id, worker, request.lease_seconds, HumanCheck(checked, people))
 
 
 async def _load(
@@ -144,13 +141,15 @@ async def _load(
     counts: Mapping[UUID, int],
     most: int,
     room: int,
+    *,
+    is_about_many: bool,
 ) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
     heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
     many, people = await aiming(db, await posteriors.current_many(ctx, db, heads))
     # People who check a judge go on when the set's own queue has ended.
     checked = await _checked(ctx, many if asker.checks is None else [], people)
-    current = {each.id: wanting(each, goal) for each in many}
+    current = {each.id: wanting(each, goal, is_about_many=is_about_many) for each in many}
     own_rows = leases.own_rows(rows, counts, most, asker)
     # Before they are handed out: one that finds no room stays as its holder knows it.
     fitting_rows = fitting(own_rows, current, room)

@@ -29,10 +29,17 @@ def refuse_unknown(goal: schemas.Goal, keys: Container[str]) -> None:
             )
 
 
-def wanting(current: CurrentSet, goal: schemas.Goal | None) -> CurrentSet:
-    """The set as an ask with this goal sees it; as it is where it lacks a candidate that the goal names."""
+def wanting(current: CurrentSet, goal: schemas.Goal | None, *, is_about_many: bool = False) -> CurrentSet:
+    """The set as an ask with this goal sees it, or one of many sets: as it is where it lacks a candidate of the goal.
+
+    Raises InvalidRequest where the goal of one set names none of its candidates.
+    """
     ids = current.catalogue.ids
-    if goal is None or not set(goal.candidates) <= set(ids):
+    if goal is None:
         return current
+    if not set(goal.candidates) <= set(ids):
+        if is_about_many or not ids:
+            return current
+        refuse_unknown(goal, ids)
     plan = current.terms.plan._replace(goal=goal_of(goal, ids))
     return current._replace(terms=current.terms._replace(plan=plan))

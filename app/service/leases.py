@@ -25,6 +25,7 @@ LATE = "Ask for a pair again; a verdict that is already made may still be sent a
 class Asker(NamedTuple):
     """A judge, or one of its workers."""
 
+    judge: str
     judge_id: int
     worker: str
     lease_seconds: float
