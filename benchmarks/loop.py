@@ -24,7 +24,10 @@ from app.inference.state import (
     with_all_computed,
 )
 from app.inference.state import ask as choose
+from app.inference.state.log import Entries, empty_log
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
+
+NOTHING = empty_log()
 
 Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
 
@@ -56,9 +59,7 @@ def ask(
 def tell(snapshot: Snapshot, comparisons: Comparisons) -> Snapshot:
     """Args: `comparisons` have judges by their ids."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
-    log = log_from_rows([])
-    entries = log.entries._replace(seq=seq, item=np.zeros_like(seq), comparisons=comparisons)
-    new = log._replace(entries=entries)
+    new = NOTHING._replace(entries=Entries(seq, np.zeros_like(seq), comparisons))
     return with_all_computed(advance(snapshot, snapshot.version + comparisons.size, new, []))
 
 

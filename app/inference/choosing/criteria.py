@@ -91,4 +91,5 @@ def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> F
     """The criterion of (L,) pairs, the larger the better. Of `knowledge` the own term; `random` likes all alike."""
     if policy.criterion is Criterion.RANDOM:
         return np.ones_like(v)
-    return scores_at(rule_of(policy, model, floor), m, v, expected_weight(m, model))
+    rule = rule_of(policy, model, floor)
+    return scores_at(rule, m, v, v if rule.form == POWER else expected_weight(m, model))

@@ -394,7 +394,7 @@ def _score(rule: Rule, m: float, v: float) -> float:
 
 @kernel
 def _acquisition(rule: Rule, m: float, v: float, weight: float) -> float:
-    """The formula of each form. Args: `weight` is phi w(m)."""
+    """The formula of each form. Args: `weight` is phi w(m), which POWER does not read."""
     if rule.form == POWER:
         if rule.power == 0.0:
             return v
