@@ -31,7 +31,7 @@ from app.inference.fitting.model import NONE, Model, bias_places, differences, h
 from app.inference.gaussian import Covariance
 from app.inference.graphs import comparison_graph
 from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
-from app.inference.graphs.conjugate_gradients import newton_step as newtonstep_in_rows
+from app.inference.graphs.conjugate_gradients import newton_step as newton_step_in_rows
 from app.inference.graphs.conjugate_gradients import newton_step_by_products
 from app.inference.kernels import bradley_terry, contiguous
 from app.inference.kernels.bradley_terry import Votes, maximiser
@@ -128,7 +128,7 @@ def evaluate_rows(s: Floats, objective: InRows) -> tuple[Floats, Floats]:
 
 
 def step_in_rows(_: Floats, g: Floats, objective: InRows) -> Floats:
-    return newtonstep_in_rows(objective.precision, g, objective.tolerance)
+    return newton_step_in_rows(objective.precision, g, objective.tolerance)
 
 
 def votes_of(comparisons: Comparisons, model: Model) -> Votes:
