@@ -24,8 +24,10 @@ from app.inference.fitting.expectation_propagation import propagated_evidence, s
 from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
+from app.inference.fitting.posterior import fit
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
 from app.inference.fitting.worth import Hyperparameters, at_scale, weighed, with_measured_ties
+from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints
 
 LEAST_NOISE = 0.001
@@ -148,33 +150,33 @@ def _with_votes(
     evidence: Evidence,
 ) -> Learnt:
     """The scale by the evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
-    measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), len(learnt.votes)) > 0
-    fresh = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), repeat_correlation=np.zeros(len(learnt.votes)))
-    start = [_prior_of_scale(hyperprior, np.where(measures, learnt.noise, 1.0)[comparisons.judge])]
-    (log_scale,), at, weight = zoom(_of_all(comparisons, item, model, fresh, start[0], evidence), start, FINE, points)
-    fresh = fresh._replace(scale=float(np.exp(log_scale)))
-    learnt = fresh._replace(repeat_correlation=repeat_correlation_of_votes(comparisons, item, model, fresh))
-    phi = agreement_of_votes(comparisons, item, model, learnt)
+    judges = len(learnt.votes)
+    measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0
+    prior = _prior_of_scale(hyperprior, np.where(measures, learnt.noise, 1.0)[comparisons.judge])
+
+    def scale_of(weights: Comparisons) -> tuple[float, Floats, Floats]:
+        """tau2, its points (G, 1) in ln tau2, and their weights (G,)."""
+
+        def log_density(log_scale: Floats) -> Floats:
+            by_scale = np.array([evidence(weights, at_scale(model, float(np.exp(x)))) for x in log_scale])
+            return by_scale + _log_prior(log_scale, prior)
+
+        (log_scale,), at, weight = zoom(log_density, [prior], FINE, points)
+        return float(np.exp(log_scale)), at, weight
+
+    learnt = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), repeat_correlation=np.zeros(judges))
+    in_full = weighed(comparisons, item, model.n, learnt)
+    scale, at, weight = scale_of(in_full)
+    at_first = at_scale(model, scale)
+    rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=DECOMPOSED), item, judges)
+    learnt = learnt._replace(repeat_correlation=rho)
+    once = weighed(comparisons, item, model.n, learnt)
+    phi = agreement_of_votes(fit(once, at_first, dense=DECOMPOSED), judges)
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
-    as_learnt, as_fresh = (weighed(comparisons, item, model.n, each).weight for each in (learnt, fresh))
-    if (as_learnt != as_fresh).any():
-        log_density = _of_all(comparisons, item, model, learnt, start[0], evidence)
-        (log_scale,), at, weight = zoom(log_density, start, FINE, points)
-    return Learnt(learnt._replace(scale=float(np.exp(log_scale))), Grid(weight, np.exp(at[:, 0]), np.ones(len(at))))
-
-
-def _of_all(
-    comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters, prior: Normal, evidence: Evidence
-) -> LogDensity:
-    """ln Z + ln prior at (A,) ln tau2; measurements and phi as they were learnt."""
-    with_weights = weighed(comparisons, item, model.n, learnt)
-
-    def log_density(log_scale: Floats) -> Floats:
-        return np.array([evidence(with_weights, at_scale(model, float(np.exp(x)))) for x in log_scale]) + _log_prior(
-            log_scale, prior
-        )
-
-    return log_density
+    with_learnt = weighed(comparisons, item, model.n, learnt)
+    if (with_learnt.weight != in_full.weight).any():
+        scale, at, weight = scale_of(with_learnt)
+    return Learnt(learnt._replace(scale=scale), Grid(weight, np.exp(at[:, 0]), np.ones(len(at))))
 
 
 def _prior_of_scale(hyperprior: Hyperprior, noise: Floats) -> Normal:

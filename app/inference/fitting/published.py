@@ -11,8 +11,8 @@ from app.inference.fitting.model import Method, Model
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.votes import repeat_correlation_given
-from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.fitting.votes import repeat_correlation_of_votes
+from app.inference.fitting.worth import Hyperparameters, as_learnt, weighed
 from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints
 
@@ -56,7 +56,7 @@ def publish(
     model, comparisons, learnt = build_for(method, n, told, judges), told, None
     if method.evidence == "learnt" and told.size:
         learnt, grid = learn(told, item, model, judges, hyperprior, approximation)
-        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(told, learnt))
+        model = as_learnt(model, told, learnt)
         comparisons = weighed(told, item, n, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
@@ -80,7 +80,7 @@ def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats
     """(J,) rho as it was learnt, else by how far repeated votes vary (votes.py); `item` (K,) as of `publish`."""
     if published.learnt is not None:
         return published.learnt.repeat_correlation
-    return repeat_correlation_given(published.posterior, published.comparisons, item, published.model, judges)
+    return repeat_correlation_of_votes(published.posterior, item, judges)
 
 
 def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:

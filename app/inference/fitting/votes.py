@@ -23,7 +23,7 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.quadrature import quadrature, random_signs
-from app.inference.fitting.worth import Hyperparameters, at_scale, same_question, weighed
+from app.inference.fitting.worth import same_question
 from app.inference.gaussian.lapack import factor_in_place
 from app.inference.graphs.comparison_graph import Precision, precision_of
 from app.inference.kernels import contiguous
@@ -76,11 +76,13 @@ def _log_det_by_quadrature(precision: Precision) -> float:
     return -float(np.log(precision.diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
 
 
-def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learnt: Hyperparameters) -> Floats:
-    """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none."""
-    at_one = weighed(comparisons, item, model.n, learnt)
-    posterior = fit(at_one, at_scale(model, learnt.scale), dense=DECOMPOSED)
-    cast = take(at_one, is_vote(comparisons.p))
+def agreement_of_votes(posterior: Posterior, judges: int) -> Floats:
+    """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none.
+
+    Args: `posterior` counts each vote as one, but for repeats.
+    """
+    comparisons, model = posterior.comparisons, posterior.model
+    cast = take(comparisons, is_vote(comparisons.p))
     group = _on_a_pair(cast, model.n)
     cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
     expected = model.expert.expected(differences(posterior.mean, cast, model))
@@ -88,27 +90,20 @@ def agreement_of_votes(comparisons: Comparisons, item: Ints, model: Model, learn
     once = np.unique(group, return_index=True)[1]
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
-    left = np.maximum(1.0 - variance * _variances(posterior, cast, model.n)[once], 0.0)
+    left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
     square, expected_square, freedom = (
-        np.bincount(cast.judge[once], each, len(learnt.votes)) for each in (residual**2, variance * left, left)
+        np.bincount(cast.judge[once], each, judges) for each in (residual**2, variance * left, left)
     )
     dispersion = square / np.maximum(expected_square, LEAST_SQUARE)
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
 
 
-def repeat_correlation_of_votes(comparisons: Comparisons, item: Ints, model: Model, fresh: Hyperparameters) -> Floats:
+def repeat_correlation_of_votes(posterior: Posterior, item: Ints, judges: int) -> Floats:
     """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
 
-    Args: `fresh` counts every repeat in full.
+    Args: `posterior` counts every repeat in full; `item` (K,) is what its comparisons were about.
     """
-    posterior = fit(weighed(comparisons, item, model.n, fresh), at_scale(model, fresh.scale), dense=DECOMPOSED)
-    return repeat_correlation_given(posterior, comparisons, item, model, len(fresh.votes))
-
-
-def repeat_correlation_given(
-    posterior: Posterior, comparisons: Comparisons, item: Ints, model: Model, judges: int
-) -> Floats:
-    """(J,) the same, by a posterior that counts every repeat in full."""
+    comparisons, model = posterior.comparisons, posterior.model
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
     in_order = 2 * same_question(cast, item[votes], model.n) + (cast.first < cast.second)
@@ -117,7 +112,7 @@ def repeat_correlation_given(
     if not repeated.any():
         return np.ones(judges)
     cast, group = take(cast, repeated), group[repeated]
-    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast, model.n))
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
     expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
     apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
     by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
@@ -130,7 +125,8 @@ def _on_a_pair(comparisons: Comparisons, n: int) -> Ints:
     return same_question(comparisons, np.zeros(comparisons.size, np.int64), n)
 
 
-def _variances(posterior: Posterior, comparisons: Comparisons, n: int) -> Floats:
+def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
     """(K,) posterior variances of s_first - s_second, each pair looked at once."""
-    _, once, pair = np.unique(pair_numbers(comparisons, n), return_index=True, return_inverse=True)
+    pairs = pair_numbers(comparisons, posterior.model.n)
+    _, once, pair = np.unique(pairs, return_index=True, return_inverse=True)
     return posterior.covariance.variances(comparisons.first[once], comparisons.second[once], WIDTH)[pair]

@@ -93,11 +93,12 @@ def same_question(comparisons: Comparisons, item: Ints, n: int) -> Ints:
     return np.asarray(np.unique(question, return_inverse=True)[1], np.int64)
 
 
-def usual_votes(comparisons: Comparisons, hyperparameters: Hyperparameters) -> float:
-    """Votes that an answer carries, on average over those so far; 1 before the first."""
-    return float(hyperparameters.votes[comparisons.judge].mean()) if comparisons.size else 1.0
-
-
 def at_scale(model: Model, scale: float) -> Model:
     """The model with tau2 = `scale`."""
     return model._replace(prior=unit_prior(model.n, scale, model.prior.precision[model.n :]))
+
+
+def as_learnt(model: Model, comparisons: Comparisons, hyperparameters: Hyperparameters) -> Model:
+    """The model with tau2, whose next answer carries what those so far do on average; one vote before the first."""
+    votes = float(hyperparameters.votes[comparisons.judge].mean()) if comparisons.size else 1.0
+    return at_scale(model, hyperparameters.scale)._replace(votes=votes)

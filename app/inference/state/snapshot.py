@@ -25,7 +25,7 @@ from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.position_bias import biased_judges, build_for
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, at_scale, usual_votes, weighed
+from app.inference.fitting.worth import Hyperparameters, as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
@@ -247,7 +247,7 @@ def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyp
     answers = take(evidence.answers, slice(stage.learnt))
     model = build_for(method, n, answers, len(evidence.judges), _biased(evidence, method, n))
     if learnt is not None:
-        model = at_scale(model, learnt.scale)._replace(votes=usual_votes(answers, learnt))
+        model = as_learnt(model, answers, learnt)
     if not evidence.absolute.size:
         return model
     first, item = take(evidence.answers, slice(stage.fitted)), evidence.item[: stage.fitted]
