@@ -164,7 +164,9 @@ def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.Ju
     level = published.posterior.mean[: published.model.n].mean()
     c0, c1 = published.scale.c0 - level, published.scale.c1
     return {
-        log.judges[judge]: schemas.JudgeScale(c0=float(c0[judge]), c1=float(c1[judge]), settled=published.settled)
+        log.judges[judge]: schemas.JudgeScale(
+            c0=float(c0[judge]), c1=float(c1[judge]), settled=published.scale_converged
+        )
         for judge in np.unique(log.absolute.judge).tolist()
     }
 

@@ -72,7 +72,7 @@ class Combined(NamedTuple):
     posterior: Posterior
     model: Model  # whose prior holds the absolute scores
     scale: Scale
-    settled: bool  # whether EM stopped moving
+    converged: bool  # whether EM stopped moving
 
 
 class Moments(NamedTuple):
@@ -104,7 +104,7 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
     Args: `is_given` takes the judges' scale as it is instead.
     """
     if is_given:
-        return _on_scale(_given_scale(absolute), comparisons, model, absolute, None)._replace(settled=True)
+        return _on_scale(_given_scale(absolute), comparisons, model, absolute, None)._replace(converged=True)
     first = _first_scale(absolute, model)
     flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
@@ -118,7 +118,7 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
         once = em(combined)
         twice = em(once)
         if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
-            return twice._replace(settled=True)
+            return twice._replace(converged=True)
         ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
         combined = em(_on_scale(ahead, comparisons, model, absolute, twice.posterior.mean))
     return combined

@@ -27,7 +27,7 @@ class Published(NamedTuple):
     model: Model
     learnt: Hyperparameters | None = None
     scale: Scale | None = None  # of the absolute scores, if there are any
-    settled: bool = True  # whether that scale is final
+    scale_converged: bool = True
 
 
 def publish(
@@ -67,13 +67,13 @@ def publish(
                 of_scores = integrate(comparisons, model, grid, approximation)
             return Published(of_scores, posterior, answers, comparisons, model, learnt)
     if absolute.size:
-        posterior, model, scale, settled = combine(
+        posterior, model, scale, converged = combine(
             comparisons, model, absolute, is_given=method.absolute_scale == "given"
         )
     else:
-        posterior, scale, settled = posteriors.fit(comparisons, model, dense=dense), None, True
+        posterior, scale, converged = posteriors.fit(comparisons, model, dense=dense), None, True
     marginal = _marginal(posterior, comparisons, model, approximation if method.prior == "unit" else "laplace")
-    return Published(marginal, posterior, answers, comparisons, model, learnt, scale, settled)
+    return Published(marginal, posterior, answers, comparisons, model, learnt, scale, converged)
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:

@@ -107,13 +107,13 @@ def majority(v: Votes) -> Aggregate:
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
     """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`."""
     start = majority(v).probability
-    p, convergence = settled(start, lambda p: expected(v, estimated(v, p, equal_shares=equal_shares)), TOLERANCE)
+    p, convergence = fixed_point(start, lambda p: expected(v, estimated(v, p, equal_shares=equal_shares)), TOLERANCE)
     confusion = estimated(v, p).confusion
     names = _names(confusion)
     return Aggregate(p[:, names], confusion[:, names], convergence)
 
 
-def settled(p: Floats, step: Callable[[Floats], Floats], tolerance: float) -> tuple[Floats, Convergence]:
+def fixed_point(p: Floats, step: Callable[[Floats], Floats], tolerance: float) -> tuple[Floats, Convergence]:
     """P(c | n), (N, C), once a step, E after M, moves no probability by more than the tolerance."""
     iterations, moved = 0, np.inf
     while moved > tolerance and iterations < MAX_ITERATIONS:

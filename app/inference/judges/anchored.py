@@ -26,8 +26,8 @@ from app.inference.judges.aggregation import (
     Votes,
     estimated,
     expected,
+    fixed_point,
     is_labelled,
-    settled,
     with_labels,
 )
 from app.inference.judges.dependence import Dependence, dependence
@@ -86,5 +86,5 @@ def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, 
     def latent(p: Floats) -> Latent:
         return estimated(v, by_labels + np.where(known, 0.0, u * p))
 
-    p, convergence = settled(labels, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
+    p, convergence = fixed_point(labels, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
     return latent(p), convergence

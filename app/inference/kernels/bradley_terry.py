@@ -10,7 +10,7 @@ A step that goes too far has x^T g below 0 at its end: the slope along it says s
 the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. A short step
 that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
 nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
-x^T g < SETTLED at the start, about twice what is left to rise, rounding would decide, and the full step stands.
+x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide, and the full step stands.
 
 `maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
 
@@ -36,7 +36,7 @@ from app.inference.types import Floats, Ints
 
 MAX_ITERATIONS = 100
 OVERSHOT, SHORT = 0.1, 2.0
-SETTLED = 1e-9
+LEAST_SLOPE = 1e-9
 SHORTEST = 1e-8  # t
 
 Objective = TypeVar("Objective")
@@ -62,7 +62,7 @@ def maximiser(
             slope = np.sum(gradient * step)
             overshot = OVERSHOT if np.abs(step).max() <= SHORT else 0.0
             gradient, weights = evaluate(theta + step, objective)
-            while np.sum(gradient * step) < -overshot * slope and slope >= SETTLED and t > SHORTEST:
+            while np.sum(gradient * step) < -overshot * slope and slope >= LEAST_SLOPE and t > SHORTEST:
                 t *= 0.5
                 gradient, weights = evaluate(theta + t * step, objective)
             theta, iterations = theta + t * step, iterations + 1

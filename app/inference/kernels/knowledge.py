@@ -9,7 +9,7 @@ To the sum of |m_kl| = |mu_k - mu_l| over the pairs that matter it adds, in expe
 
     KG_ij = sum E |m'_kl| - |m_kl| = sum g(m_kl, s_kl)        g(m, s) = 2 (s phi(m / s) - |m| Phi(-|m| / s)) >= 0
 
-g is below 1e-9 s, and counts as 0, where |m| > SETTLED s. As most candidates move little, those that are near each
+g is below 1e-9 s, and counts as 0, where |m| > UNMOVED s. As most candidates move little, those that are near each
 other are found in the order of the means. Only few pairs can be the best, by a bound that needs no exponential. Most of
 the sum has i or j in it; as g is convex in s, the rest is at most
 
@@ -31,9 +31,9 @@ import numpy as np
 from app.inference.kernels import kernel, unchecked_kernel
 from app.inference.types import Bools, Floats, Ints
 
-SETTLED = 6.0
+UNMOVED = 6.0
 POINTS = 24  # where Q is known, besides 0; closer to each other where s is small
-CHORDS = 60  # of h, between 0 and SETTLED
+CHORDS = 60  # of h, between 0 and UNMOVED
 TINY = 1e-300
 ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
@@ -63,12 +63,12 @@ def most_knowledge(
     Args: those of `knowledge`; what is within a relative `tie` of the best is tied with it.
     """
     bounds, gains, exactly = np.empty(len(first)), np.zeros(len(first)), np.empty(0)
-    chords = np.array([_gain(SETTLED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 2)])
+    chords = np.array([_gain(UNMOVED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 2)])
     if len(first) < len(mean):
         place, ordered, kinds, matter = np.empty_like(order), mean[order], kind[order], meets.astype(np.float64)
         place[order] = np.arange(len(order))
-        little = (ordered[-1] - ordered[0]) / (2.0 * SETTLED * len(mean))
-        near = _near(ordered, 2.0 * SETTLED * little) * (2.0 * chords[0])
+        little = (ordered[-1] - ordered[0]) / (2.0 * UNMOVED * len(mean))
+        near = _near(ordered, 2.0 * UNMOVED * little) * (2.0 * chords[0])
         for a in range(len(first)):
             i, j = place[first[a]], place[second[a]]
             bounds[a] = _at_most(i, j, moves[a][order], ordered, kinds, matter, chords, little, near)
@@ -111,7 +111,7 @@ def _at_most(
         if abs(u[k]) <= little:
             total += near[k] * abs(u[k])
         elif k != i and k != j:
-            reach, low, high = 2.0 * SETTLED * abs(u[k]), k, k + 1
+            reach, low, high = 2.0 * UNMOVED * abs(u[k]), k, k + 1
             while low > 0 and mean[k] - mean[low - 1] < reach:
                 low -= 1
             while high < n and mean[high] - mean[k] < reach:
@@ -141,7 +141,7 @@ def _along_chords(
     total, matters = 0.0, meets[kind[k]]
     for other in range(low, high):
         s = abs(u[other] - u[k])
-        place = min(abs(mean[other] - mean[k]) * (CHORDS / SETTLED) / max(s, TINY), float(CHORDS))
+        place = min(abs(mean[other] - mean[k]) * (CHORDS / UNMOVED) / max(s, TINY), float(CHORDS))
         below = np.uint32(place)
         h = chords[below] + (place - below) * (chords[below + np.uint32(1)] - chords[below])
         total += matters[kind[other]] * s * h if abs(u[other]) <= most else 0.0
@@ -169,7 +169,7 @@ def _without_them(
     others = order[(order != i) & (order != j)]
     m, s, total = mean[others], u[others], 0.0
     for a in range(len(others)):
-        reach = 2.0 * SETTLED * abs(s[a])  # to those that move no more
+        reach = 2.0 * UNMOVED * abs(s[a])  # to those that move no more
         for step in (1, -1):
             b = a + step
             while 0 <= b < len(others) and abs(m[b] - m[a]) < reach:
@@ -211,11 +211,11 @@ def _most_without_them(i: int, j: int, u: Floats, most: Floats, largest: float) 
 def _gain(m: float, s: float, chords: Floats) -> float:
     """g(m, s), of either sign; with `chords`, h at (CHORDS + 1,) points, a bound of it."""
     m, s = abs(m), abs(s)
-    if m >= SETTLED * s:
+    if m >= UNMOVED * s:
         return 0.0
     z = m / s
     if len(chords):
-        place = z * CHORDS / SETTLED
+        place = z * CHORDS / UNMOVED
         below = min(int(place), CHORDS - 1)
         return float(s * (chords[below] + (place - below) * (chords[below + 1] - chords[below])))
     return 2.0 * s * math.exp(-0.5 * z * z) / ROOT_TWO_PI - m * math.erfc(z / ROOT_TWO)

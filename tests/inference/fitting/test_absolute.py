@@ -119,7 +119,7 @@ def test_the_scale_of_a_simulated_judge_is_recovered(expert: str, c0: float, c1:
 
     found = combine(truth.comparisons, model(150, 1.0, expert), truth.absolute)
 
-    assert found.settled
+    assert found.converged
     assert found.scale.c1[0] == pytest.approx(c1, rel=0.1)
     average = truth.absolute.mean.mean()
     assert found.scale.c0[0] + found.scale.c1[0] * average == pytest.approx(c0 + c1 * average, abs=0.15)
@@ -263,7 +263,7 @@ def test_em_ends_where_an_independent_optimiser_does(biases: int, monkeypatch: p
 
     start = np.concatenate([found.scale.c0 + 0.2, np.log(found.scale.c1) + 0.2])
     best = minimize(loss, start, method="BFGS", tol=1e-7)
-    assert found.settled
+    assert found.converged
     assert loss(np.concatenate([found.scale.c0, np.log(found.scale.c1)])) == pytest.approx(float(best.fun), abs=1e-8)
     np.testing.assert_allclose(np.exp(best.x[2:]), found.scale.c1, rtol=1e-3)
 
@@ -272,7 +272,7 @@ def test_an_iteration_limit_is_reported_as_not_settled(monkeypatch: pytest.Monke
     monkeypatch.setattr(absolute, "MAX_ITERATIONS", 1)
     _, log, given = simulated(10, 30)
 
-    assert not combine(log, model(10), given).settled
+    assert not combine(log, model(10), given).converged
 
 
 def error(found: Floats, truth: Floats) -> float:
@@ -328,7 +328,7 @@ def test_awkward_absolute_scores_are_no_trouble(expert: str, given: AbsoluteScor
 
     found = combine(log, m, given)
 
-    assert found.settled
+    assert found.converged
     assert found.posterior.convergence.converged
     assert np.isfinite(found.posterior.mean).all()
     assert (found.scale.c1 > 0.0).all()
@@ -362,7 +362,7 @@ def test_biases_and_anchors_go_together_with_absolute_scores(prior: str) -> None
 
     found = combine(log, m, given)
 
-    assert found.settled
+    assert found.converged
     assert abs(found.posterior.mean[20]) < 3.0 * np.sqrt(found.posterior.covariance.matrix()[20, 20])
     assert np.corrcoef(found.posterior.mean[:20], scores)[0, 1] > 0.95
 
@@ -403,7 +403,7 @@ def test_a_given_scale_is_gpms_product_of_experts() -> None:
 
     np.testing.assert_allclose(combined.posterior.mean, expected, atol=1e-10)
     np.testing.assert_allclose(combined.posterior.covariance.matrix(), np.linalg.inv(precision), atol=1e-10)
-    assert combined.settled
+    assert combined.converged
     np.testing.assert_array_equal(combined.scale.c1, 1.0)
 
 
