@@ -25,7 +25,7 @@ async def add_absolute_scores(
     return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201, sets={set_id})
 
 
-@router.get("", response_model=schemas.AbsoluteScorePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("", responses=documented(UnknownSet, SetDeleted))
 async def list_absolute_scores(
     set_id: SetId,
     db: ReadDep,

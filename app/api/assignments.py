@@ -43,11 +43,7 @@ GoalDep = Annotated[schemas.Goal | None, Depends(get_goal)]
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 
-@router.post(
-    "/sets/{set_id}/next-pair",
-    response_model=schemas.Assignments,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest),
-)
+@router.post("/sets/{set_id}/next-pair", responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest))
 async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
     """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
 
@@ -56,11 +52,7 @@ async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schema
     return await asking.ask(ctx, set_id, body)
 
 
-@router.get(
-    "/sets/{set_id}/next-pair",
-    response_model=schemas.Preview,
-    responses=documented(UnknownSet, SetDeleted, InvalidRequest),
-)
+@router.get("/sets/{set_id}/next-pair", responses=documented(UnknownSet, SetDeleted, InvalidRequest))
 async def preview_pairs(
     set_id: SetId, db: ReadDep, ctx: ContextDep, goal: GoalDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> schemas.Preview:
@@ -68,7 +60,7 @@ async def preview_pairs(
     return await asking.preview(ctx, db, set_id, count, goal)
 
 
-@router.post("/next-pairs", response_model=schemas.Assignments)
+@router.post("/next-pairs")
 async def next_pairs(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
     """Lease pairs over many sets, those with the least progress first."""
     return await asking_many.ask_many(ctx, body)

@@ -54,12 +54,7 @@ async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     return await while_connected(request, trust.read(ctx, set_id))
 
 
-@router.get(
-    "/matrix",
-    operation_id="matrix",
-    response_model=schemas.Matrix,
-    responses=documented(UnknownSet, SetDeleted, NotConverged),
-)
+@router.get("/matrix", operation_id="matrix", responses=documented(UnknownSet, SetDeleted, NotConverged))
 async def get_matrix(
     set_id: SetId,
     ctx: ContextDep,

@@ -12,7 +12,7 @@ from app.service.errors import SetDeleted, UnknownSet
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 
 
-@router.get("/sets/{set_id}/disputes", response_model=schemas.DisputePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("/sets/{set_id}/disputes", responses=documented(UnknownSet, SetDeleted))
 async def list_disputes(set_id: SetId, ctx: ContextDep, after: After = 0, limit: Limit = 100) -> schemas.DisputePage:
     """Pairs on which judges name different winners, with both texts and what each judge said.
 

@@ -20,7 +20,7 @@ async def add_pooled_evidence(
     return await write(lambda db: pooled_evidence.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
-@router.get("", response_model=schemas.PooledEvidencePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("", responses=documented(UnknownSet, SetDeleted))
 async def list_pooled_evidence(
     set_id: SetId, db: ReadDep, after: After = 0, limit: Limit = 100
 ) -> schemas.PooledEvidencePage:

@@ -18,7 +18,6 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 @router.get(
     "/rank-sets",
     operation_id="rank_sets",
-    response_model=schemas.RankSets,
     responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, TooFewVerdicts),
 )
 async def get_rank_sets(

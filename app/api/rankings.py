@@ -95,7 +95,6 @@ async def _answer(
 
 @router.get(
     "/predict",
-    response_model=schemas.Prediction,
     responses=documented(UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, InvalidRequest, NotConverged),
 )
 async def predict(

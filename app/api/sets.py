@@ -37,7 +37,7 @@ async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> o
     return await write(lambda db: sets.create(ctx, db, body), 201)
 
 
-@router.get("", response_model=schemas.SetPage)
+@router.get("")
 async def list_sets(
     db: ReadDep,
     project: str | None = None,
@@ -49,7 +49,7 @@ async def list_sets(
     return await sets.page(db, project=project, status=status, after=after, limit=limit)
 
 
-@router.get("/{set_id}", response_model=schemas.SetOut, responses=HERE)
+@router.get("/{set_id}", responses=HERE)
 async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
     """One set, with its version and status."""
     return await sets.get(db, set_id)
