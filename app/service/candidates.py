@@ -9,14 +9,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import (
-    DuplicateKey,
-    FieldFault,
-    TextInUse,
-    TextsOrSystems,
-    UnknownCandidate,
-    UnknownItem,
-)
+from app.service.errors import DuplicateKey, FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
 from app.service.limits import refuse_large_set, refuse_large_text
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.storage import candidates, pages, sets
