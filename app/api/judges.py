@@ -8,9 +8,9 @@ from nextpair.words import AggregationName, JudgeKind, TiesName
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import documented, of_a_set
 from app.service import judges
-from app.service.errors import InvalidRequest, SetDeleted, StillComputing, UnknownJudge, UnknownSet
+from app.service.errors import InvalidRequest, StillComputing, UnknownJudge
 from app.service.judges import JudgesQuery
 
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
@@ -43,7 +43,7 @@ async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> 
 @router.get(
     "/sets/{set_id}/judges",
     operation_id="judges",
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing),
+    responses=of_a_set(UnknownJudge, InvalidRequest, StillComputing),
 )
 async def get_judges(
     set_id: SetId,

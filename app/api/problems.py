@@ -11,7 +11,7 @@ from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
 
 from app.files.plots import CannotDraw
-from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled
+from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled, SetDeleted, UnknownSet
 from app.service.failures import EXPLAINED, explained, hide_values
 
 log = logging.getLogger("nextpair")
@@ -50,6 +50,11 @@ def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
         titles.setdefault(error.status, []).append((error.__doc__ or "").rstrip("."))
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": "; ".join(names), "content": content} for status, names in titles.items()}
+
+
+def of_a_set(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
+    """`documented` of an endpoint whose set may be unknown or deleted too."""
+    return documented(UnknownSet, SetDeleted, *errors)
 
 
 async def _app_error(request: Request, error: Exception) -> JSONResponse:

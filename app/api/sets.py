@@ -9,21 +9,12 @@ from nextpair.words import SetStatus
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import documented, of_a_set
 from app.service import sets
-from app.service.errors import (
-    DuplicateKey,
-    InvalidRequest,
-    SetDeleted,
-    SetTooLarge,
-    TextsOrSystems,
-    TextTooLarge,
-    UnknownItem,
-    UnknownSet,
-)
+from app.service.errors import DuplicateKey, InvalidRequest, SetTooLarge, TextsOrSystems, TextTooLarge, UnknownItem
 
 router = APIRouter(prefix="/v1/sets", tags=["sets"], route_class=BodyRoute)
-HERE = documented(UnknownSet, SetDeleted, InvalidRequest)
+HERE = of_a_set(InvalidRequest)
 
 
 @router.post(
