@@ -58,8 +58,11 @@ async def store(
     created = [c for c in new if ids[c.key] >= len(keys)]
     await candidates.add(db, "candidates", set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
-    await _update_metadata(db, set_id, [(ids[c.key], c) for c in new if ids[c.key] < len(keys)])
-    await _count(db, set_id, len(ids), item_ids)
+    for known in new:
+        if ids[known.key] < len(keys) and "metadata" in known.model_fields_set:
+            await candidates.change(db, "candidates", set_id, [ids[known.key]], metadata=known.metadata)
+    items = sum(key != TEXT_ITEM for key in item_ids)
+    await sets.change(db, set_id, {"candidates": len(ids), "items": items, "revision": sets.next_revision()})
     return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
 
 
@@ -222,14 +225,3 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
             FieldFault(output.pointer, "already judged or handed out"),
         )
     await candidates.change(db, "outputs", set_id, place, text=output.text)
-
-
-async def _update_metadata(db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]) -> None:
-    for candidate_id, candidate in known:
-        if "metadata" in candidate.model_fields_set:
-            await candidates.change(db, "candidates", set_id, [candidate_id], metadata=candidate.metadata)
-
-
-async def _count(db: AsyncConnection, set_id: UUID, n: int, item_ids: dict[str, int]) -> None:
-    items = sum(key != TEXT_ITEM for key in item_ids)
-    await sets.change(db, set_id, {"candidates": n, "items": items, "revision": sets.next_revision()})

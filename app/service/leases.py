@@ -65,13 +65,9 @@ async def hand_out_again(
         return [], list(rows)
     settled = {row.id: row for row in await assignments.settle(db, [*ids, *ended], ids, asker.lease_seconds)}
     expired = {row.id for row in settled.values() if row.state == "expired"}
-    leases = [_again(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
+    again = [(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
+    leases = [PairLease(*row[:5], new.why, new.expires_at, new.generation) for row, new in again]
     return leases, [row for row in rows if row.id not in expired]
-
-
-def _again(row: Blocking, settled: Record) -> PairLease:
-    place = row.id, row.set_id, row.item_id, row.first, row.second
-    return PairLease(*place, settled.why, settled.expires_at, settled.generation)
 
 
 async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> tuple[list[PairLease], Texts]:
