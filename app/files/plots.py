@@ -21,12 +21,7 @@ Label = Literal["score", "win rate"]  # of what is ranked
 
 MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
 WIDTH, ROW = 9.0, 0.24  # inches
-EDGE, AXIS, TITLE_LINE, CAPTION_LINE = (
-    0.1,
-    0.5,
-    0.21,
-    0.17,
-)  # inches: around words, of an axis with its title, of a line
+EDGE, AXIS, TITLE_LINE, CAPTION_LINE = 0.1, 0.5, 0.21, 0.17  # inches: around words, of an axis with title, of a line
 TITLE_COLUMNS, CAPTION_COLUMNS = 8, 12  # to the inch
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # told apart by colour-blind readers too
 LONGEST = 28  # columns of a name

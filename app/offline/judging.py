@@ -26,7 +26,7 @@ from judge_worker.offline import OfflineJudge, judge_pairs, open_judge, template
 from judge_worker.progress import Stats, event, now_and_then, show
 from judge_worker.prompts import Fields
 from judge_worker.settings import WorkerSettings
-from judge_worker.verdicts import label_probability
+from judge_worker.verdicts import logprobs_of
 
 DESCRIPTION = "_job.json"
 ROWS = 4096  # of a part
@@ -170,7 +170,7 @@ def _ways(fields: Fields, orders: int) -> list[Fields]:
 def _verdict(outcome: Outcome) -> Verdict:
     if isinstance(outcome, Unread):
         return Verdict(failure=outcome.failure, reason=outcome.reason)
-    return Verdict(label_probability(outcome), outcome.label_mass, outcome.tokens)
+    return Verdict(logprobs_of(outcome).p_first, outcome.label_mass, outcome.tokens)
 
 
 def _go_on_with_the_same(job: JudgingJob) -> None:

@@ -38,9 +38,8 @@ class Job(NamedTuple):
 class Curves(NamedTuple):
     """The result of a simulation of C cases, with S seeds."""
 
-    agreement: dict[
-        Way, Floats
-    ]  # (S, C, K) Spearman's correlation, or how far the goal is reached, after 1..K comparisons
+    # (S, C, K) Spearman's correlation, or how far the goal is reached, after 1..K comparisons
+    agreement: dict[Way, Floats]
     pearson: dict[Way, Floats]  # (S, C, K) Pearson's
     full: Floats  # (C,) the same from the full set, of a judge without noise
     full_pearson: Floats  # (C,)

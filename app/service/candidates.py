@@ -9,14 +9,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import (
-    DuplicateKey,
-    FieldFault,
-    TextInUse,
-    TextsOrSystems,
-    UnknownCandidate,
-    UnknownItem,
-)
+from app.service.errors import DuplicateKey, FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
 from app.service.limits import refuse_large_set, refuse_large_text
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.storage import candidates, pages, sets
@@ -63,10 +56,13 @@ async def store(
     ids = _numbered(keys, (c.key for c in new))
     refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
-    await candidates.add(db, set_id, [(ids[c.key], c.key, c.metadata) for c in created])
+    await candidates.add(db, "candidates", set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
-    await _update_metadata(db, set_id, [(ids[c.key], c) for c in new if ids[c.key] < len(keys)])
-    await _count(db, set_id, len(ids), item_ids)
+    for known in new:
+        if ids[known.key] < len(keys) and "metadata" in known.model_fields_set:
+            await candidates.change(db, "candidates", set_id, [ids[known.key]], metadata=known.metadata)
+    items = sum(key != TEXT_ITEM for key in item_ids)
+    await sets.change(db, set_id, {"candidates": len(ids), "items": items, "revision": sets.next_revision()})
     return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
 
 
@@ -78,7 +74,7 @@ async def page(
     Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`).
     """
     await existing_set(db, set_id)
-    start = -1 if after is None else await candidates.find(db, set_id, after)
+    start = -1 if after is None else await candidates.find(db, "candidates", set_id, after)
     if start is None:
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
     rows, has_more = await candidates.page(db, set_id, after=start, limit=limit)
@@ -97,7 +93,7 @@ async def page(
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
     """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
     await existing_set(db, set_id)
-    start = -1 if after is None else await candidates.find_item(db, set_id, after)
+    start = -1 if after is None else await candidates.find(db, "items", set_id, after)
     if start is None:
         raise UnknownItem(f"`after` names {after!r}, which is no item of this set.")
     rows, has_more = await candidates.items_page(db, set_id, after=start, but=TEXT_ITEM, limit=limit)
@@ -159,7 +155,7 @@ async def _store_items(
         prompts = {TEXT_ITEM: None}
     ids = _numbered(known, prompts)
     _refuse_strange_items(sent, ids)
-    await candidates.add_items(db, set_id, [(ids[k], k, prompts[k]) for k in prompts if ids[k] >= len(known)])
+    await candidates.add(db, "items", set_id, [(ids[k], k, prompts[k]) for k in prompts if ids[k] >= len(known)])
     await _complete_prompts(db, set_id, new, rows)
     return ids
 
@@ -178,7 +174,7 @@ async def _complete_prompts(
                 f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
                 FieldFault(f"/items/{n}/prompt", "cannot change"),
             )
-        await candidates.change_prompt(db, set_id, item_id, item.prompt)
+        await candidates.change(db, "items", set_id, [item_id], prompt=item.prompt)
 
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
@@ -217,7 +213,8 @@ async def _store_outputs(
     for output, place in old:
         if texts.get((set_id, *place)) != output.text:
             await _change_text(db, set_id, place, output)
-    await candidates.add_outputs(db, set_id, [(*place, out.text) for out, place in placed if place not in lengths])
+    new = [(*place, output.text) for output, place in placed if place not in lengths]
+    await candidates.add(db, "outputs", set_id, new)
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
@@ -227,15 +224,4 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
             "This text has been judged or handed out already, so it cannot change; add the new text under another key.",
             FieldFault(output.pointer, "already judged or handed out"),
         )
-    await candidates.change_output(db, set_id, *place, output.text)
-
-
-async def _update_metadata(db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]) -> None:
-    for candidate_id, candidate in known:
-        if "metadata" in candidate.model_fields_set:
-            await candidates.change_metadata(db, set_id, candidate_id, candidate.metadata)
-
-
-async def _count(db: AsyncConnection, set_id: UUID, n: int, item_ids: dict[str, int]) -> None:
-    items = sum(key != TEXT_ITEM for key in item_ids)
-    await sets.change(db, set_id, {"candidates": n, "items": items, "revision": sets.next_revision()})
+    await candidates.change(db, "outputs", set_id, place, text=output.text)

@@ -12,13 +12,7 @@ from app.analysis.findings import ONLY_PEOPLE, about_labels, warnings
 from app.analysis.judges import present_agreements, present_alpha, present_bias, present_tastes
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import (
-    Accuracy,
-    Discrimination,
-    Findings,
-    PairVotes,
-    agreements,
-)
+from app.inference.judges import Accuracy, Discrimination, Findings, PairVotes, agreements
 from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue
 from app.inference.types import Floats
@@ -28,17 +22,7 @@ from app.storage.schema import Record
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
 SILENT = dict.fromkeys(
-    (
-        "skill",
-        "agreement_with_people",
-        "agreement",
-        "same_order",
-        "swapped",
-        "position_bias",
-        "tastes",
-        "accord",
-        "influence",
-    )
+    "skill agreement_with_people agreement same_order swapped position_bias tastes accord influence".split()
 )
 
 
