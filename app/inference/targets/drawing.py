@@ -39,3 +39,12 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
     factor = np.linalg.cholesky(posterior.covariance.matrix()[np.ix_(order, order)])
     scores = posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T
     return ScoreDraws(np.asarray(scores), np.full(draws, posterior.noise))
+
+
+def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
+    """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
+    order = best_first(posterior)
+    draws = draws or usual_draws(len(order))
+    values = np.empty((draws, len(order)))
+    values[:, order] = draw_scores(posterior, order, rng, draws).scores
+    return values
