@@ -8,6 +8,7 @@ from nextpair.words import AggregationName, CovarianceName, InferenceTargetChoic
 from app.cli.options import (
     KINDS,
     AbsoluteScaleOption,
+    BaselineOption,
     EvidenceOption,
     First,
     FormatOption,
@@ -19,6 +20,7 @@ from app.cli.options import (
     PositionBiasOption,
     PriorOption,
     PriorVariance,
+    ScaleOption,
     ScoresOption,
     Second,
     WeightOption,
@@ -69,6 +71,8 @@ def rank(
     ] = 0.95,
     top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
     epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
+    baseline: BaselineOption = None,
+    scale: ScaleOption = "logit",
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
     ] = None,
@@ -91,6 +95,7 @@ def rank(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
         evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
+        baseline=baseline, scale=scale,
     )  # fmt: skip
     rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
     if plot is not None:

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nextpair.words import AbsoluteScale, EvidenceName, MethodName, PositionBias, PositionBiasChoice, PriorName
+from nextpair.words import (
+    AbsoluteScale,
+    EvidenceName,
+    MethodName,
+    PositionBias,
+    PositionBiasChoice,
+    PriorName,
+    ScaleName,
+)
 
 from app.offline.printing import Format
 
@@ -73,6 +81,13 @@ EvidenceOption = Annotated[
 ]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=within(0, 100))
+]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="A candidate; each of the others is compared with it, in columns of their own."),
+]
+ScaleOption = Annotated[
+    ScaleName, typer.Option(help="Of scores: logits, or Elo, which is logits times 173.7. Both are 0 on average.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 

@@ -16,6 +16,7 @@ from nextpair.words import (
     MethodName,
     PositionBiasChoice,
     PriorName,
+    ScaleName,
 )
 
 from app.analysis import ranking as analysis
@@ -71,6 +72,8 @@ class RankingMethod(NamedTuple):
     reference: Sequence[str] = ()  # judges who are people
     is_evidence_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
     inference_target: InferenceTargetChoice = "latent"
+    baseline: str | None = None  # a candidate
+    scale: ScaleName = "logit"
 
 
 class Ranked(NamedTuple):
@@ -142,11 +145,13 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     log = _judged(group, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
-    request = RankingRequest(method.name, definition_of(method), method.wanted, target=target)
+    request = RankingRequest(
+        method.name, definition_of(method), method.wanted, target=target, baseline=method.baseline, scale=method.scale
+    )
     try:
         ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
     except Impossible as error:
-        value = method.name if error.field == "method" else wanted
+        value = method.name if error.field == "method" else getattr(method, error.field)
         raise InputError(f"--{error.field.replace('_', '-')} {value}: {error.fault}") from None
     except Unconverged as error:
         name = " / ".join(group.labels) or "all comparisons"
