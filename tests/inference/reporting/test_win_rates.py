@@ -200,3 +200,8 @@ def test_intervals_hold_the_mean_verdict_on_prompts_to_come(world: World) -> Non
     assert 0.90 <= of_all <= 0.99
     assert 0.90 <= against_one <= 0.99
     assert others_held < of_all - 0.04
+
+
+def test_no_systems_have_an_empty_matrix() -> None:
+    nobody = publish_for("latent", *log(0, 1, 0, votes=True), no_absolute_scores(), Method(), 0, 1).scores
+    assert expected_win_rates(nobody, VOTES).shape == (0, 0)
