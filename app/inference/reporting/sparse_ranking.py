@@ -10,6 +10,7 @@
                    the draws nothing: few draws give the c of any N
     tie group      as in ranking.py, by a column of Sigma for each head; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
     sureness       shares of the pairs in order, counted in the draws
+    win rate       as if scores were independent (win_rates.py)
     forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
 The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself

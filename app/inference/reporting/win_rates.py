@@ -59,12 +59,8 @@ def attenuation(published: Published, target: InferenceTargetName = "latent") ->
     measured = weight * ~is_vote(published.comparisons.p)
     verdicts = np.bincount(published.answers.judge, measured, len(learnt.noise))
     verdicts = np.append(verdicts, weight.sum() - measured.sum())
-    rows = np.column_stack([verdicts / weight.sum(), np.append(_kappa(learnt.noise), 1.0)])
-    return rows[verdicts > 0.0]
-
-
-def _kappa(noise: Floats) -> Floats:
-    return np.asarray(1.0 / np.sqrt(1.0 + np.pi / 8.0 * noise))
+    kappa = np.append(1.0 / np.sqrt(1.0 + np.pi / 8.0 * learnt.noise), 1.0)
+    return np.column_stack([verdicts / weight.sum(), kappa])[verdicts > 0.0]
 
 
 def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
@@ -73,15 +69,13 @@ def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
 
 
 def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
-    """The win rates against all others; `values` (D, N) are draws of the scores. One candidate alone has 1/2."""
-    drawn = _of_all(values - values.mean(axis=1, keepdims=True), attenuation)
+    """The win rates against all others, from (D, N) draws of the scores. One candidate alone has 1/2.
+
+    Slow formula: the mean of `expected_verdict` over the others, in each draw.
+    """
+    n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
+    drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
     return Rates(drawn.mean(axis=0), np.quantile(drawn, _tails(level), axis=0).T)
-
-
-def _of_all(scores: Floats, attenuation: Floats) -> Floats:
-    """(D, N) W of (D, N) scores. Slow formula: the mean of `expected_verdict` over the others."""
-    n = scores.shape[1]
-    return (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
 
 
 def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
