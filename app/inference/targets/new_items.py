@@ -90,11 +90,15 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
     )
 
 
-def variance_of_effects(published: Published, item: Ints) -> float | None:
-    """omega2; None where no prompt has two pairs that share a candidate."""
+def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
+    """omega2; None where no prompt has two pairs that share a candidate.
+
+    Args: `d` (K,) are the differences without effects, those of the mode by default; where each of several groups of
+        prompts, fewer than M, has scores of its own there, M / (M - groups) replaces M / (M - 1).
+    """
     prompt, prompts = prompts_of(item)
     comparisons, model = published.comparisons, published.model
-    slope, weight = slopes(published, _at_mode(published))
+    slope, weight = slopes(published, _at_mode(published) if d is None else d)
     low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
     pair = numbered(prompt, pair_numbers(comparisons, model.n))
     once = np.unique(pair, return_index=True)[1]
@@ -109,7 +113,7 @@ def variance_of_effects(published: Published, item: Ints) -> float | None:
     if alike <= 1e-9 * float((w**2).sum()):
         return None
     together = float((pull**2).sum() - 2.0 * (g**2).sum())
-    return max(together / alike * prompts / (prompts - 1), 0.0)
+    return max(together / alike * prompts / (prompts - groups), 0.0)
 
 
 def _clusters(published: Published, item: Ints) -> _Clusters:
