@@ -1,8 +1,8 @@
 """The scores on prompts with one tag, such as code or writing, shrunk towards those on all prompts (ours).
 
-Candidate i has the score s_i + b_ti + u_im on prompt m of tag t, b_ti ~ N(0, eta2), u_im ~ N(0, omega2 - eta2), where
-omega2 is the variance of all effects (new_items.py). Let s^ be the mode of the posterior, theta_t a guess of s + b_t,
-and l' and w the slope and curvature of each comparison at theta_t. Prompt m adds to ln p, with x = s + b_t + u_m - s^,
+Candidate i has the score s_i + b_ti + u_im on prompt m of tag t, b_ti ~ N(0, eta2), u_im ~ N(0, omega2) (new_items.py).
+Let s^ be the mode of the posterior, theta_t a guess of s + b_t, and l' and w the slope and curvature of each comparison
+at theta_t. Prompt m adds to ln p, with x = s + b_t + u_m - s^,
 
     g_m . x - x . H_m x / 2      g_m = sum c l'(d) r + H_m (theta_t - s^),   H_m = sum w r r^T
 
@@ -10,16 +10,18 @@ Integrating out an effect N(0, v I), which is one term of x, gives the same form
 
     k = (I + v H)^-1 g,   K = (I + v H)^-1 H,   constant v g . k / 2 - ln det(I + v H) / 2
 
-This is done for each prompt with v = max(omega2 - eta2, 0). The sums over the prompts of t are k_t and K_t. Then it is
-done for each tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with
-pi_t the share of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
+This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each tag
+with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share of
+t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. The scores on prompts of t are those on new prompts plus delta_t, taken
-as normal with its mean and covariance over the grid. At eta2 = 0 they are those on new prompts; with many prompts of t
-they come near those of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^, and
+omega2 the variance of the effects about theta_t. The scores on prompts of t are delta_t, taken as normal with its mean
+and covariance over the grid, plus the scores on new prompts that have tags as these prompts have: the pulls of prompts
+are taken at s^ + delta_t. At eta2 = 0 these are those on new prompts; with many prompts of t the sum comes near the
+scores of t alone. Only differences count, so delta_t is centred over candidates.
 """
 
 from typing import NamedTuple
@@ -35,8 +37,8 @@ from app.inference.gaussian import plain
 from app.inference.targets.new_items import on_new_items, slopes, variance_of_effects
 from app.inference.types import Floats, Ints
 
-LOG_ETA2 = Normal(-1.0, 1.5)  # of ln(eta2 / tau2)
-GRID = np.linspace(-7.0, 1.5, 12)
+LOG_ETA2 = Normal(0.0, 2.0)  # of ln(eta2 / tau2)
+GRID = np.linspace(-7.0, 3.0, 12)
 UNKNOWN = 1e-8  # of the mean information: added in every direction, as of some nothing may be known
 
 
@@ -86,7 +88,7 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
 
     Raises ValueError where no prompt with comparisons has a tag, and as `on_new_items` does.
     """
-    whole, prompts = on_new_items(published, item), tagged_prompts(item, tag, tags)
+    prompts = tagged_prompts(item, tag, tags)
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
     at_mode = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
     blocks = prompt_blocks(published, prompts, at_mode)
@@ -101,6 +103,7 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     delta = np.tensordot(weight, deltas, 1)
     variance = np.tensordot(weight, np.array([point.variance for point in points]), 1)
     variance += np.einsum("g,gti,gtj->tij", weight, deltas - delta, deltas - delta)
+    whole = on_new_items(published, item, differences_by_tag(published, prompts, at_mode + delta))
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
 
