@@ -66,7 +66,8 @@ def departures(
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """
-    prompts, n, mode = tagged_prompts(item, tag, tags), published.model.n, published.posterior.mean[: published.model.n]
+    n = published.model.n
+    prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
     of_modes = prompt_blocks(published, prompts, np.tile(mode, (tags, 1)))
     blocks, _ = without_effects(of_modes, variance_of_effects(published, item) or 0.0)
     apart = _apart(blocks, prompts.tag, tags)

@@ -10,18 +10,18 @@ Integrating out an effect N(0, v I), which is one term of x, gives the same form
 
     k = (I + v H)^-1 g,   K = (I + v H)^-1 H,   constant v g . k / 2 - ln det(I + v H) / 2
 
-This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each tag
-with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share of
-t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
+This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each
+tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share
+of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^, and
-omega2 the variance of the effects about theta_t. The scores on prompts of t are delta_t, taken as normal with its mean
-and covariance over the grid, plus the scores on new prompts that have tags as these prompts have: the pulls of prompts
-are taken at s^ + delta_t. At eta2 = 0 these are those on new prompts; with many prompts of t the sum comes near the
-scores of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^,
+and omega2 is the variance of effects about theta_t. The scores on prompts of t are delta_t, taken as normal with its
+mean and covariance over the grid, plus the scores on new prompts with the tags of these prompts (new_items.py, with the
+pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts; with many prompts of t they come near
+those of t alone. Only differences count, so delta_t is centred over candidates.
 """
 
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import differences
 from app.inference.gaussian import plain
+from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.new_items import on_new_items, slopes, variance_of_effects
 from app.inference.types import Floats, Ints
 
@@ -86,9 +87,9 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
 
     Args: `item` (K,) is the prompt of each comparison, `tag` (I,) the tag of each item, -1 where it has none.
 
-    Raises ValueError where no prompt with comparisons has a tag, and as `on_new_items` does.
+    Raises ValueError where no prompt with comparisons has a tag, for more than MOST_IN_SLICES, and as `on_new_items`.
     """
-    prompts = tagged_prompts(item, tag, tags)
+    prompts = tagged_prompts(item, tag, tags, published.model.n)
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
     at_mode = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
     blocks = prompt_blocks(published, prompts, at_mode)
@@ -107,12 +108,17 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
 
-def tagged_prompts(item: Ints, tag: Ints, tags: int) -> TaggedPrompts:
-    """Raises ValueError."""
+def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
+    """Raises ValueError where there are none, or too many for n candidates."""
     row = np.flatnonzero(tag[item] >= 0)
     if not len(row):
-        raise ValueError("slices: no prompt with comparisons has this tag")
+        raise ValueError("slices: no prompt with comparisons has this tag; choose another one")
     used, prompt = np.unique(item[row], return_inverse=True)
+    if len(used) * n**2 > MOST_IN_SLICES:
+        raise ValueError(
+            f"slices take a matrix for each prompt, with {MOST_IN_SLICES:,} entries in all at most; {n:,} candidates on "
+            f"{len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
+        )
     share = np.bincount(tag[used], minlength=tags) / len(used)
     groups = np.count_nonzero(share) + (len(row) < len(item))
     return TaggedPrompts(row, np.asarray(prompt, np.int64), tag[used], share, int(groups))
