@@ -1,7 +1,8 @@
 """Scores by tag, and claims that a tag differs: `python -m benchmarks.studies.slices` prints tables of uncertainty.md.
 
-Four systems have scores N(0, SD^2), effects N(0, eta^2) on each of three tags and N(0, OMEGA^2) on each prompt. Every prompt has all six pairs, or a share of them drawn at random. Votes are 1 with probability sigma(d), else 0;
-probabilities are sigma(d + e), e ~ N(0, NOISE^2), where d is the difference of scores and effects.
+Four systems have scores N(0, SD^2), effects N(0, eta^2) on each of three tags and N(0, OMEGA^2) on each prompt. Every
+prompt has all six pairs, or a share of them drawn at random. Votes are 1 with probability sigma(d), else 0; who says
+probabilities says sigma(d + e), e ~ N(0, NOISE^2), where d is the difference of scores and effects.
 
     intervals   95% intervals of differences on prompts of a tag: of the slice, of the ranking of all prompts, and of
                 a ranking of the tag's prompts alone; the truth is scores plus effects of tags, for votes flattened by

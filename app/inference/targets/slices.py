@@ -116,8 +116,8 @@ def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
     used, prompt = np.unique(item[row], return_inverse=True)
     if len(used) * n**2 > MOST_IN_SLICES:
         raise ValueError(
-            f"slices take a matrix for each prompt, with {MOST_IN_SLICES:,} entries in all at most; {n:,} candidates on "
-            f"{len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
+            f"slices take a matrix for each prompt, of {MOST_IN_SLICES:,} entries in all at most, and {n:,} candidates "
+            f"on {len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
         )
     share = np.bincount(tag[used], minlength=tags) / len(used)
     groups = np.count_nonzero(share) + (len(row) < len(item))
