@@ -13,6 +13,7 @@ from app.analysis.judged import Impossible, JudgedLog
 from app.analysis.judges import biases_by_name, present_tastes
 from app.analysis.rows import beside_baseline, present_rows
 from app.analysis.scales import in_elo
+from app.analysis.slices import Slicing, slices_of, tagged
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, prompts_to_settle
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Method, Published, position_bias_of
@@ -51,6 +52,7 @@ class RankingRequest(NamedTuple):
     temperatures: Mapping[str, float] = {}  # likewise
     baseline: str | None = None  # key of the candidate that all are compared with
     scale: ScaleName = "logit"
+    by: str | None = None  # a tag: the ranking is about new prompts, of each of its values too
 
 
 class Origin(NamedTuple):
@@ -66,7 +68,8 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     """Raises Impossible, Unconverged, and what `publish` raises."""
     _require_possible(log, request)
     name, level = request.name, request.wanted.level
-    target = log.target(name, request.own_target, request.target)
+    by = None if request.by is None else tagged(log, request.by, name, level)
+    target = log.target(name, request.own_target, "new-items" if by else request.target)
     published = None if name in BASELINES else publish(target.name)
     quantity = _quantity(log, request, target, published)
     standings = _standings(log, request, target, published, quantity)
@@ -98,6 +101,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         stopping=stopping,
         prompts=None if is_settled or not published else _prompts(log, request, target, published),
         baseline=request.baseline,
+        slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
         ranking=rows,
     )
     return in_elo(ranking) if request.scale == "elo" else ranking

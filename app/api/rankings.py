@@ -63,6 +63,13 @@ async def get_ranking(
         Query(description="Key of a candidate; `against` compares each of the others with it.", examples=["kelp"]),
     ] = None,
     scale: Annotated[ScaleName, Query(description="Of scores and their differences.")] = "logit",
+    by: Annotated[
+        str | None,
+        Query(
+            description="A tag of the items: `slices` has a ranking for each value, about new prompts.",
+            examples=["language"],
+        ),
+    ] = None,
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
 ) -> object:
@@ -70,7 +77,7 @@ async def get_ranking(
 
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
-    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale)
+    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale, by)
     found_set = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:

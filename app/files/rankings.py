@@ -1,6 +1,6 @@
 """The columns of a ranking: of the service's CSV, and of CSV and table of `nextpair rank`; a new one comes last."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import chain
 from typing import IO, Any, NamedTuple
@@ -89,10 +89,24 @@ IN_CSV = (*COLUMNS, *AGAINST)
 
 
 def write_csv(rankings: Iterable[tuple[Sequence[str], Ranking]], file: IO[str], group_by: Sequence[str] = ()) -> None:
-    """A row for each candidate of each ranking, behind the labels of the ranking."""
-    names = [*group_by, *(name for column in IN_CSV for name in column.names)]
-    rows = ([*labels, *_values(row)] for labels, ranking in rankings for row in ranking.ranking)
-    spreadsheets.write(chain([names], rows), file)
+    """A row for each candidate of each ranking, behind the labels of the ranking.
+
+    Rows of slices follow those of the whole, and have their values in front and the tests that they differ at the end.
+    """
+    (labels, first), *others = rankings
+    tag, test = ([first.slices.tag], ["departs_p"]) if first.slices else ([], [])
+    names = [*group_by, *tag, *(name for column in IN_CSV for name in column.names), *test]
+    every = chain([(labels, first)], others)
+    spreadsheets.write(chain([names], ([*labels, *cells] for labels, each in every for cells in _rows(each))), file)
+
+
+def _rows(ranking: Ranking) -> Iterator[list[Any]]:
+    if ranking.slices is None:
+        yield from map(_values, ranking.ranking)
+        return
+    yield from ([None, *_values(row), None] for row in ranking.ranking)
+    for each in ranking.slices.slices:
+        yield from ([each.value, *_values(row), each.departure.p_value] for row in each.ranking)
 
 
 def _values(row: Rank) -> list[Any]:

@@ -36,12 +36,13 @@ class RankingQuery(NamedTuple):
     epsilon: float = 0.0
     baseline: str | None = None  # key of a candidate
     scale: ScaleName = "logit"
+    by: str | None = None  # a tag of items
 
 
 def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
-    shown = crc32(repr((query.baseline, query.scale)).encode())
+    shown = crc32(repr((query.baseline, query.scale, query.by)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon, f"{shown:x}")))
     method = f"{query.method or row.expert}-{query.evidence or 'own'}-{query.inference_target or 'own'}"
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
@@ -61,6 +62,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     request = RankingRequest(
         name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
         basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
+        query.by,
     )  # fmt: skip
     origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
     try:

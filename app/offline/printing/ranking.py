@@ -51,16 +51,27 @@ def _print(console: Console, ranked: Ranked) -> None:
     _print_rows(console, ranking, ranking.ranking[:MOST_SHOWN])
     if (rest := len(ranking.ranking) - MOST_SHOWN) > 0:
         console.print(f"and {rest:,} more: --format csv and json have them all.")
+    if ranking.slices:
+        console.print(escape(ranking.slices.sentence))
+        for each in ranking.slices.slices:
+            _print_slice(console, ranking, ranking.slices.tag, each)
 
 
 def _print_rows(console: Console, ranking: schemas.Ranking, rows: Sequence[schemas.Rank]) -> None:
     """Some rows of a ranking, and below them what they say beside the baseline system."""
     console.print(_table(ranking, rows, console))
     if ranking.baseline is not None:
-        others = [row for row in rows if row.against]
+        others = [row for row in rows if row.against]  # not the system itself
         of = "win rates" if ranking.inference_target.name == "all-pairs" else "scores"
         console.print(escape(f"Against {ranking.baseline}, by {of}:"))
         console.print(grid(*table_of(ranking, others, (*NAMED, *AGAINST))))
+
+
+def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: schemas.Slice) -> None:
+    counts = f"{counted(each.prompts, 'prompt')} · {counted(each.comparisons, 'comparison')}"
+    console.print(f"\n[bold]{escape(f'{tag} = {each.value}')}[/] · {counts}")
+    console.print(escape(each.departure.sentence))
+    _print_rows(console, ranking, each.ranking)
 
 
 def _headline(ranking: schemas.Ranking) -> str:

@@ -43,14 +43,16 @@ def ranking(
     epsilon: float | None = None,
     baseline: str | None = None,
     scale: ScaleName | None = None,
+    by: str | None = None,
 ) -> Call[Ranking]:
     """The ranking now, or as of an earlier version; by the set's own method and target unless others are named.
 
-    `baseline` is the key of a candidate that `against` of each row compares with.
+    `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
+    has a ranking for each of its values, about new prompts.
     """
     path, how = path_of("sets", set_id, "ranking"), {"method": method, "evidence": evidence, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
-    return get(path, Ranking.model_validate_json, **how, **wanted, baseline=baseline, scale=scale)
+    return get(path, Ranking.model_validate_json, **how, **wanted, baseline=baseline, scale=scale, by=by)
 
 
 def ranking_picture(
