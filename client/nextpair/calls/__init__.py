@@ -18,4 +18,5 @@ from nextpair.calls.description import Listing as Listing
 from nextpair.calls.projects import *
 from nextpair.calls.reading import *
 from nextpair.calls.sets import *
+from nextpair.calls.tables import *
 from nextpair.calls.telling import *

@@ -23,4 +23,5 @@ from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
 from nextpair.schemas.rankings import *
 from nextpair.schemas.sets import *
+from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *
